@@ -1,0 +1,12 @@
+export { contract, isName } from './contract.ts';
+export type { CallName, Contract, InputOf, ItemOf, Name, OutputOf, StreamName } from './contract.ts';
+export { connectClient } from './client.ts';
+export type { Client, ClientConnection, StreamListener } from './client.ts';
+export { ContractError, isCancelled } from './failure.ts';
+export { serveConnection } from './host.ts';
+export type { CallHandler, Handlers, HostConnection, StreamHandler } from './host.ts';
+export { clientMessage } from './messages.ts';
+export type { ClientMessage, FailureReason, HostMessage } from './messages.ts';
+export * from './schemas/app.ts';
+export * from './schemas/notification.ts';
+export * from './schemas/settings.ts';

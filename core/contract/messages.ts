@@ -1,0 +1,53 @@
+import * as v from 'valibot';
+
+/** Names one call or stream on one connection; counted by the client, never used twice. */
+const id = v.pipe(v.number(), v.integer(), v.minValue(1));
+
+export const failureReason = v.picklist([
+  'BadRequest', // the message or its input does not fit the contract
+  'Forbidden', // this sender may not ask that
+  'NotFound',
+  'Conflict',
+  'Cancelled', // the user changed their mind, or the connection closed
+  'Unavailable', // cannot be answered now; trying again may help
+  'Unimplemented', // this host does not offer it
+  'Internal', // a defect on the host side
+]);
+export type FailureReason = v.InferOutput<typeof failureReason>;
+
+const failure = v.object({ reason: failureReason, message: v.string() });
+export type Failure = v.InferOutput<typeof failure>;
+
+/** What a console sends. `hello` starts a connection anew: whatever an earlier page left open is closed. */
+export const clientMessage = v.variant('kind', [
+  v.object({ kind: v.literal('hello') }),
+  v.object({
+    kind: v.literal('call'),
+    id,
+    name: v.pipe(v.string(), v.maxLength(128)),
+    input: v.unknown(),
+  }),
+  v.object({
+    kind: v.literal('open'),
+    id,
+    name: v.pipe(v.string(), v.maxLength(128)),
+    input: v.unknown(),
+  }),
+  /** The console has consumed one batch of the stream: one more may be sent. */
+  v.object({ kind: v.literal('credit'), id }),
+  v.object({ kind: v.literal('close'), id }),
+]);
+export type ClientMessage = v.InferOutput<typeof clientMessage>;
+
+export const hostMessage = v.variant('kind', [
+  v.object({ kind: v.literal('result'), id, value: v.unknown() }),
+  v.object({ kind: v.literal('failure'), id, failure }),
+  v.object({ kind: v.literal('batch'), id, items: v.array(v.unknown()) }),
+  v.object({ kind: v.literal('end'), id, failure: v.optional(failure) }),
+]);
+export type HostMessage = v.InferOutput<typeof hostMessage>;
+
+/** Batches that may be on their way to a console that has not yet consumed them. */
+export const STREAM_BATCHES_IN_FLIGHT_MAX = 4;
+export const STREAMS_PER_CONNECTION_MAX = 256;
+export const CALLS_IN_FLIGHT_PER_CONNECTION_MAX = 256;

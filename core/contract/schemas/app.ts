@@ -1,0 +1,57 @@
+import * as v from 'valibot';
+
+export const appInfo = v.object({
+  version: v.string(),
+  /** Where this console runs: the desktop app, or a browser on `pilothouse serve`. */
+  shell: v.picklist(['desktop', 'browser']),
+  platform: v.string(),
+  arch: v.string(),
+  nodeVersion: v.string(),
+  electronVersion: v.nullable(v.string()),
+  chromeVersion: v.nullable(v.string()),
+  dataDirectory: v.string(),
+  startedAtMs: v.number(),
+});
+export type AppInfo = v.InferOutput<typeof appInfo>;
+
+/** One process of the application at one moment. */
+export const processSample = v.object({
+  pid: v.number(),
+  /** main, renderer, gpu, utility, host */
+  role: v.string(),
+  name: v.string(),
+  cpuPercent: v.number(),
+  memoryBytes: v.number(),
+});
+export type ProcessSample = v.InferOutput<typeof processSample>;
+
+export const processVitals = v.object({
+  atMs: v.number(),
+  /** How late timers of the host process fire, worst since the last sample. */
+  eventLoopDelayMs: v.number(),
+  processes: v.array(processSample),
+});
+export type ProcessVitals = v.InferOutput<typeof processVitals>;
+
+export const clusterEntry = v.object({
+  /** Stable: path and context for a kubeconfig's. */
+  id: v.string(),
+  name: v.string(),
+  origin: v.picklist(['local', 'kubeconfig']),
+  server: v.string(),
+  user: v.string(),
+  namespace: v.string(),
+  kubeconfigPath: v.string(),
+  readOnly: v.boolean(),
+});
+export type ClusterEntry = v.InferOutput<typeof clusterEntry>;
+
+export const clusterList = v.object({
+  clusters: v.array(clusterEntry),
+  /** Kubeconfig files that could not be read, with the reason; they stay listed until forgotten. */
+  problems: v.array(v.object({ path: v.string(), message: v.string() })),
+});
+export type ClusterList = v.InferOutput<typeof clusterList>;
+
+/** In a browser there is no native dialog: there the path is typed. */
+export const kubeconfigChoice = v.object({ path: v.optional(v.pipe(v.string(), v.maxLength(4096))) });

@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+
+export const themeChoice = v.picklist(['system', 'light', 'dark']);
+export const localeChoice = v.picklist(['system', 'en', 'de']);
+
+/** What the user chose. Window geometry is the host's own business and is not here. */
+export const settings = v.object({
+  theme: themeChoice,
+  locale: localeChoice,
+  /** Keep running in the tray when the last window is closed. */
+  keepInTray: v.boolean(),
+  nativeNotifications: v.boolean(),
+});
+export type Settings = v.InferOutput<typeof settings>;
+
+export const settingsPatch = v.partial(settings);
+export type SettingsPatch = v.InferOutput<typeof settingsPatch>;
+
+export const settingsDefault: Settings = {
+  theme: 'system',
+  locale: 'system',
+  keepInTray: false,
+  nativeNotifications: true,
+};

@@ -1,0 +1,69 @@
+/**
+ * Which folder may import which: imports go down only. The key is a zone (a folder), the value the zones
+ * it may import besides itself. Longest matching folder wins.
+ */
+export const ZONES = {
+  'core/base': [],
+  'core/base/node': ['core/base'],
+  'core/raft': ['core/base'],
+  'core/pki': ['core/base', 'core/base/node'],
+  'core/api': ['core/base'],
+  'core/etcd': ['core/base', 'core/base/node', 'core/raft', 'core/pki'],
+  'core/client': ['core/base', 'core/base/node', 'core/api', 'core/pki'],
+  'core/contract': ['core/base', 'core/api'],
+  'core/apiserver': ['core/base', 'core/base/node', 'core/api', 'core/pki'],
+  // The only door from the API server to etcd is its own etcd client in storage/, which speaks the wire.
+  'core/apiserver/storage': [
+    'core/base',
+    'core/base/node',
+    'core/api',
+    'core/pki',
+    'core/apiserver',
+    'core/etcd/proto',
+  ],
+  'core/etcd/proto': ['core/base'],
+  'core/scheduler': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/pki'],
+  'core/controllers': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/pki'],
+  'core/cloud': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/pki', 'core/controllers'],
+  'core/kubelet': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/pki'],
+  'core/proxy': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/pki'],
+  'core/dns': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/pki'],
+  'core/cluster': ['core'],
+  main: ['core'],
+  'main/preload': ['core/base', 'core/contract'],
+  renderer: ['core/base', 'core/api', 'core/contract'],
+  test: ['core', 'main', 'renderer', 'resources'],
+  resources: ['resources'],
+};
+
+/** Zones whose result depends on their input alone. */
+export const PURE_ZONES = ['core/base', 'core/raft', 'core/api', 'core/contract'];
+
+const within = (path, folder) => path === folder || path.startsWith(`${folder}/`);
+
+export const zoneOf = (path) =>
+  Object.keys(ZONES)
+    .filter((zone) => within(path, zone))
+    .sort((a, b) => b.length - a.length)[0];
+
+/** `renderer` sees `core/base` but not `core/base/node`: a zone nested in an allowed one is asked for by name. */
+export const mayImport = (fromPath, toPath) => {
+  const from = zoneOf(fromPath);
+  const to = zoneOf(toPath);
+  if (from === undefined || to === undefined) return true;
+  if (from === to) return true;
+  // A parent folder may use the parts it is made of, except where the part is a platform of its own.
+  if (within(to, from) && to !== 'core/base/node' && to !== 'main/preload') return true;
+  return ZONES[from].some(
+    (allowed) =>
+      allowed === to ||
+      (allowed === 'core' && within(to, 'core')) ||
+      (allowed === to.split('/')[0] && !to.startsWith('core')),
+  );
+};
+
+/** Node's own modules may be used outside the pure zones and the pages. */
+export const mayUseNode = (path) => {
+  const zone = zoneOf(path);
+  return zone !== undefined && !PURE_ZONES.includes(zone) && zone !== 'renderer' && zone !== 'main/preload';
+};
