@@ -10,7 +10,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['core/**/*.test.ts', 'main/**/*.test.ts', 'resources/**/*.test.ts', 'test/tidy.test.ts'],
+          include: ['core/**/*.test.ts', 'main/**/*.test.ts', 'test/*.test.ts'],
           testTimeout: 20 * SECOND,
         },
       },

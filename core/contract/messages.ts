@@ -18,20 +18,24 @@ export type FailureReason = v.InferOutput<typeof failureReason>;
 const failure = v.object({ reason: failureReason, message: v.string() });
 export type Failure = v.InferOutput<typeof failure>;
 
-/** What a console sends. `hello` starts a connection anew: whatever an earlier page left open is closed. */
+/**
+ * What a console sends. An input of `undefined` is absent on a JSON wire, so `input` (and `value` below) may be
+ * missing; the shape of the call decides whether that fits. `hello` starts a
+ * connection anew: whatever an earlier page left open is closed.
+ */
 export const clientMessage = v.variant('kind', [
   v.object({ kind: v.literal('hello') }),
   v.object({
     kind: v.literal('call'),
     id,
     name: v.pipe(v.string(), v.maxLength(128)),
-    input: v.unknown(),
+    input: v.optional(v.unknown()),
   }),
   v.object({
     kind: v.literal('open'),
     id,
     name: v.pipe(v.string(), v.maxLength(128)),
-    input: v.unknown(),
+    input: v.optional(v.unknown()),
   }),
   /** The console has consumed one batch of the stream: one more may be sent. */
   v.object({ kind: v.literal('credit'), id }),
@@ -40,7 +44,7 @@ export const clientMessage = v.variant('kind', [
 export type ClientMessage = v.InferOutput<typeof clientMessage>;
 
 export const hostMessage = v.variant('kind', [
-  v.object({ kind: v.literal('result'), id, value: v.unknown() }),
+  v.object({ kind: v.literal('result'), id, value: v.optional(v.unknown()) }),
   v.object({ kind: v.literal('failure'), id, failure }),
   v.object({ kind: v.literal('batch'), id, items: v.array(v.unknown()) }),
   v.object({ kind: v.literal('end'), id, failure: v.optional(failure) }),

@@ -1,0 +1,48 @@
+/** The checks that need no test runner: format, types of every zone, lint. Each is one pass or failure. */
+import { join } from 'node:path';
+import { ROOT } from './paths.mjs';
+import { run } from './run.mjs';
+
+const bin = (path) => join(ROOT, 'node_modules', path);
+const TSC = bin('typescript/bin/tsc');
+const VUE_TSC = bin('vue-tsc/bin/vue-tsc.js');
+const ESLINT = bin('eslint/bin/eslint.js');
+const PRETTIER = bin('prettier/bin/prettier.cjs');
+
+export const CHECKS = [
+  {
+    name: 'lint',
+    script: ESLINT,
+    args: ['--max-warnings=0', '--cache', '--cache-location', join(ROOT, 'node_modules/.cache/eslint/'), '.'],
+  },
+  { name: 'format', script: PRETTIER, args: ['--check', '--log-level=warn', '--cache', '.'] },
+  { name: 'types of core', script: TSC, args: ['-p', 'core/tsconfig.json'] },
+  { name: 'types of the pure zones', script: TSC, args: ['-p', 'core/tsconfig.pure.json'] },
+  { name: 'types of main', script: TSC, args: ['-p', 'main/tsconfig.json'] },
+  { name: 'types of the preload', script: TSC, args: ['-p', 'main/preload/tsconfig.json'] },
+  { name: 'types of the renderer', script: VUE_TSC, args: ['-p', 'renderer/tsconfig.json'] },
+  { name: 'types of the tests', script: TSC, args: ['-p', 'test/tsconfig.json'] },
+];
+
+const CHECKS_AT_ONCE = 2;
+
+/** Runs every check and prints one line each, with the output of those that failed. */
+export const runChecks = async () => {
+  const queue = [...CHECKS];
+  const result = { passed: 0, failed: 0 };
+  const worker = async () => {
+    for (let check = queue.shift(); check; check = queue.shift()) {
+      const startedAt = Date.now();
+      const { code, output } = await run(process.execPath, [check.script, ...check.args], {
+        cwd: ROOT,
+        capture: true,
+      });
+      const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+      process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)\n`);
+      if (code !== 0) process.stdout.write(`${output.trim()}\n`);
+      result[code === 0 ? 'passed' : 'failed'] += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, worker));
+  return result;
+};

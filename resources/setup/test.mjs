@@ -1,0 +1,75 @@
+/** `npm test`: every layer but the benches, on a fresh machine, in one command. */
+import { bootstrap } from './bootstrap.mjs';
+import { runChecks } from './checks.mjs';
+import { resolveElectron } from './electron.mjs';
+import { runMain } from './progress.mjs';
+import { ELECTRON_LIBRARIES, ensureSystemPackages } from './system-packages.mjs';
+import { runVitest } from './vitest.mjs';
+
+const log = (line) => process.stdout.write(`${line}\n`);
+
+const electronForTests = async () => {
+  const electron = await resolveElectron({ forTests: true, log });
+  return 'missing' in electron
+    ? { missing: electron.missing }
+    : { env: { PILOTHOUSE_TEST_ELECTRON: electron.executable } };
+};
+
+/** In the order they are run: what fails fast comes first. */
+const LAYERS = [
+  { name: 'checks', run: async () => ({ ...(await runChecks()), skipped: 0 }) },
+  { name: 'unit', run: () => runVitest({ project: ['unit', 'renderer'] }) },
+  { name: 'transcripts and simulation', run: () => runVitest({ project: ['sim'] }) },
+  { name: 'integration', run: () => runVitest({ project: ['integration'] }) },
+  {
+    name: 'clients',
+    packages: ['etcd-client', 'etcd-server'],
+    run: () => runVitest({ project: ['clients'] }),
+  },
+  {
+    name: 'e2e in Chromium',
+    packages: ['chromium', 'fonts-dejavu-core'],
+    run: () => runVitest({ project: ['e2e'], files: ['test/e2e/browser'] }),
+  },
+  {
+    name: 'e2e in Electron',
+    packages: ELECTRON_LIBRARIES,
+    prepare: electronForTests,
+    run: (env) => runVitest({ project: ['e2e'], files: ['test/e2e/desktop', 'test/e2e/packaged'], env }),
+  },
+];
+
+const runLayer = async (layer) => {
+  const missing = await ensureSystemPackages(layer.packages ?? []);
+  if (missing.length > 0) return { skippedWhy: `missing ${missing.join(', ')}` };
+  const prepared = (await layer.prepare?.()) ?? {};
+  if (prepared.missing) return { skippedWhy: prepared.missing };
+  return layer.run(prepared.env);
+};
+
+await runMain(async () => {
+  await bootstrap();
+  const wanted = process.argv.slice(2);
+  const layers =
+    wanted.length === 0 ? LAYERS : LAYERS.filter((layer) => wanted.some((word) => layer.name.includes(word)));
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  const lines = [];
+  for (const layer of layers) {
+    log(`\n== ${layer.name}`);
+    const startedAt = Date.now();
+    const result = await runLayer(layer);
+    const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
+    if (result.skippedWhy) {
+      total.skipped += 1;
+      lines.push(`${layer.name}: skipped, ${result.skippedWhy}`);
+      continue;
+    }
+    for (const key of ['passed', 'failed', 'skipped']) total[key] += result[key];
+    lines.push(
+      `${layer.name}: ${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped in ${seconds} s`,
+    );
+  }
+  log(`\n${lines.join('\n')}\n`);
+  log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  return total.failed === 0 && total.passed > 0 ? 0 : 1;
+});

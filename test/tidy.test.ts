@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const LINES_LOOK_AGAIN = 400;
+const LINES_SMELL = 600;
+const FUNCTION_LINES_SMELL = 120;
+
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)));
+
+const sources = tracked.filter((file) => /\.(ts|vue)$/.test(file) && !file.endsWith('.d.ts'));
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const scriptOf = (file: string): string =>
+  file.endsWith('.vue') ? (/<script[^>]*>([\s\S]*?)<\/script>/.exec(read(file))?.[1] ?? '') : read(file);
+
+const parse = (file: string): ts.SourceFile =>
+  ts.createSourceFile(file, scriptOf(file), ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
+
+const visit = (node: ts.Node, see: (node: ts.Node) => void): void => {
+  see(node);
+  node.forEachChild((child) => visit(child, see));
+};
+
+const lineOf = (source: ts.SourceFile, position: number): number =>
+  source.getLineAndCharacterOfPosition(position).line + 1;
+
+/** Files that start something by themselves, or that a tool finds by name. */
+const isEntry = (file: string): boolean =>
+  /\.test\.ts$/.test(file) ||
+  /(^|\/)(vite|vitest)\.[\w.]*config\.ts$/.test(file) ||
+  /\/vite\.config\.ts$/.test(file) ||
+  /^test\/bench\/[^/]+\.ts$/.test(file) ||
+  /^renderer\/pages\/[^/]+\/page\.ts$/.test(file) ||
+  ['main/app/main.ts', 'main/cli/cli.ts', 'main/preload/preload.ts', 'renderer/app/main.ts'].includes(file) ||
+  /\/worker-entry\.ts$/.test(file);
+
+test('no test is focused or switched off without a condition', () => {
+  const found = sources
+    .filter((file) => file.endsWith('.test.ts') && file !== 'test/tidy.test.ts')
+    .flatMap((file) =>
+      read(file)
+        .split('\n')
+        .flatMap((line, index) =>
+          /\b(test|it|describe)\.(only|skip|todo)\b/.test(line) ? [`${file}:${index + 1}`] : [],
+        ),
+    );
+  expect(found).toEqual([]);
+});
+
+test('no mark of unfinished work is left in the code', () => {
+  const marks = new RegExp(
+    ['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].map((m) => `\\b${m}\\b`).join('|'),
+  );
+  const found = sources.flatMap((file) =>
+    read(file)
+      .split('\n')
+      .flatMap((line, index) => (marks.test(line) ? [`${file}:${index + 1}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
+
+test('every source file is reached from an entry or a test', () => {
+  const imported = new Set<string>();
+  for (const file of sources) {
+    const source = parse(file);
+    visit(source, (node) => {
+      const target =
+        (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier
+          ? node.moduleSpecifier
+          : ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+            ? node.arguments[0]
+            : ts.isNewExpression(node) && node.expression.getText() === 'URL'
+              ? node.arguments?.[0]
+              : undefined;
+      if (target && ts.isStringLiteral(target) && target.text.startsWith('.'))
+        imported.add(join(dirname(file), target.text.replace(/\?.*$/, '')));
+    });
+  }
+  const dead = sources.filter((file) => !isEntry(file) && !imported.has(file));
+  expect(dead).toEqual([]);
+});
+
+test('pure zones reach for no clock, randomness or I/O', () => {
+  const forbidden = new Set([
+    'Date',
+    'performance',
+    'setTimeout',
+    'setInterval',
+    'setImmediate',
+    'process',
+    'fetch',
+  ]);
+  const pure = sources.filter(
+    (file) =>
+      (/^core\/(raft|api|contract)\//.test(file) || /^core\/base\/[^/]+\.ts$/.test(file)) &&
+      !file.endsWith('.test.ts'),
+  );
+  const found = pure.flatMap((file) => {
+    const source = parse(file);
+    const hits: string[] = [];
+    visit(source, (node) => {
+      if (ts.isPropertyAccessExpression(node) && node.getText() === 'Math.random')
+        hits.push(`${file}:${lineOf(source, node.getStart())} Math.random`);
+      if (!ts.isIdentifier(node) || !forbidden.has(node.text)) return;
+      const parent = node.parent;
+      const isMember =
+        (ts.isPropertyAccessExpression(parent) && parent.name === node) ||
+        ((ts.isPropertySignature(parent) || ts.isPropertyAssignment(parent)) && parent.name === node);
+      if (
+        !isMember &&
+        (ts.isCallExpression(parent) || ts.isNewExpression(parent) || ts.isPropertyAccessExpression(parent))
+      )
+        hits.push(`${file}:${lineOf(source, node.getStart())} ${node.text}`);
+    });
+    return hits;
+  });
+  expect(pure.length).toBeGreaterThan(0);
+  expect(found).toEqual([]);
+});
+
+test('every folder of core opens with a README', () => {
+  const folders = new Set(
+    sources.filter((file) => file.startsWith('core/')).map((file) => file.split('/').slice(0, 2).join('/')),
+  );
+  const without = [...folders].filter(
+    (folder) => !/\.ts$/.test(folder) && !existsSync(join(ROOT, folder, 'README.md')),
+  );
+  expect(without).toEqual([]);
+});
+
+test('files and functions have not outgrown their concept (report)', () => {
+  const lengths = sources.map((file) => ({ file, lines: read(file).split('\n').length }));
+  const long = lengths.filter(({ lines }) => lines > LINES_LOOK_AGAIN).sort((a, b) => b.lines - a.lines);
+  const functions = sources.flatMap((file) => {
+    if (file.endsWith('.test.ts')) return [];
+    const source = parse(file);
+    const found: string[] = [];
+    visit(source, (node) => {
+      if (!ts.isFunctionLike(node)) return;
+      const lines = lineOf(source, node.end) - lineOf(source, node.getStart()) + 1;
+      if (lines > FUNCTION_LINES_SMELL)
+        found.push(`${file}:${lineOf(source, node.getStart())} ${lines} lines`);
+    });
+    return found;
+  });
+  for (const { file, lines } of long)
+    console.info(`${lines > LINES_SMELL ? 'too long ' : 'long     '}${file} ${lines} lines`);
+  for (const line of functions) console.info(`function ${line}`);
+  expect(lengths.length).toBeGreaterThan(0);
+});
+
+test('the project names no host of a registry and no path of one machine', () => {
+  const text = tracked.filter((file) =>
+    /\.(ts|vue|mjs|json|md|yml|yaml|css|html)$|^\.npmrc$|^\.ci\//.test(file),
+  );
+  const found = text.filter(
+    (file) => file !== 'test/tidy.test.ts' && /registry\.npmjs\.org|"resolved":|\/root\//.test(read(file)),
+  );
+  expect(found).toEqual([]);
+});
