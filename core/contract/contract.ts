@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { call, stream, type CallShape, type StreamShape } from './shape.ts';
+import { call, stream, type CallShape, type Schema, type StreamShape } from './shape.ts';
 import { appInfo, clusterList, kubeconfigChoice, processVitals } from './schemas/app.ts';
 import { notification } from './schemas/notification.ts';
 import { settings, settingsPatch } from './schemas/settings.ts';
@@ -56,7 +56,7 @@ export type InputOf<N extends Name> =
     : Contract[N] extends StreamShape<infer I, unknown>
       ? I
       : never;
-export type OutputOf<N extends CallName> = Contract[N] extends CallShape<never, infer O> ? O : never;
-export type ItemOf<N extends StreamName> = Contract[N] extends StreamShape<never, infer T> ? T : never;
+export type OutputOf<N extends CallName> = Contract[N] extends { output: Schema<infer O> } ? O : never;
+export type ItemOf<N extends StreamName> = Contract[N] extends { item: Schema<infer T> } ? T : never;
 
 export const isName = (name: string): name is Name => Object.hasOwn(contract, name);
