@@ -1,0 +1,179 @@
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join, normalize } from 'node:path';
+import * as v from 'valibot';
+import type { Clock } from '../../../core/base/clock.ts';
+import { toDisposable, type Disposable } from '../../../core/base/disposable.ts';
+import { messageOf } from '../../../core/base/errors.ts';
+import { ContractError, type ClusterList } from '../../../core/contract/index.ts';
+import { Feed } from './feed.ts';
+import { openJsonDocument, type Damage } from './json-document.ts';
+import { clusterId, contextsOf, readKubeconfig } from './kubeconfig.ts';
+
+const KUBECONFIG_FILES_MAX = 64;
+const FORGOTTEN_CONTEXTS_MAX = 1024;
+/** Only the newest list matters to a listener. */
+const LISTENER_ITEMS_MAX = 1;
+const POLL_INTERVAL_MS = 2000;
+
+/** What `console.json` remembers: paths, never contents, so that credentials stay where the user keeps them. */
+const memorySchema = v.object({
+  kubeconfigs: v.pipe(
+    v.array(
+      v.object({
+        path: v.string(),
+        forgottenContexts: v.optional(v.pipe(v.array(v.string()), v.maxLength(FORGOTTEN_CONTEXTS_MAX)), []),
+      }),
+    ),
+    v.maxLength(KUBECONFIG_FILES_MAX),
+  ),
+});
+type Memory = v.InferOutput<typeof memorySchema>;
+
+export interface ClusterRegistry {
+  list(): Promise<ClusterList>;
+  /**
+   * Adds the contexts of a file, by absolute path or one that starts with `~/`. A file that is absent is
+   * refused; one that cannot be understood is kept as a problem, so that repairing it is enough.
+   */
+  open(path: string): Promise<ClusterList>;
+  /** Forgets one context by the id of its entry, or a whole file by its path. */
+  forget(id: string): Promise<ClusterList>;
+  watch(signal: AbortSignal): AsyncIterable<ClusterList[]>;
+  dispose(): void;
+}
+
+export interface ClusterRegistryOptions {
+  readonly dataDirectory: string;
+  readonly clock: Clock;
+  readonly onDamage: (damage: Damage) => void;
+}
+
+const absolutePath = (typed: string): string => {
+  const expanded = typed.startsWith('~/') ? join(homedir(), typed.slice(2)) : typed.trim();
+  if (!isAbsolute(expanded))
+    throw new ContractError('BadRequest', `"${typed}" is not a full path; start it with / or ~/`);
+  return normalize(expanded);
+};
+
+const readMemory = async (memory: Memory): Promise<ClusterList> => {
+  const list: ClusterList = { clusters: [], problems: [] };
+  for (const { path, forgottenContexts } of memory.kubeconfigs) {
+    try {
+      const { clusters, problems } = contextsOf(path, await readKubeconfig(path));
+      list.clusters.push(...clusters.filter(({ name }) => !forgottenContexts.includes(name)));
+      list.problems.push(...problems.map((message) => ({ path, message })));
+    } catch (error) {
+      list.problems.push({ path, message: messageOf(error) });
+    }
+  }
+  return list;
+};
+
+/** Changes when a file is edited, replaced, removed or comes back. */
+const stampOf = async (memory: Memory): Promise<string> => {
+  const stamps = memory.kubeconfigs.map(async ({ path, forgottenContexts }) => {
+    const file = await stat(path).catch(() => undefined);
+    return [path, file?.mtimeMs, file?.size, file?.ino, ...forgottenContexts].join('\n');
+  });
+  return (await Promise.all(stamps)).join('\n\n');
+};
+
+export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterRegistry => {
+  const { clock } = options;
+  const document = openJsonDocument({
+    path: join(options.dataDirectory, 'console.json'),
+    schema: memorySchema,
+    initial: { kubeconfigs: [] },
+    onDamage: options.onDamage,
+  });
+  let polling: Disposable | undefined;
+
+  // Polled, not watched: editors replace the file, and network file systems send no events.
+  const startPolling = (): Disposable => {
+    let told: string | undefined;
+    let timer: Disposable | undefined;
+    let stopped = false;
+    const look = async (): Promise<void> => {
+      const stamp = await stampOf(document.value);
+      if (told !== undefined && stamp !== told) feed.publish(await readMemory(document.value));
+      told = stamp;
+      if (!stopped) timer = clock.after(POLL_INTERVAL_MS, () => void look());
+    };
+    void look();
+    return toDisposable(() => {
+      stopped = true;
+      timer?.dispose();
+    });
+  };
+
+  const feed = new Feed<ClusterList>({
+    listenerItemsMax: LISTENER_ITEMS_MAX,
+    onHeard(heard) {
+      polling?.dispose();
+      polling = heard ? startPolling() : undefined;
+    },
+  });
+
+  const change = async (next: (memory: Memory) => Memory): Promise<ClusterList> => {
+    const list = await readMemory(await document.change(next));
+    feed.publish(list);
+    return list;
+  };
+
+  return {
+    list: () => readMemory(document.value),
+
+    async open(typed) {
+      const path = absolutePath(typed);
+      try {
+        await readKubeconfig(path);
+      } catch (error) {
+        const reason = (error as ContractError).reason === 'NotFound' ? 'NotFound' : 'BadRequest';
+        throw new ContractError(reason, `${path} cannot be opened: ${messageOf(error)}`, { cause: error });
+      }
+      return change(({ kubeconfigs }) => {
+        const others = kubeconfigs.filter((known) => known.path !== path);
+        if (others.length >= KUBECONFIG_FILES_MAX)
+          throw new ContractError(
+            'Conflict',
+            `${KUBECONFIG_FILES_MAX} kubeconfig files are open; forget one of them first`,
+          );
+        return { kubeconfigs: [...others, { path, forgottenContexts: [] }] };
+      });
+    },
+
+    async forget(id) {
+      const { clusters } = await readMemory(document.value);
+      return change(({ kubeconfigs }) => {
+        const file = kubeconfigs.find(({ path }) => path === id || id.startsWith(clusterId(path, '')));
+        if (!file) throw new ContractError('NotFound', `no cluster is known as ${id}`);
+        const others = kubeconfigs.filter((known) => known !== file);
+        const remaining = clusters.filter((entry) => entry.kubeconfigPath === file.path && entry.id !== id);
+        if (file.path === id || remaining.length === 0) return { kubeconfigs: others };
+        const context = id.slice(clusterId(file.path, '').length);
+        const forgottenContexts = [...new Set([...file.forgottenContexts, context])];
+        return {
+          kubeconfigs: kubeconfigs.map((known) => (known === file ? { ...file, forgottenContexts } : known)),
+        };
+      });
+    },
+
+    async *watch(signal) {
+      let memory = document.value;
+      let list = await readMemory(memory);
+      // What changed while the files were read is in no feed yet that this listener hears.
+      while (memory !== document.value && !signal.aborted) {
+        memory = document.value;
+        list = await readMemory(memory);
+      }
+      yield* feed.listen(signal, [list]);
+    },
+
+    dispose() {
+      polling?.dispose();
+      polling = undefined;
+      feed.close();
+    },
+  };
+};

@@ -1,0 +1,121 @@
+import type { Clock } from '../../../core/base/clock.ts';
+import { DisposableStore, type Disposable } from '../../../core/base/disposable.ts';
+import type { Log } from '../../../core/base/log.ts';
+import {
+  ContractError,
+  type AppInfo,
+  type CallHandler,
+  type Handlers,
+} from '../../../core/contract/index.ts';
+import { createClusterRegistry, type ClusterRegistry } from './cluster-list.ts';
+import type { Damage } from './json-document.ts';
+import { createNavigationHub, type NavigationHub } from './navigation-hub.ts';
+import { createNotificationHub, type NotificationHub } from './notification-hub.ts';
+import { createSettingsStore, type SettingsStore } from './settings-store.ts';
+import { createVitals, type LoopProbe, type ProcessSource } from './vitals.ts';
+
+export interface HandlerDependencies {
+  readonly dataDirectory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  readonly shell: AppInfo['shell'];
+  readonly processes: ProcessSource;
+  readonly openLoopProbe?: () => LoopProbe;
+  /** Absent in a browser: there the page opens links itself, and the call answers `Unimplemented`. */
+  readonly openExternal?: (url: string) => Promise<void>;
+  /** The native dialog; undefined when the user closed it. Absent in a browser, where the path is typed. */
+  readonly chooseKubeconfig?: () => Promise<string | undefined>;
+}
+
+/** The contract's handlers, and the parts that the host itself speaks to. */
+export interface HandlerSet extends Disposable {
+  readonly handlers: Handlers;
+  readonly settings: SettingsStore;
+  readonly clusters: ClusterRegistry;
+  readonly notifications: NotificationHub;
+  readonly navigation: NavigationHub;
+}
+
+/** The schema asks for the prefix only; a link that hides another host behind credentials is refused too. */
+const checkedLink = (url: string): string => {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'https:' || parsed.username !== '' || parsed.password !== '')
+    throw new ContractError('BadRequest', 'only plain https links are opened');
+  return parsed.href;
+};
+
+const externalOpener =
+  (openExternal: (url: string) => Promise<void>): CallHandler<'app.openExternal'> =>
+  async ({ url }) => {
+    await openExternal(checkedLink(url));
+    return undefined;
+  };
+
+export const createHandlers = (dependencies: HandlerDependencies): HandlerSet => {
+  const { clock, log, dataDirectory, openExternal, chooseKubeconfig } = dependencies;
+  const startedAtMs = clock.nowMs();
+  const store = new DisposableStore();
+  const notifications = store.add(createNotificationHub(clock));
+  const navigation = store.add(createNavigationHub());
+
+  const onDamage = ({ path, message, keptAs }: Damage): void => {
+    log.write('warn', 'a file of the console could not be used', { path, keptAs, error: message });
+    notifications.post({
+      severity: 'warn',
+      title: `${path} could not be read; the console starts with defaults`,
+      detail: keptAs ? `It is kept as ${keptAs}. The reason: ${message}` : `The reason: ${message}`,
+    });
+  };
+
+  const settings = store.add(createSettingsStore({ dataDirectory, onDamage }));
+  const clusters = store.add(createClusterRegistry({ dataDirectory, clock, onDamage }));
+  const vitals = store.add(
+    createVitals({
+      clock,
+      processes: dependencies.processes,
+      ...(dependencies.openLoopProbe && { openLoopProbe: dependencies.openLoopProbe }),
+    }),
+  );
+
+  const info = async (): Promise<AppInfo> => ({
+    version: dependencies.version,
+    shell: dependencies.shell,
+    platform: process.platform,
+    arch: process.arch,
+    nodeVersion: process.versions.node,
+    electronVersion: process.versions['electron'] ?? null,
+    chromeVersion: process.versions['chrome'] ?? null,
+    dataDirectory,
+    startedAtMs,
+  });
+
+  const choosePath = async (typed: string | undefined): Promise<string> => {
+    if (typed !== undefined) return typed;
+    if (!chooseKubeconfig)
+      throw new ContractError(
+        'BadRequest',
+        'type the path of the kubeconfig file on the machine that serves',
+      );
+    const chosen = await chooseKubeconfig();
+    if (chosen === undefined) throw new ContractError('Cancelled', 'no file was chosen');
+    return chosen;
+  };
+
+  const handlers: Handlers = {
+    'app.info': info,
+    'app.vitals': (_input, signal) => vitals.watch(signal),
+    ...(openExternal && { 'app.openExternal': externalOpener(openExternal) }),
+    'settings.read': async () => settings.read(),
+    'settings.write': (patch) => settings.write(patch),
+    'settings.watch': (_input, signal) => settings.watch(signal),
+    'clusters.list': () => clusters.list(),
+    'clusters.watch': (_input, signal) => clusters.watch(signal),
+    'clusters.openKubeconfig': async ({ path }) => clusters.open(await choosePath(path)),
+    'clusters.forget': ({ id }) => clusters.forget(id),
+    'notifications.watch': (_input, signal) => notifications.watch(signal),
+    'navigation.watch': (_input, signal) => navigation.watch(signal),
+  };
+
+  return { handlers, settings, clusters, notifications, navigation, dispose: () => store.dispose() };
+};

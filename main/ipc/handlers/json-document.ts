@@ -1,0 +1,103 @@
+import { mkdirSync, readFileSync, renameSync, statSync, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import * as v from 'valibot';
+import { messageOf, ReasonError } from '../../../core/base/errors.ts';
+import { writeFileAtomically } from '../../../core/base/node/atomic-file.ts';
+
+const DOCUMENT_BYTES_MAX = 1024 * 1024;
+const DAMAGED_COPIES_MAX = 99;
+const PRIVATE_DIRECTORY_MODE = 0o700;
+
+/** A file that could not be used. `keptAs` is where its contents went, absent when it could not be read. */
+export interface Damage {
+  readonly path: string;
+  readonly message: string;
+  readonly keptAs?: string;
+}
+
+export interface JsonDocumentOptions<T extends object> {
+  readonly path: string;
+  readonly schema: v.GenericSchema<unknown, T>;
+  readonly initial: T;
+  readonly onDamage: (damage: Damage) => void;
+}
+
+/** A small JSON file that this process owns, held in memory. */
+export interface JsonDocument<T> {
+  readonly value: T;
+  /** Runs changes one after the other. The value changes only once the file is durable. */
+  change(next: (value: T) => T): Promise<T>;
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+const freeDamagedName = (path: string): string => {
+  for (let n = 1; n < DAMAGED_COPIES_MAX; n += 1)
+    if (!existsSync(`${path}.damaged-${n}`)) return `${path}.damaged-${n}`;
+  return `${path}.damaged-${DAMAGED_COPIES_MAX}`;
+};
+
+const readText = (path: string): string => {
+  if (statSync(path).size > DOCUMENT_BYTES_MAX)
+    throw new SyntaxError(`it is larger than ${DOCUMENT_BYTES_MAX} bytes`);
+  return readFileSync(path, 'utf8');
+};
+
+/** Keys that an older version did not know take their initial value; anything else out of schema is damage. */
+const parseDocument = <T extends object>(text: string, options: JsonDocumentOptions<T>): T => {
+  const raw: unknown = JSON.parse(text);
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
+    throw new SyntaxError('it does not hold a JSON object');
+  const parsed = v.safeParse(options.schema, { ...options.initial, ...raw });
+  if (parsed.success) return parsed.output;
+  throw new SyntaxError(v.summarize(parsed.issues));
+};
+
+const load = <T extends object>(options: JsonDocumentOptions<T>): T => {
+  const { path, initial, onDamage } = options;
+  try {
+    return parseDocument(readText(path), options);
+  } catch (error) {
+    if (isMissing(error)) return initial;
+    const message = messageOf(error);
+    if (!(error instanceof SyntaxError)) {
+      onDamage({ path, message });
+      return initial;
+    }
+    const keptAs = freeDamagedName(path);
+    renameSync(path, keptAs);
+    onDamage({ path, message, keptAs });
+    return initial;
+  }
+};
+
+/** Reads the file at once (it is needed before the first window); a damaged one is set aside, not lost. */
+export const openJsonDocument = <T extends object>(options: JsonDocumentOptions<T>): JsonDocument<T> => {
+  let value = load(options);
+  let lastChange: Promise<unknown> = Promise.resolve();
+
+  const apply = async (next: (value: T) => T): Promise<T> => {
+    const changed = next(value);
+    try {
+      mkdirSync(dirname(options.path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+      await writeFileAtomically(options.path, `${JSON.stringify(changed, undefined, 2)}\n`);
+    } catch (error) {
+      throw new ReasonError('Unavailable', `${options.path} could not be written: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+    value = changed;
+    return changed;
+  };
+
+  return {
+    get value() {
+      return value;
+    },
+    change(next) {
+      const result = lastChange.then(() => apply(next));
+      lastChange = result.catch(() => undefined);
+      return result;
+    },
+  };
+};

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { contextsOf } from './kubeconfig.ts';
+
+const PATH = '/home/a/.kube/config';
+
+test('each context becomes an entry that starts read-only', () => {
+  const text = `
+apiVersion: v1
+kind: Config
+clusters:
+- {name: prod, cluster: {server: "https://10.0.0.1:6443", certificate-authority-data: AAAA}}
+contexts:
+- {name: admin@prod, context: {cluster: prod, user: admin}}
+- {name: dev@prod, context: {cluster: prod, user: dev, namespace: team}}
+users: []
+current-context: admin@prod
+`;
+  const entry = {
+    origin: 'kubeconfig',
+    server: 'https://10.0.0.1:6443',
+    kubeconfigPath: PATH,
+    readOnly: true,
+  };
+  expect(contextsOf(PATH, text)).toEqual({
+    clusters: [
+      { ...entry, id: `${PATH}#admin@prod`, name: 'admin@prod', user: 'admin', namespace: 'default' },
+      { ...entry, id: `${PATH}#dev@prod`, name: 'dev@prod', user: 'dev', namespace: 'team' },
+    ],
+    problems: [],
+  });
+});
+
+test('a context without its cluster is a problem and does not hide the others', () => {
+  const text = `
+clusters:
+- {name: a, cluster: {server: "https://a"}}
+contexts:
+- {name: broken, context: {cluster: gone}}
+- {name: fine, context: {cluster: a}}
+`;
+  const { clusters, problems } = contextsOf(PATH, text);
+  expect(clusters.map(({ name }) => name)).toEqual(['fine']);
+  expect(problems).toEqual(['context "broken" names the cluster "gone", which the file does not define']);
+});
+
+test.each([
+  ['no YAML', 'a: [', /^it is not valid YAML: /],
+  ['another kind', 'kind: Pod', /^it is not a kubeconfig: /],
+  ['a text', 'hello', /^it is not a kubeconfig: /],
+  ['empty', '', /^it is not a kubeconfig: /],
+  ['without contexts', 'clusters:\ncontexts:\n', /^it has no contexts$/],
+  [
+    'an expanding one',
+    `a: &a [${'x,'.repeat(50)}]\nb: &b [${'*a,'.repeat(50)}]\ncontexts: [${'*b,'.repeat(50)}]`,
+    /alias/i,
+  ],
+])('a file that is %s is told by one clear line', (_what, text, message) => {
+  const { clusters, problems } = contextsOf(PATH, text);
+  expect(clusters).toEqual([]);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(message);
+  expect(problems[0]).not.toContain('\n');
+});

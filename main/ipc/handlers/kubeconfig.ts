@@ -1,0 +1,119 @@
+import { open } from 'node:fs/promises';
+import * as v from 'valibot';
+import { parseDocument } from 'yaml';
+import { messageOf, ReasonError } from '../../../core/base/errors.ts';
+import type { ClusterEntry } from '../../../core/contract/index.ts';
+
+const KUBECONFIG_BYTES_MAX = 1024 * 1024;
+const CONTEXTS_PER_FILE_MAX = 1024;
+/** A kubeconfig has no need of YAML aliases; this keeps an expanding one from filling memory. */
+const YAML_ALIASES_MAX = 16;
+
+const named = <K extends string, S extends v.GenericSchema>(key: K, schema: S) =>
+  v.object({ name: v.string(), [key]: schema } as { name: v.StringSchema<undefined> } & Record<K, S>);
+
+/** client-go reads an absent or null list as an empty one. */
+const list = <S extends v.GenericSchema>(schema: S) => v.nullish(v.array(schema), []);
+
+const kubeconfigSchema = v.object({
+  kind: v.optional(v.literal('Config')),
+  apiVersion: v.optional(v.literal('v1')),
+  clusters: list(named('cluster', v.object({ server: v.optional(v.string(), '') }))),
+  contexts: list(
+    named(
+      'context',
+      v.object({
+        cluster: v.string(),
+        user: v.optional(v.string(), ''),
+        namespace: v.optional(v.string(), 'default'),
+      }),
+    ),
+  ),
+});
+type Kubeconfig = v.InferOutput<typeof kubeconfigSchema>;
+
+export interface KubeconfigContexts {
+  readonly clusters: readonly ClusterEntry[];
+  /** What is wrong with the file, or with some of its contexts. */
+  readonly problems: readonly string[];
+}
+
+export const clusterId = (path: string, context: string): string => `${path}#${context}`;
+
+const parseKubeconfig = (text: string): Kubeconfig => {
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error) throw new ReasonError('BadRequest', `it is not valid YAML: ${error.message.split('\n')[0]}`);
+  const parsed = v.safeParse(kubeconfigSchema, document.toJS({ maxAliasCount: YAML_ALIASES_MAX }));
+  if (parsed.success) return parsed.output;
+  throw new ReasonError('BadRequest', `it is not a kubeconfig: ${v.summarize(parsed.issues).split('\n')[0]}`);
+};
+
+/** The contexts a kubeconfig offers. What is wrong in one context does not hide the others. */
+export const contextsOf = (path: string, text: string): KubeconfigContexts => {
+  let config: Kubeconfig;
+  try {
+    config = parseKubeconfig(text);
+  } catch (error) {
+    return { clusters: [], problems: [messageOf(error)] };
+  }
+  const problems: string[] = [];
+  const servers = new Map(config.clusters.map(({ name, cluster }) => [name, cluster.server]));
+  const clusters = new Map<string, ClusterEntry>();
+  for (const { name, context } of config.contexts.slice(0, CONTEXTS_PER_FILE_MAX)) {
+    const server = servers.get(context.cluster);
+    if (server === undefined)
+      problems.push(
+        `context "${name}" names the cluster "${context.cluster}", which the file does not define`,
+      );
+    else if (server === '') problems.push(`cluster "${context.cluster}" has no server`);
+    else
+      clusters.set(name, {
+        id: clusterId(path, name),
+        name,
+        origin: 'kubeconfig',
+        server,
+        user: context.user,
+        namespace: context.namespace,
+        kubeconfigPath: path,
+        readOnly: true,
+      });
+  }
+  if (config.contexts.length === 0) problems.push('it has no contexts');
+  if (config.contexts.length > CONTEXTS_PER_FILE_MAX)
+    problems.push(
+      `only the first ${CONTEXTS_PER_FILE_MAX} of its ${config.contexts.length} contexts are listed`,
+    );
+  return { clusters: [...clusters.values()], problems };
+};
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  ENOENT: 'the file does not exist',
+  EACCES: 'you may not read the file',
+  EISDIR: 'it is a folder',
+};
+
+/** Reads a file of a bounded size. Fails with `NotFound` or `BadRequest` and a sentence for the user. */
+export const readKubeconfig = async (path: string): Promise<string> => {
+  try {
+    const file = await open(path, 'r');
+    try {
+      const { size } = await file.stat();
+      if (size > KUBECONFIG_BYTES_MAX)
+        throw new ReasonError('BadRequest', `it is larger than ${KUBECONFIG_BYTES_MAX} bytes`);
+      return await file.readFile('utf8');
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof ReasonError) throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new ReasonError(
+      code === 'ENOENT' ? 'NotFound' : 'BadRequest',
+      SENTENCES[code] ?? messageOf(error),
+      {
+        cause: error,
+      },
+    );
+  }
+};
