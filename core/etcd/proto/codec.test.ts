@@ -15,7 +15,7 @@ oracle.loadSync(['rpc.proto', 'kv.proto', 'health.proto']);
 type AnyMessage = MessageType<unknown, never>;
 const isMessage = (value: unknown): value is AnyMessage =>
   typeof value === 'object' && value !== null && 'decode' in value;
-const messages: AnyMessage[] = Object.values(proto).filter(isMessage);
+const messages: AnyMessage[] = Object.values<unknown>(proto).filter(isMessage);
 
 const camel = (name: string): string => name.replace(/_([A-Za-z])/g, (_all, c: string) => c.toUpperCase());
 const wireName = (field: Field): string => field.message?.().name ?? field.type.replace('Number', '');

@@ -24,9 +24,8 @@ let writing = false;
 
 /**
  * Declares a message. The decoder and the encoder are compiled from the declaration at first use, one straight
- * function each: generic code that walks a table at run time measured three times slower, because every
- * property access in it sees every message. Only names and numbers that are written in this folder reach the
- * compiler, never input.
+ * function each: in generic code that walks a table, every property access sees every message and none of them
+ * is fast. Only names and numbers that are written in the source reach the compiler, never input.
  */
 export const message = <F extends Fields>(name: string, fields: F): MessageType<OutOf<F>, InOf<F>> =>
   declare(name, fields);
