@@ -1,0 +1,11 @@
+export { alternativeNames } from './alternative-names.ts';
+export type { AlternativeNames } from './alternative-names.ts';
+export { isPkiError, PkiError } from './errors.ts';
+export type { PkiReason } from './errors.ts';
+export type { Usage } from './extensions.ts';
+export { inspectBundle, inspectDer, inspectPem } from './inspect.ts';
+export type { Certificate } from './inspect.ts';
+export { createAuthority, issueFor, issueLeaf, openAuthority } from './issue.ts';
+export type { Authority, AuthorityRequest, Credential, LeafRequest } from './issue.ts';
+export type { KeyAlgorithm } from './keys.ts';
+export type { Subject } from './names.ts';
