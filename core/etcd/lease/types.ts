@@ -53,6 +53,8 @@ export interface LeaseAttachment {
 export interface LessorMetrics {
   granted(ttlSeconds: number): void;
   revoked(): void;
+  /** Seen by the leader alone: the lease was revoked because its time was up. */
+  expired(): void;
   renewed(): void;
 }
 
