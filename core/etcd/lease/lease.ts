@@ -1,10 +1,10 @@
-import type { LeaseId, LeaseView } from './types.ts';
+import type { LeaseId, LeaseKey, LeaseView } from './types.ts';
 
 const SECOND_MS = 1000;
 
 /** Keys as one character a byte: strings are values to a Set, and their order is the order of the bytes. */
-export const keyText = (key: Uint8Array): string =>
-  Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
+export const keyText = (key: LeaseKey): string =>
+  typeof key === 'string' ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
 
 /** One lease in memory. Its deadline means something on the leader only. */
 export class Lease {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { manualClock } from '../../base/manual-clock.ts';
 import { Registry } from '../../base/metrics/index.ts';
+import type { LeaseBook } from '../mvcc/leases.ts';
 import {
   decodeLeaseRow,
   encodeLeaseRow,
@@ -61,7 +62,8 @@ test('revoking gives the attached keys in byte order and forgets lease, keys and
   expect(texts(lessor.revoke(7n))).toEqual(['a', 'b', '\x80', '\xff']);
   expect([lessor.lookup(7n), lessor.leaseOf(bytes('a')), stored.size]).toEqual([undefined, 0n, 0]);
   expect(reasonOf(() => lessor.revoke(7n))).toBe('LeaseNotFound');
-  expect(reasonOf(() => lessor.attach(7n, bytes('a')))).toBe('LeaseNotFound');
+  lessor.attach(7n, bytes('a'));
+  expect(lessor.leaseOf(bytes('a'))).toBe(0n);
 });
 
 test('a key belongs to its last lease only', () => {
@@ -76,6 +78,14 @@ test('a key belongs to its last lease only', () => {
     [],
     ['k'],
   ]);
+});
+
+test('a lessor is the lease book of the store, with keys as bytes or as latin1 text', () => {
+  const { lessor } = setUp();
+  const book: LeaseBook = lessor;
+  lessor.grant(1n, 10);
+  book.attach(1n, '\xffk');
+  expect([book.exists(1n), book.exists(2n), lessor.leaseOf(bytes('\xffk'))]).toEqual([true, false, 1n]);
 });
 
 test('where this member does not lead, leases neither end nor renew', async () => {

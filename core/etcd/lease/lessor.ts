@@ -11,6 +11,7 @@ import {
   type LeaseAttachment,
   type LeaseCheckpoint,
   type LeaseId,
+  type LeaseKey,
   type LeaseRow,
   type LeaseRows,
   type LeaseView,
@@ -113,12 +114,16 @@ export class Lessor implements LessorPort {
     if (this.#primary) this.#scheduleCheckpoint(lease);
   }
 
-  attach(id: LeaseId, key: Uint8Array): void {
-    const lease = this.#require(id);
-    this.#attach(lease, keyText(key));
+  exists(id: LeaseId): boolean {
+    return this.#leases.has(id);
   }
 
-  detach(id: LeaseId, key: Uint8Array): void {
+  attach(id: LeaseId, key: LeaseKey): void {
+    const lease = this.#leases.get(id);
+    if (lease !== undefined) this.#attach(lease, keyText(key));
+  }
+
+  detach(id: LeaseId, key: LeaseKey): void {
     const text = keyText(key);
     const lease = this.#leaseByKey.get(text);
     if (lease?.id !== id) return;
@@ -126,7 +131,7 @@ export class Lessor implements LessorPort {
     this.#leaseByKey.delete(text);
   }
 
-  leaseOf(key: Uint8Array): LeaseId {
+  leaseOf(key: LeaseKey): LeaseId {
     return this.#leaseByKey.get(keyText(key))?.id ?? NO_LEASE;
   }
 
@@ -223,10 +228,7 @@ export class Lessor implements LessorPort {
       const ttl = Math.max(ttlSeconds, this.#options.minTtlSeconds);
       this.#leases.set(id, new Lease(id, ttl, remainingTtlSeconds));
     }
-    for (const { key, lease: id } of state.attachments) {
-      const lease = this.#leases.get(id);
-      if (lease !== undefined) this.#attach(lease, keyText(key));
-    }
+    for (const { key, lease } of state.attachments) this.attach(lease, key);
   }
 
   get #nowMs(): number {

@@ -18,6 +18,9 @@ export const leaseTtlTooLarge = (): LeaseError =>
   new LeaseError('LeaseTTLTooLarge', 'etcdserver: too large lease TTL');
 export const notPrimary = (): LeaseError => new LeaseError('NotPrimary', 'not a primary lessor');
 
+/** A key as bytes, or as a string of one character a byte (latin1), as the store keeps it. */
+export type LeaseKey = Uint8Array | string;
+
 /** How a lease stands at the moment of asking; later changes do not show. */
 export interface LeaseView {
   readonly id: LeaseId;
@@ -46,7 +49,7 @@ export interface LeaseRow {
 }
 
 export interface LeaseAttachment {
-  readonly key: Uint8Array;
+  readonly key: LeaseKey;
   readonly lease: LeaseId;
 }
 
@@ -76,11 +79,15 @@ export interface LessorPort {
   revoke(id: LeaseId): Uint8Array[];
   /** An unknown lease is no error: it was revoked in between. */
   checkpoint(checkpoint: LeaseCheckpoint): void;
-  /** Throws LeaseNotFound. A key belongs to one lease: the former lets go of it. */
-  attach(id: LeaseId, key: Uint8Array): void;
+  exists(id: LeaseId): boolean;
+  /**
+   * A key belongs to one lease: the former lets go of it. Ask `exists` before: an unknown lease is passed over,
+   * because entries that are applied again after a restart may name one that was revoked since.
+   */
+  attach(id: LeaseId, key: LeaseKey): void;
   /** Does nothing when the key is not attached to that lease. */
-  detach(id: LeaseId, key: Uint8Array): void;
-  leaseOf(key: Uint8Array): LeaseId;
+  detach(id: LeaseId, key: LeaseKey): void;
+  leaseOf(key: LeaseKey): LeaseId;
 
   /**
    * The renewed TTL in seconds. Rejects with NotPrimary (ask the leader) or LeaseNotFound. A lease that is
