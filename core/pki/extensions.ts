@@ -7,6 +7,7 @@ import {
   noAlternativeNames,
   type AlternativeNames,
 } from './alternative-names.ts';
+import { encodeNameConstraints, OID_NAME_CONSTRAINTS, type PermittedNames } from './name-constraints.ts';
 
 /** What a certificate may be used for in TLS. */
 export type Usage = 'server' | 'client';
@@ -50,10 +51,11 @@ export interface KeyIds {
   readonly authorityKeyId: Uint8Array;
 }
 
-export const authorityExtensions = (ids: KeyIds): der.Der[] => [
+export const authorityExtensions = (ids: KeyIds, permitted?: PermittedNames): der.Der[] => [
   extension(OID_EXTENSION.basicConstraints, der.sequence(der.boolean(true)), true),
   keyUsage(KEY_USAGE_BIT.digitalSignature | KEY_USAGE_BIT.keyCertSign | KEY_USAGE_BIT.cRLSign),
   ...identifiers(ids.subjectKeyId, ids.authorityKeyId),
+  ...(permitted ? [extension(OID_NAME_CONSTRAINTS, encodeNameConstraints(permitted), true)] : []),
 ];
 
 export interface LeafExtensions extends KeyIds {

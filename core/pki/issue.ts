@@ -6,7 +6,7 @@ import { readAll, readBits, readOne, TAG } from './der-reader.ts';
 import { noAlternativeNames, type AlternativeNames } from './alternative-names.ts';
 import { PkiError } from './errors.ts';
 import { authorityExtensions, leafExtensions, type Usage } from './extensions.ts';
-import { inspectBundle, type Certificate } from './inspect.ts';
+import { inspectBundle, inspectPem, type Certificate } from './inspect.ts';
 import {
   generateKey,
   isRsa,
@@ -17,6 +17,7 @@ import {
   signBytes,
   type KeyAlgorithm,
 } from './keys.ts';
+import type { PermittedNames } from './name-constraints.ts';
 import { encodeName, type Subject } from './names.ts';
 import { toPem } from './pem.ts';
 
@@ -82,6 +83,8 @@ export interface AuthorityRequest {
   readonly clock: Clock;
   readonly keyAlgorithm?: KeyAlgorithm;
   readonly validityMs?: number;
+  /** Absent: it may vouch for anything, as a cluster's authorities must. */
+  readonly permittedNames?: PermittedNames;
 }
 
 /** A self-signed root with a fresh key. */
@@ -98,12 +101,18 @@ export const createAuthority = (request: AuthorityRequest): Credential => {
       publicKeyDer: spki,
       notBeforeMs: nowMs - BACKDATE_MS,
       notAfterMs: nowMs + validityMs,
-      extensions: authorityExtensions({ subjectKeyId: id, authorityKeyId: id }),
+      extensions: authorityExtensions({ subjectKeyId: id, authorityKeyId: id }, request.permittedNames),
     },
     key,
   );
   return { certificatePem, privateKeyPem: privateKeyPem(key) };
 };
+
+/** Whether the first certificate is for the key: a crash between two writes leaves a pair that does not fit. */
+export const isKeyPair = (credential: Credential): boolean =>
+  publicKeyDer(inspectPem(credential.certificatePem).publicKey).equals(
+    publicKeyDer(readPrivateKey(credential.privateKeyPem, 'the key')),
+  );
 
 /** During a rotation the bundle holds two authorities: the one that the key belongs to signs. */
 export const openAuthority = ({ certificatePem, privateKeyPem: keyPem }: Credential): Authority => {

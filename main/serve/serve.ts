@@ -1,0 +1,186 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../core/base/clock.ts';
+import type { Disposable } from '../../core/base/disposable.ts';
+import { messageOf, ReasonError } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import type { Handlers } from '../../core/contract/index.ts';
+import { createAccess, type Access } from './access.ts';
+import { redirectHome, refuse, REFUSALS, sendFile } from './answers.ts';
+import { createContractSockets, type ContractSockets } from './contract-sockets.ts';
+import {
+  isForeignFetch,
+  isOwnHost,
+  isOwnOrigin,
+  readCookie,
+  sessionCookie,
+  sessionCookieName,
+} from './request-check.ts';
+import { readStaticFiles, type StaticFiles } from './static-files.ts';
+import { ensureTlsIdentity } from './tls-identity.ts';
+
+const HOST = '127.0.0.1';
+const CONNECTIONS_MAX = 256;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 15_000;
+const CERTIFICATE_CHECK_INTERVAL_MS = 12 * 60 * 60 * 1000;
+
+export interface ServeOptions {
+  readonly dataDirectory: string;
+  /** The built console. */
+  readonly pagesDirectory: string;
+  readonly handlers: Handlers;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** 0 picks a free one. */
+  readonly port?: number;
+}
+
+export interface ServeStats {
+  readonly socketCount: number;
+  readonly openStreamCount: number;
+  readonly sessionCount: number;
+}
+
+export interface Serving {
+  /** With a one-time token: whoever opens it first is signed in. */
+  readonly url: string;
+  readonly port: number;
+  /** The authority behind the certificate, for browsers that should trust it. */
+  readonly authorityPath: string;
+  readonly authorityPem: string;
+  /** Another link; earlier ones stay good until used or expired. */
+  mintUrl(): string;
+  stats(): ServeStats;
+  close(): Promise<void>;
+}
+
+interface Parts {
+  readonly port: () => number;
+  readonly access: Access;
+  readonly files: StaticFiles;
+  readonly sockets: ContractSockets;
+}
+
+const isSignedIn = (request: IncomingMessage, { access, port }: Parts): boolean =>
+  access.admits(readCookie(request.headers, sessionCookieName(port())));
+
+const addressOf = (request: IncomingMessage): URL | undefined =>
+  URL.canParse(request.url ?? '', `https://${HOST}`)
+    ? new URL(request.url ?? '', `https://${HOST}`)
+    : undefined;
+
+/** The order matters: nothing is told to a foreign host name, and a token is not spent by a foreign page. */
+const answer = (request: IncomingMessage, response: ServerResponse, parts: Parts): void => {
+  const { headers, method } = request;
+  if (!isOwnHost(headers, parts.port())) return refuse(request, response, REFUSALS.foreignHost);
+  if (isForeignFetch(headers)) return refuse(request, response, REFUSALS.foreignOrigin);
+  if (method !== 'GET' && method !== 'HEAD') {
+    if (!isOwnOrigin(headers)) return refuse(request, response, REFUSALS.foreignOrigin);
+    return refuse(request, response, REFUSALS.method, { Allow: 'GET, HEAD' });
+  }
+  const address = addressOf(request);
+  const token = address?.pathname === '/' ? address.searchParams.get('token') : null;
+  if (token !== null && method === 'GET') {
+    const session = parts.access.redeem(token);
+    if (session === undefined) return refuse(request, response, REFUSALS.usedLink);
+    return redirectHome(response, sessionCookie(parts.port(), session));
+  }
+  if (!isSignedIn(request, parts)) return refuse(request, response, REFUSALS.signedOut);
+  const file = address && parts.files.get(address.pathname);
+  if (!file) return refuse(request, response, REFUSALS.missing);
+  sendFile(request, response, file);
+};
+
+const refuseUpgrade = (socket: Duplex, status: string): void => {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+};
+
+const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, parts: Parts): void => {
+  if (!isOwnHost(request.headers, parts.port())) return refuseUpgrade(socket, '421 Misdirected Request');
+  if (!isOwnOrigin(request.headers)) return refuseUpgrade(socket, '403 Forbidden');
+  if (!isSignedIn(request, parts)) return refuseUpgrade(socket, '401 Unauthorized');
+  if (addressOf(request)?.pathname !== '/contract') return refuseUpgrade(socket, '404 Not Found');
+  parts.sockets.upgrade(request, socket, head, () => void isSignedIn(request, parts));
+};
+
+const listen = (server: Server, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'it is in use; choose another with --port' : messageOf(cause);
+      reject(new ReasonError('Unavailable', `port ${port} of ${HOST} cannot be opened: ${why}`, { cause }));
+    });
+    server.listen(port, HOST, () => resolve((server.address() as AddressInfo).port));
+  });
+
+/** Serves the console to browsers of this machine, over HTTPS on loopback. */
+export const startServe = async (options: ServeOptions): Promise<Serving> => {
+  const { clock, log, handlers } = options;
+  const files = await readStaticFiles(options.pagesDirectory);
+  const identity = await ensureTlsIdentity(options);
+  const access = createAccess(clock);
+  const sockets = createContractSockets({ handlers, clock, log });
+  let port = 0;
+  const parts: Parts = { port: () => port, access, files, sockets };
+
+  const server = createServer(
+    {
+      cert: identity.certificatePem,
+      key: identity.privateKeyPem,
+      minVersion: 'TLSv1.3',
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+    },
+    (request, response) => answer(request, response, parts),
+  );
+  server.maxConnections = CONNECTIONS_MAX;
+  server.on('upgrade', (request, socket, head) => {
+    // A browser that goes away during the handshake is no failure of ours, but must be heard.
+    socket.on('error', (error) => log.write('debug', 'a handshake was cut off', { error }));
+    upgrade(request, socket, head, parts);
+  });
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) refuseUpgrade(socket, '400 Bad Request');
+    else socket.destroy();
+  });
+  server.on('tlsClientError', (error) => log.write('debug', 'a TLS handshake failed', { error }));
+
+  port = await listen(server, options.port ?? 0);
+  server.on('error', (error) => log.write('error', 'the server of the console failed', { error }));
+  const mintUrl = (): string => `https://${HOST}:${port}/?token=${access.mintToken()}`;
+
+  let renewal: Disposable;
+  const renewLater = (): void => {
+    renewal = clock.after(CERTIFICATE_CHECK_INTERVAL_MS, () => {
+      ensureTlsIdentity(options).then(
+        ({ certificatePem, privateKeyPem }) =>
+          server.setSecureContext({ cert: certificatePem, key: privateKeyPem, minVersion: 'TLSv1.3' }),
+        (error: unknown) => log.write('error', 'the certificate of the console was not renewed', { error }),
+      );
+      renewLater();
+    });
+  };
+  renewLater();
+
+  return {
+    url: mintUrl(),
+    port,
+    authorityPath: identity.authorityPath,
+    authorityPem: identity.authorityPem,
+    mintUrl,
+    stats: () => ({
+      socketCount: sockets.socketCount,
+      openStreamCount: sockets.openStreamCount,
+      sessionCount: access.sessionCount,
+    }),
+    async close() {
+      renewal.dispose();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await sockets.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};
