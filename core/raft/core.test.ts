@@ -45,9 +45,27 @@ const leaderOf = (options: Partial<RaftOptions> = {}): RaftCore => {
   const core = coreOf(options);
   core.campaign();
   settle(core);
-  core.step({ kind: 'voteReply', from: 2, to: 1, term: core.term + 1, pre: true, reject: false });
+  core.step({
+    kind: 'voteReply',
+    from: 2,
+    to: 1,
+    term: core.term + 1,
+    pre: true,
+    reject: false,
+    commit: 0,
+    commitTerm: 0,
+  });
   settle(core);
-  core.step({ kind: 'voteReply', from: 2, to: 1, term: core.term, pre: false, reject: false });
+  core.step({
+    kind: 'voteReply',
+    from: 2,
+    to: 1,
+    term: core.term,
+    pre: false,
+    reject: false,
+    commit: 0,
+    commitTerm: 0,
+  });
   settle(core);
   for (const peer of [2, 3]) ack(core, peer, core.lastIndex);
   settle(core);
@@ -118,7 +136,7 @@ test('a vote leaves only after it is on disk', () => {
   expect(turn.send).toEqual([]);
   expect(turn.persist?.hardState).toEqual({ term: 1, vote: 2, commit: 0 });
   expect(core.persisted(turn.persist!)).toEqual([
-    { kind: 'voteReply', from: 1, to: 2, term: 1, pre: false, reject: false },
+    { kind: 'voteReply', from: 1, to: 2, term: 1, pre: false, reject: false, commit: 0, commitTerm: 0 },
   ]);
 });
 
@@ -193,6 +211,15 @@ test('entries replaced during their write are written again before they count', 
   expect(core.status()).toMatchObject({ stable: 1, lastIndex: 1 });
 });
 
+test('an acknowledgement is dropped when a new term has replaced its entries during the write', () => {
+  const core = coreOf();
+  appendTo(core, { term: 1, count: 3 });
+  const first = turnOf(core);
+  appendTo(core, { term: 2, count: 1 });
+  expect(core.persisted(first.persist!)).toEqual([]);
+  expect(settle(core)).toMatchObject([{ kind: 'appendReply', term: 2, index: 1, reject: false }]);
+});
+
 test('a leader counts itself towards a commit only once its own disk has the entry (thesis 10.2.1)', () => {
   const core = leaderOf();
   const commit = core.status().commit;
@@ -250,9 +277,27 @@ test('an entry of an earlier term is not committed by counting replicas (paper 5
   });
   core.campaign();
   settle(core);
-  core.step({ kind: 'voteReply', from: 2, to: 1, term: 2, pre: true, reject: false });
+  core.step({
+    kind: 'voteReply',
+    from: 2,
+    to: 1,
+    term: 2,
+    pre: true,
+    reject: false,
+    commit: 0,
+    commitTerm: 0,
+  });
   settle(core);
-  core.step({ kind: 'voteReply', from: 2, to: 1, term: 2, pre: false, reject: false });
+  core.step({
+    kind: 'voteReply',
+    from: 2,
+    to: 1,
+    term: 2,
+    pre: false,
+    reject: false,
+    commit: 0,
+    commitTerm: 0,
+  });
   settle(core);
   ack(core, 2, 1);
   ack(core, 3, 1);
@@ -338,9 +383,27 @@ test('a leader answers no read before an entry of its own term is committed (the
   const core = coreOf();
   core.campaign();
   settle(core);
-  core.step({ kind: 'voteReply', from: 2, to: 1, term: 1, pre: true, reject: false });
+  core.step({
+    kind: 'voteReply',
+    from: 2,
+    to: 1,
+    term: 1,
+    pre: true,
+    reject: false,
+    commit: 0,
+    commitTerm: 0,
+  });
   settle(core);
-  core.step({ kind: 'voteReply', from: 2, to: 1, term: 1, pre: false, reject: false });
+  core.step({
+    kind: 'voteReply',
+    from: 2,
+    to: 1,
+    term: 1,
+    pre: false,
+    reject: false,
+    commit: 0,
+    commitTerm: 0,
+  });
   settle(core);
   core.readIndex(5);
   expect(settle(core)).toEqual([]);

@@ -2,11 +2,18 @@ import { assert, unreachable } from '../base/assert.ts';
 import type { Random } from '../base/random.ts';
 import { DEFAULT_BOUNDS, type RaftBounds } from './bounds.ts';
 import { encodeConfigChange, type ConfigChange } from './configuration.ts';
-import { campaign, inLease, onVoteReply, onVoteRequest } from './election.ts';
+import { campaign, inLease, onVoteReply, onVoteRequest, voteReply } from './election.ts';
 import { onAppend, onHeartbeat, onSnapshot, sendOwnTerm } from './follower.ts';
 import { RaftLog } from './log.ts';
 import type { Message, SnapshotMessage } from './messages.ts';
-import { applyConfiguration, forwardProposals, leaveJointWhenDue, onPropose, propose } from './proposals.ts';
+import {
+  applyConfiguration,
+  forwardProposals,
+  leaveJointWhenDue,
+  onPropose,
+  propose,
+  stepDownWhenDue,
+} from './proposals.ts';
 import { askReadIndex, flushReads, forwardReads, onReadIndex, onReadIndexReply } from './reads.ts';
 import {
   beat,
@@ -147,14 +154,7 @@ export class RaftCore {
     if (message.kind === 'append' || message.kind === 'heartbeat' || message.kind === 'snapshot') {
       sendOwnTerm(state, message.from);
     } else if (message.kind === 'voteRequest' && message.pre) {
-      state.held.push({
-        kind: 'voteReply',
-        from: state.id,
-        to: message.from,
-        term: state.term,
-        pre: true,
-        reject: true,
-      });
+      state.held.push(voteReply(state, { to: message.from, term: state.term, pre: true, reject: true }));
     }
   }
 
@@ -287,6 +287,7 @@ export class RaftCore {
     const state = this.#state;
     if (this.#persisting === undefined && !this.#mustPersist())
       this.#release(state.held.splice(0), state.outbox);
+    stepDownWhenDue(state);
     if (state.role === 'leader') {
       leaveJointWhenDue(state);
       flushReads(state);
@@ -351,10 +352,13 @@ export class RaftCore {
    */
   persisted(persist: Persist): readonly Message[] {
     assert(persist === this.#persisting, 'persisted() answers the turn that is being persisted');
-    const { log } = this.#state;
+    const { log, tracker } = this.#state;
     this.#persisting = undefined;
     log.persisted();
-    if (persist.snapshot !== undefined) log.installed(persist.snapshot);
+    if (persist.snapshot !== undefined) {
+      log.installed(persist.snapshot);
+      tracker.switchTo(persist.snapshot.configuration, log.lastIndex);
+    }
     onOwnPersisted(this.#state);
     const promised = this.#promised;
     this.#promised = [];
@@ -365,6 +369,8 @@ export class RaftCore {
 
   #release(messages: readonly Message[], into: Message[]): void {
     for (const message of messages) {
+      // In the term that has begun since, the entries that it speaks of may be replaced already.
+      if (message.kind === 'appendReply' && message.term < this.#state.term) continue;
       if (message.to === this.#state.id) this.step(message);
       else into.push(message);
     }

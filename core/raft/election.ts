@@ -31,7 +31,7 @@ const startCampaign = (state: RaftState, kind: CampaignKind): void => {
       lastTerm: state.log.lastTerm,
     });
   }
-  const own: VoteReply = { kind: 'voteReply', from: state.id, to: state.id, term, pre, reject: false };
+  const own = voteReply(state, { to: state.id, term, pre, reject: false });
   // The own vote counts like any other: once it is on disk. A pre-vote promises nothing and counts at once.
   if (pre) onVoteReply(state, own);
   else state.held.push(own);
@@ -52,22 +52,34 @@ export const onVoteRequest = (state: RaftState, message: VoteRequest): void => {
     state.electionElapsedTicks = 0;
     state.vote = message.from;
   }
-  state.held.push({
-    kind: 'voteReply',
-    from: state.id,
-    to: message.from,
-    // A grant names the term that was asked for, a refusal the own, by which a late candidate catches up.
-    term: grant ? message.term : state.term,
-    pre: message.pre,
-    reject: !grant,
-  });
+  // A grant names the term that was asked for, a refusal the own, by which a late candidate catches up.
+  const term = grant ? message.term : state.term;
+  state.held.push(voteReply(state, { to: message.from, term, pre: message.pre, reject: !grant }));
 };
+
+export const voteReply = (
+  state: RaftState,
+  fields: Pick<VoteReply, 'to' | 'term' | 'pre' | 'reject'>,
+): VoteReply => ({
+  kind: 'voteReply',
+  from: state.id,
+  to: fields.to,
+  term: fields.term,
+  pre: fields.pre,
+  reject: fields.reject,
+  commit: state.log.committed,
+  commitTerm: state.log.term(state.log.committed) ?? 0,
+});
 
 export const onVoteReply = (state: RaftState, message: VoteReply): void => {
   const expected = message.pre ? 'precandidate' : 'candidate';
   if (state.role !== expected) return;
   // The grant of an earlier round of pre-votes says nothing about this one.
   if (message.pre && !message.reject && message.term !== state.term + 1) return;
+  if (message.reject && learnsOfChange(state, message)) {
+    state.becomeFollower(state.term, NOBODY);
+    return;
+  }
   if (!state.votes.has(message.from)) state.votes.set(message.from, !message.reject);
   const result = voteResult(state.tracker.configuration, state.votes);
   if (result === 'lost') state.becomeFollower(state.term, NOBODY);
@@ -75,3 +87,7 @@ export const onVoteReply = (state: RaftState, message: VoteReply): void => {
   if (message.pre) startCampaign(state, 'election');
   else state.becomeLeader();
 };
+
+/** True when a membership change turns out to be committed: it is to be applied before the next attempt. */
+const learnsOfChange = (state: RaftState, { commit, commitTerm }: VoteReply): boolean =>
+  state.log.matches(commit, commitTerm) && state.commitTo(commit) && state.log.hasUnappliedConfig();

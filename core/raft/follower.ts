@@ -74,7 +74,7 @@ const restore = (state: RaftState, { mark }: SnapshotMessage): boolean => {
     state.commitTo(mark.index);
     return false;
   }
+  // The configuration changes when the state is installed: until then entries from before may be applied.
   log.restore(mark);
-  state.tracker.switchTo(mark.configuration, log.lastIndex);
   return true;
 };

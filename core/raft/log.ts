@@ -39,11 +39,20 @@ export class RaftLog {
     this.#stable = this.#persisting = this.lastIndex;
     this.#applied = this.#applying = Math.max(restored.applied, mark.index);
     // What was applied was committed, even if the commit index of that moment never reached the disk.
-    this.#committed = Math.max(restored.commit, this.#applied);
+    this.#committed = Math.max(restored.commit, this.#applied, this.#lastSettledConfig());
     assert(
       this.#committed <= this.lastIndex,
       `commit ${this.#committed} is beyond the last restored index ${this.lastIndex}`,
     );
+  }
+
+  /**
+   * A leader proposes a membership change only once it has applied the one before. So a log with two of them
+   * proves the first committed, even if a crash tore that knowledge off; electing by an older one is unsafe.
+   */
+  #lastSettledConfig(): number {
+    const configs = this.#entries.filter((entry) => entry.kind === 'config');
+    return configs.at(-2)?.index ?? 0;
   }
 
   get firstIndex(): number {

@@ -54,6 +54,12 @@ export interface VoteReply extends Envelope {
   readonly kind: 'voteReply';
   readonly pre: boolean;
   readonly reject: boolean;
+  /**
+   * How far the voter has committed. A candidate whose log reaches there has committed as far, which it may have
+   * to know: membership counts from its commit, and without it the wrong members might be asked for ever.
+   */
+  readonly commit: number;
+  readonly commitTerm: number;
 }
 
 /** Goes with the bytes of the state, which the owner streams by its own means. */

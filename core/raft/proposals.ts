@@ -7,7 +7,7 @@ import {
 } from './configuration.ts';
 import { ReasonError } from '../base/errors.ts';
 import type { Proposal, ProposeMessage } from './messages.ts';
-import { advanceCommit } from './replication.ts';
+import { advanceCommit, broadcastHeartbeat, nextReadRound } from './replication.ts';
 import type { RaftState } from './state.ts';
 import type { ProposeRefusal, ProposeResult } from './turn.ts';
 import { NOBODY, type Configuration, type LogEntry, type MemberId } from './types.ts';
@@ -26,7 +26,7 @@ export const propose = (state: RaftState, proposal: Proposal): ProposeResult => 
 };
 
 const refusalOf = (state: RaftState, bytes: number): ProposeRefusal | undefined => {
-  if (state.tracker.get(state.id) === undefined) return 'Removed';
+  if (!state.tracker.isVoter(state.id)) return 'Removed';
   if (state.transferee !== NOBODY) return 'Transferring';
   if (state.log.committed - state.log.applied > state.bounds.applyGapEntriesMax) return 'GapTooLarge';
   // A single proposal above the bound passes when it is alone: it could never pass otherwise.
@@ -85,14 +85,22 @@ export const applyConfiguration = (state: RaftState, entry: LogEntry): Configura
   const next = changeConfiguration(state.tracker.configuration, decodeConfigChange(entry.data));
   state.tracker.switchTo(next, state.log.lastIndex);
   if (state.role !== 'leader') return next;
-  const own = state.tracker.get(state.id);
-  if (own === undefined || own.learner) {
-    // The entry is committed, so the members that stay can elect one of their own (thesis 4.2.2).
-    state.becomeFollower(state.term, NOBODY);
-    return next;
+  if (!state.tracker.isVoter(state.id) && state.farewell === undefined) {
+    nextReadRound(state);
+    state.farewell = { index: entry.index, round: state.readRound };
+    broadcastHeartbeat(state);
   }
   // A smaller quorum may make more entries committed.
   advanceCommit(state);
   if (!state.tracker.isVoter(state.transferee)) state.transferee = NOBODY;
   return next;
+};
+
+/**
+ * A leader that removed itself leads on until a majority of those who stay knows that the change is committed
+ * (thesis 4.2.2). Leaving earlier could leave them waiting for the vote of a member that is gone.
+ */
+export const stepDownWhenDue = (state: RaftState): void => {
+  if (state.farewell === undefined || state.role !== 'leader') return;
+  if (state.tracker.knownTo(state.farewell)) state.becomeFollower(state.term, NOBODY);
 };

@@ -46,6 +46,8 @@ export class RaftState {
   /** A config entry may sit at or below this index; the next waits until it is applied. */
   pendingConfigIndex = 0;
   uncommittedBytes = 0;
+  /** Set on a leader that is no voter any more: the change, and the round after which it may go. */
+  farewell: { readonly index: number; readonly round: number } | undefined;
 
   /** Reads since the last flush; the contexts that a follower forwards are in here too. */
   readonly readsOpen: ReadRequest[] = [];
@@ -110,6 +112,7 @@ export class RaftState {
     this.tracker.reset(this.log.lastIndex);
     this.pendingConfigIndex = 0;
     this.uncommittedBytes = 0;
+    this.farewell = undefined;
     this.readsOpen.length = 0;
     this.readBatches.length = 0;
     this.readsPendingCount = 0;

@@ -90,6 +90,11 @@ export class Tracker {
     return this.#quorum(readAckOf);
   }
 
+  /** A quorum has the entry at `index` and has heard of its commit by round `round`. */
+  knownTo({ index, round }: { readonly index: number; readonly round: number }): boolean {
+    return this.#quorum((progress) => (progress.match >= index && progress.readAck >= round ? 1 : 0)) >= 1;
+  }
+
   quorumActive(): boolean {
     return this.#quorum(activeOf) >= 1;
   }

@@ -121,7 +121,8 @@ export class TestMember {
   #install(mark: SnapshotMark): void {
     const arrived = this.#arriving.find((snapshot) => snapshot.mark === mark);
     assert(arrived !== undefined, 'the core asks for a snapshot that never came');
-    this.#arriving = [];
+    // A newer one may have come in while this one was being written.
+    this.#arriving = this.#arriving.filter((snapshot) => snapshot.mark.index > mark.index);
     this.#toApply = [];
     this.disk.mark = { index: mark.index, term: mark.term };
     this.disk.entries = [];
@@ -150,6 +151,8 @@ export class TestMember {
 
   /** Forgets the log up to `index`, in memory and on disk. */
   compactTo(index: number): void {
+    // A snapshot that is about to be installed covers it.
+    if (index < this.core.firstIndex) return;
     const term = this.core.termAt(index);
     assert(term !== undefined && index <= this.disk.appliedIndex, `cannot compact to ${index}`);
     this.core.compactTo(index);
