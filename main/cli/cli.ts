@@ -1,0 +1,31 @@
+import { createInterface } from 'node:readline';
+import type { CommandContext } from './command.ts';
+import { runCommandLine } from './run.ts';
+
+/** 128 + SIGINT, what a shell reports for a program that was interrupted. */
+const EXIT_INTERRUPTED = 130;
+
+const interrupt = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.on(name, () => {
+    // Whoever asks twice does not want to wait for a clean end.
+    if (interrupt.signal.aborted) process.exit(EXIT_INTERRUPTED);
+    interrupt.abort();
+  });
+
+const context: CommandContext = {
+  print: (line) => void process.stdout.write(`${line}\n`),
+  note: (line) => void process.stderr.write(`${line}\n`),
+  signal: interrupt.signal,
+  env: process.env,
+  cwd: process.cwd(),
+  onEnter(run) {
+    if (!process.stdin.isTTY) return () => undefined;
+    const lines = createInterface({ input: process.stdin });
+    lines.on('line', run);
+    return () => lines.close();
+  },
+};
+
+// Set, not called: output that is still on its way through a pipe must get out.
+process.exitCode = await runCommandLine(process.argv.slice(2), context);

@@ -1,0 +1,63 @@
+import { hasReason, messageOf } from '../../core/base/errors.ts';
+import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, usageError, type CommandContext } from './command.ts';
+import { COMMANDS, type TableEntry } from './table.ts';
+
+const ALIASES: Readonly<Record<string, string>> = { '-h': 'help', '--help': 'help', '--version': 'version' };
+const NAME_COLUMNS = 14;
+
+const printOverview = (commands: readonly TableEntry[], context: CommandContext): number => {
+  context.print('pilothouse opens the desktop app; the rest is for scripts and servers:');
+  context.print('');
+  for (const { name, summary } of commands) context.print(`  ${name.padEnd(NAME_COLUMNS)}${summary}`);
+  context.print(`  ${'help'.padEnd(NAME_COLUMNS)}print this, or how to use one command: help <command>`);
+  context.print('');
+  context.print('Commands take --data DIR (the data folder) and -o json.');
+  return EXIT_OK;
+};
+
+const find = (name: string, commands: readonly TableEntry[]): TableEntry => {
+  const entry = commands.find((command) => command.name === name);
+  if (!entry) throw usageError(`unknown command "${name}"; pilothouse help lists them`);
+  return entry;
+};
+
+const help = async (
+  name: string | undefined,
+  commands: readonly TableEntry[],
+  context: CommandContext,
+): Promise<number> => {
+  if (name === undefined || name === 'help') return printOverview(commands, context);
+  const entry = find(name, commands);
+  const { usage } = await entry.load();
+  context.print(`pilothouse ${name}: ${entry.summary}`);
+  context.print('');
+  context.print(usage);
+  return EXIT_OK;
+};
+
+const dispatch = async (
+  args: readonly string[],
+  commands: readonly TableEntry[],
+  context: CommandContext,
+): Promise<number> => {
+  const [given = 'help', ...rest] = args;
+  const name = ALIASES[given] ?? given;
+  if (name === 'help') return help(rest[0], commands, context);
+  const entry = find(name, commands);
+  if (rest[0] === '-h' || rest[0] === '--help') return help(name, commands, context);
+  return (await entry.load()).run(rest, context);
+};
+
+/** Runs one command line. Never throws: what goes wrong is one clear line and an exit code. */
+export const runCommandLine = async (
+  args: readonly string[],
+  context: CommandContext,
+  commands: readonly TableEntry[] = COMMANDS,
+): Promise<number> => {
+  try {
+    return await dispatch(args, commands, context);
+  } catch (error) {
+    context.note(`pilothouse: ${messageOf(error)}`);
+    return hasReason(error, 'Usage') ? EXIT_USAGE : EXIT_FAILURE;
+  }
+};

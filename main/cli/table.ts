@@ -1,0 +1,27 @@
+import type { Command } from './command.ts';
+
+export interface TableEntry {
+  readonly name: string;
+  readonly summary: string;
+  /** Loaded when asked for: `version` need not wait for a server. */
+  load(): Promise<Command>;
+}
+
+/** Every command, in the order of the help. A new one is a file in `commands/` and an entry here. */
+export const COMMANDS: readonly TableEntry[] = [
+  {
+    name: 'serve',
+    summary: 'serve the console to a browser on this machine',
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  {
+    name: 'kubeconfig',
+    summary: "print the path of the cluster's kubeconfig",
+    load: async () => (await import('./commands/kubeconfig.ts')).kubeconfig,
+  },
+  {
+    name: 'version',
+    summary: 'print the version',
+    load: async () => (await import('./commands/version.ts')).version,
+  },
+];
