@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { app, ipcMain, session, shell } from 'electron';
+import type { Log } from '../../core/base/log.ts';
+import { systemClock } from '../../core/base/node/clock.ts';
+import { jsonLog } from '../../core/base/node/log.ts';
+import { createElectronBridge } from '../ipc/electron-bridge.ts';
+import { createHandlers } from '../ipc/handlers/create-handlers.ts';
+import { registerConsoleScheme, serveConsolePages } from '../windows/console-pages.ts';
+import { createConsoleWindows } from '../windows/console-windows.ts';
+import { guardNavigation, refusePermissions } from '../windows/guards.ts';
+import { openWindowState } from '../windows/window-state.ts';
+import { pathOfDeepLink } from './deep-link.ts';
+import { chooseKubeconfigFile } from './file-dialog.ts';
+import { deepLinkOf, type Identity } from './identity.ts';
+import { installLastWords } from './last-words.ts';
+import { openLogFile } from './log-file.ts';
+import { electronProcessSource } from './process-samples.ts';
+import { createQuitFlow } from './quit-flow.ts';
+import { applyTheme, followSettings } from './settings-effects.ts';
+import { exposeTestHook } from './test-hook.ts';
+
+/**
+ * Every process of Chromium in its sandbox. `enableSandbox` would drop a `--no-sandbox` that somebody gave by hand,
+ * and Chromium refuses to run sandboxed as root, so whoever gives it (a test in a container) gets what they ask for.
+ */
+const keepSandbox = (log: Log): void => {
+  if (app.commandLine.hasSwitch('no-sandbox'))
+    log.write('warn', 'the process sandbox is off: started with --no-sandbox');
+  else app.enableSandbox();
+};
+
+/**
+ * Puts the desktop together. What the first paint needs is made here, in the order it needs it; menu, tray and
+ * the rest are loaded once a window is seen (`after-show.ts`).
+ */
+export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Identity): void => {
+  const clock = systemClock;
+  const logFile = openLogFile(desktopDirectory);
+  const log = jsonLog(logFile.stream);
+  installLastWords(log, (code) => app.exit(code));
+  keepSandbox(log);
+  registerConsoleScheme();
+  guardNavigation(app, log);
+
+  const host = createHandlers({
+    dataDirectory,
+    clock,
+    log,
+    version: app.getVersion(),
+    shell: 'desktop',
+    processes: electronProcessSource(app),
+    openExternal: (url) => shell.openExternal(url),
+    chooseKubeconfig: chooseKubeconfigFile,
+  });
+  const bridge = createElectronBridge(ipcMain, log);
+  const state = openWindowState({ directory: desktopDirectory, clock, log });
+  const stopped = new AbortController();
+  const appDirectory = app.getAppPath();
+  const icons = join(appDirectory, 'resources/icons');
+
+  const quit = createQuitFlow(clock, log);
+  quit.add('log file', () => logFile.dispose());
+  quit.add('handlers', () => host.dispose());
+  quit.add('bridge', () => bridge.dispose());
+  quit.add('window state', () => state.flush());
+  quit.add('followers', () => stopped.abort());
+
+  let decorated = false;
+  const decorate = async (): Promise<void> => {
+    if (decorated) return;
+    decorated = true;
+    const { afterShow } = await import('./after-show.ts');
+    afterShow({ host, windows, icons, logPath: logFile.path, quit, signal: stopped.signal, log });
+  };
+
+  const windows = createConsoleWindows({
+    preload: join(appDirectory, 'dist/preload/preload.cjs'),
+    icon: join(icons, '256x256.png'),
+    devTools: !app.isPackaged,
+    handlers: host.handlers,
+    bridge,
+    state,
+    notifications: host.notifications,
+    clock,
+    log,
+    onShown: () => void decorate(),
+  });
+
+  const follow = (link: string): void => {
+    const path = pathOfDeepLink(link);
+    if (path !== undefined) return windows.go(path);
+    log.write('warn', 'a malformed link was ignored');
+    windows.focus();
+    host.notifications.post({
+      severity: 'warn',
+      title: 'A link to Pilothouse was not understood and was ignored.',
+      detail: 'A link names a page of the console, for example pilothouse://raft.',
+    });
+  };
+
+  app.on('second-instance', (_event, _argv, _cwd, told) => {
+    const link = deepLinkOf(told);
+    if (link === undefined) windows.focus();
+    else follow(link);
+  });
+  app.on('open-url', (event, link) => {
+    event.preventDefault();
+    void app.whenReady().then(() => follow(link));
+  });
+  app.on('activate', () => windows.focus());
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin' && !host.settings.read().keepInTray) app.quit();
+  });
+  app.on('will-quit', (event) => {
+    event.preventDefault();
+    if (!quit.started) void quit.close().then(() => app.exit(0));
+  });
+
+  applyTheme(host.settings.read());
+  void app.whenReady().then(() => {
+    refusePermissions(session.defaultSession, log);
+    serveConsolePages(session.defaultSession, join(appDirectory, 'dist/renderer'), log);
+    if (deepLink === undefined) windows.open();
+    else follow(deepLink);
+    followSettings(host.settings, stopped.signal, applyTheme, log);
+    exposeTestHook({ app, bridge, windows, host });
+  });
+};

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { parseLaunchArguments } from './launch-arguments.ts';
+
+test('the data folder and a deep link are found among the switches of Chromium', () => {
+  const argv = ['/opt/pilothouse', '--no-sandbox', '.', '--data', 'demo', 'pilothouse://raft', '--inspect=0'];
+  expect(parseLaunchArguments(argv, '/home/ada')).toEqual({
+    dataDirectory: '/home/ada/demo',
+    deepLink: 'pilothouse://raft',
+  });
+});
+
+test('an absolute folder may be joined by an equals sign', () => {
+  expect(parseLaunchArguments(['electron', '--data=/srv/harbor'], '/')).toEqual({
+    dataDirectory: '/srv/harbor',
+    deepLink: undefined,
+  });
+});
+
+test('--data without a value leaves the default', () => {
+  expect(parseLaunchArguments(['electron', '--data'], '/').dataDirectory).toBeUndefined();
+});

@@ -1,0 +1,60 @@
+import type { App, Session, WebContents } from 'electron';
+import type { Log } from '../../core/base/log.ts';
+import { isConsoleUrl } from './console-address.ts';
+
+const URL_CHARACTERS_LOGGED_MAX = 200;
+
+const loggable = (url: string): string => url.slice(0, URL_CHARACTERS_LOGGED_MAX);
+
+/** A page may load itself again; everything else that leads away from it is refused. */
+const isReload = (contents: WebContents, url: string): boolean =>
+  isConsoleUrl(url) && url === contents.getURL();
+
+const guardContents = (contents: WebContents, log: Log): void => {
+  const refuse = (what: string) => (details: { url: string; preventDefault(): void }) => {
+    if (isReload(contents, details.url)) return;
+    details.preventDefault();
+    log.write('warn', 'navigation refused', { what, url: loggable(details.url) });
+  };
+  contents.on('will-navigate', refuse('navigate'));
+  contents.on('will-redirect', refuse('redirect'));
+  contents.on('will-frame-navigate', refuse('frame'));
+  contents.on('will-attach-webview', (event) => {
+    event.preventDefault();
+    log.write('warn', 'webview refused');
+  });
+  contents.setWindowOpenHandler(({ url }) => {
+    log.write('warn', 'window refused', { url: loggable(url) });
+    return { action: 'deny' };
+  });
+};
+
+/** Holds for every page the app will ever have, whoever makes it. */
+export const guardNavigation = (app: App, log: Log): void => {
+  app.on('web-contents-created', (_event, contents) => guardContents(contents, log));
+  // A console page talks to nobody: a certificate problem or a password prompt is never ours to answer.
+  app.on('certificate-error', (event, _contents, _url, _error, _certificate, answer) => {
+    event.preventDefault();
+    answer(false);
+  });
+  app.on('login', (event, _contents, _details, _info, answer) => {
+    event.preventDefault();
+    answer();
+  });
+};
+
+/** No camera, location, clipboard reading, device or notification from a page: the app itself has what it needs. */
+export const refusePermissions = (session: Session, log: Log): void => {
+  session.setPermissionRequestHandler((_contents, permission, answer) => {
+    log.write('warn', 'permission refused', { permission });
+    answer(false);
+  });
+  session.setPermissionCheckHandler(() => false);
+  session.setDevicePermissionHandler(() => false);
+  session.setBluetoothPairingHandler((_details, answer) => answer({ confirmed: false }));
+  session.setDisplayMediaRequestHandler((_request, answer) => answer({}));
+  session.on('will-download', (event, item) => {
+    event.preventDefault();
+    log.write('warn', 'download refused', { url: loggable(item.getURL()) });
+  });
+};
