@@ -21,6 +21,8 @@ export interface DiskFile {
   /** Reserves space up to `length` without changing what is there; new space reads as zeros. */
   allocate(length: number): Promise<void>;
   truncate(length: number): Promise<void>;
+  /** `write` and `sync` in one trip: the hot path of a log. */
+  writeDurably(offset: number, chunks: readonly Uint8Array[]): Promise<void>;
   /** fdatasync: what was written before the call is durable when it resolves. */
   sync(): Promise<void>;
   close(): Promise<void>;

@@ -1,9 +1,13 @@
-import { constants } from 'node:fs';
+import { constants, fdatasync, writevSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import type { Disk, DiskFile } from '../disk.ts';
 
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
+
+/** Up to here a write into the page cache costs less than handing it to a thread and back. */
+const INLINE_WRITE_BYTES_MAX = 256 * 1024;
+const ZEROS = new Uint8Array(1024 * 1024);
 
 const fileOver = (handle: FileHandle): DiskFile => ({
   size: async () => (await handle.stat()).size,
@@ -27,11 +31,23 @@ const fileOver = (handle: FileHandle): DiskFile => ({
     }
   },
   async allocate(length) {
-    // Node has no fallocate. Growing the file keeps later appends from changing its size, so that
-    // fdatasync need not write the inode each time.
-    if ((await handle.stat()).size < length) await handle.truncate(length);
+    // Node has no fallocate, and space that was only reserved still costs each later fdatasync an update of
+    // the extents. Real zeros leave nothing but data to sync.
+    let { size } = await handle.stat();
+    while (size < length) {
+      const { bytesWritten } = await handle.write(ZEROS, 0, Math.min(ZEROS.byteLength, length - size), size);
+      size += bytesWritten;
+    }
   },
   truncate: (length) => handle.truncate(length),
+  async writeDurably(offset, chunks) {
+    const bytes = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+    if (bytes > INLINE_WRITE_BYTES_MAX || writevSync(handle.fd, chunks, offset) < bytes)
+      await this.write(offset, chunks);
+    await new Promise<void>((resolve, reject) =>
+      fdatasync(handle.fd, (error) => (error ? reject(error) : resolve())),
+    );
+  },
   sync: () => handle.datasync(),
   close: () => handle.close(),
 });
