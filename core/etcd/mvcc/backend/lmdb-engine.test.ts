@@ -1,0 +1,144 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../../base/node/clock.ts';
+import { Store } from '../store.ts';
+import type { Backend } from './backend.ts';
+import { loadBackend } from './load.ts';
+import { openLmdbBackend } from './lmdb-engine.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'lmdb-engine-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const bytes = (text: string): Buffer => Buffer.from(text);
+const failures: unknown[] = [];
+const open = (folder = directory): Promise<Backend> =>
+  openLmdbBackend(folder, { clock: systemClock, onCommitFailed: (error) => failures.push(error) });
+const pairs = (backend: Pick<Backend, 'range'>): [string, string][] =>
+  backend
+    .range('lease', bytes('a'), undefined, 100)
+    .map(({ key, value }) => [key.toString(), value.toString()]);
+
+test('reads see writes before, during and after their commit', async () => {
+  const backend = await open();
+  backend.put('lease', bytes('b'), bytes('1'));
+  backend.put('lease', bytes('a'), bytes(''));
+  expect(pairs(backend)).toEqual([
+    ['a', ''],
+    ['b', '1'],
+  ]);
+  const committing = backend.commit();
+  backend.put('lease', bytes('c'), bytes('3'));
+  backend.delete('lease', bytes('b'));
+  expect(pairs(backend)).toEqual([
+    ['a', ''],
+    ['c', '3'],
+  ]);
+  expect(backend.get('lease', bytes('b'))).toBeUndefined();
+  await committing;
+  expect(pairs(backend)).toEqual([
+    ['a', ''],
+    ['c', '3'],
+  ]);
+  await backend.commit();
+  expect(pairs(backend)).toEqual([
+    ['a', ''],
+    ['c', '3'],
+  ]);
+  expect(backend.get('lease', bytes('a'))?.byteLength).toBe(0);
+  await backend.close();
+});
+
+test('a backend that was closed has everything and its consistent index when opened again', async () => {
+  const backend = await open();
+  backend.put('lease', bytes('a'), bytes('1'));
+  backend.setConsistentIndex(2 ** 40, 3);
+  await backend.close();
+  const again = await open();
+  expect([pairs(again), again.consistentIndex, again.term]).toEqual([[['a', '1']], 2 ** 40, 3]);
+  await again.close();
+});
+
+test('a snapshot does not change under later writes, and loads into another backend', async () => {
+  const backend = await open();
+  for (let i = 0; i < 1500; i += 1)
+    backend.put('key', bytes(`k${String(i).padStart(5, '0')}`), bytes(`v${i}`));
+  backend.put('lease', bytes('a'), bytes('1'));
+  backend.setConsistentIndex(9, 2);
+  const snapshot = await backend.snapshot();
+  backend.delete('lease', bytes('a'));
+  await backend.commit();
+  expect([snapshot.consistentIndex, pairs(snapshot), [...snapshot.entries('key')].length]).toEqual([
+    9,
+    [['a', '1']],
+    1500,
+  ]);
+  const other = await open(join(directory, 'other'));
+  const source = (['key', 'lease'] as const).flatMap((bucket) =>
+    [...snapshot.entries(bucket)].map((entry) => ({ bucket, ...entry })),
+  );
+  await loadBackend(other, source, { consistentIndex: 9, term: 2 });
+  expect([
+    pairs(other),
+    other.range('key', bytes('k'), undefined, 9999).length,
+    other.consistentIndex,
+  ]).toEqual([[['a', '1']], 1500, 9]);
+  snapshot.dispose();
+  await other.close();
+  await backend.close();
+});
+
+test('defragmentation gives space back and loses nothing, not even writes made meanwhile', async () => {
+  const backend = await open();
+  const value = Buffer.alloc(4000, 1);
+  for (let i = 0; i < 2000; i += 1) backend.put('key', bytes(`k${i}`), value);
+  await backend.commit();
+  for (let i = 1; i < 2000; i += 1) backend.delete('key', bytes(`k${i}`));
+  await backend.commit();
+  const before = backend.size();
+  expect(before.inUseBytes).toBeLessThan(before.totalBytes / 10);
+  const running = backend.defragment();
+  backend.put('lease', bytes('a'), bytes('meanwhile'));
+  await running;
+  backend.put('lease', bytes('b'), bytes('after'));
+  await backend.commit();
+  expect(backend.size().totalBytes).toBeLessThan(before.totalBytes / 10);
+  expect(pairs(backend)).toEqual([
+    ['a', 'meanwhile'],
+    ['b', 'after'],
+  ]);
+  await backend.close();
+  const again = await open();
+  expect([pairs(again), again.get('key', bytes('k0'))?.byteLength]).toEqual([
+    [
+      ['a', 'meanwhile'],
+      ['b', 'after'],
+    ],
+    4000,
+  ]);
+  expect((await readdir(directory)).filter((name) => name.endsWith('.lmdb'))).toEqual(['db.2.lmdb']);
+  await again.close();
+});
+
+test('a store on it survives a restart with history, compaction and hash', async () => {
+  const backend = await open();
+  const store = await Store.open({ backend, clock: systemClock });
+  for (let i = 0; i < 3000; i += 1) store.put({ key: bytes(`k${i % 100}`), value: bytes(`v${i}`) });
+  store.deleteRange({ key: bytes('k1'), rangeEnd: bytes('k2') });
+  await store.compact(2500).done;
+  const hash = await store.hashKv(0);
+  await backend.close();
+  const reopened = await open();
+  const again = await Store.open({ backend: reopened, clock: systemClock });
+  expect(again.revision).toBe(store.revision);
+  expect(again.compactRevision).toBe(2500);
+  expect(again.range({ key: bytes('k5'), rangeEnd: bytes('k6') }).count).toBe(11);
+  expect(await again.hashKv(0)).toEqual(hash);
+  again.close();
+  await reopened.close();
+  expect(failures).toEqual([]);
+});

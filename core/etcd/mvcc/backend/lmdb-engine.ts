@@ -1,0 +1,189 @@
+import { open as openFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { open, type Database, type RootDatabase, type Transaction } from 'lmdb';
+import { nodeDisk } from '../../../base/node/disk.ts';
+import { BUCKETS, type BackendSize, type Bucket, type Entry } from './backend.ts';
+import { BufferedBackend, type BufferedBackendOptions } from './buffered-backend.ts';
+import type { Engine, EngineSnapshot, Write } from './engine.ts';
+
+const FILE = /^db\.(\d+)\.lmdb$/;
+const fileName = (generation: number): string => `db.${generation}.lmdb`;
+const TEMPORARY = 'defragment.tmp';
+/** Address space reserved for the map, not memory or disk; larger files are mapped anew by LMDB. */
+const MAP_BYTES = 1024 * 1024 * 1024;
+
+type Tree = Database<Buffer, Buffer>;
+
+interface Environment {
+  readonly root: RootDatabase<Buffer, Buffer>;
+  readonly trees: ReadonlyMap<Bucket, Tree>;
+  readonly path: string;
+}
+
+const openEnvironment = (path: string): Environment => {
+  const root = open<Buffer, Buffer>({
+    path,
+    noSubdir: true,
+    maxDbs: BUCKETS.length + 1,
+    mapSize: MAP_BYTES,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+    cache: false,
+    // Classic commits: pages, fdatasync, meta page, fdatasync. The file is whole after any crash, power loss
+    // included, and commits reach it in order. lmdb's overlapping mode would publish a commit before its sync.
+    overlappingSync: false,
+  });
+  const trees = new Map<Bucket, Tree>();
+  for (const bucket of BUCKETS)
+    trees.set(
+      bucket,
+      root.openDB<Buffer, Buffer>({ name: bucket, keyEncoding: 'binary', encoding: 'binary', cache: false }),
+    );
+  return { root, trees, path };
+};
+
+const syncFile = async (path: string): Promise<void> => {
+  const handle = await openFile(path, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/**
+ * Committed state in an LMDB file. Writes run on lmdb's own thread, so a commit (tree pages and two syncs)
+ * never holds up the event loop. A defragmented copy gets the next number in its name instead of replacing the
+ * open file, which Windows would refuse; at start the highest number wins and the rest is removed.
+ */
+class LmdbEngine implements Engine {
+  readonly #directory: string;
+  #environment: Environment;
+  #generation: number;
+
+  constructor(directory: string, generation: number) {
+    this.#directory = directory;
+    this.#generation = generation;
+    this.#environment = openEnvironment(join(directory, fileName(generation)));
+  }
+
+  #tree(bucket: Bucket): Tree {
+    return this.#environment.trees.get(bucket) as Tree;
+  }
+
+  get(bucket: Bucket, key: Uint8Array): Buffer | undefined {
+    return this.#tree(bucket).getBinary(key as Buffer);
+  }
+
+  range(bucket: Bucket, from: Uint8Array, to: Uint8Array | undefined, limit: number): Entry[] {
+    return readRange(this.#tree(bucket), { from, to, limit }, undefined);
+  }
+
+  async commit(writes: readonly Write[]): Promise<void> {
+    // One `batch` is one LMDB transaction: all of it is committed or none.
+    const { root, trees } = this.#environment;
+    await root.batch(() => {
+      for (const { bucket, key, value } of writes) {
+        const tree = trees.get(bucket) as Tree;
+        if (value === undefined) void tree.remove(key);
+        else void tree.put(key, value);
+      }
+    });
+    root.resetReadTxn();
+  }
+
+  snapshot(): EngineSnapshot {
+    const { root, trees } = this.#environment;
+    root.resetReadTxn();
+    const transaction = root.useReadTransaction();
+    let isOpen = true;
+    return {
+      get: (bucket, key) => (trees.get(bucket) as Tree).get(key as Buffer, { transaction }),
+      range: (bucket, from, to, limit) =>
+        readRange(trees.get(bucket) as Tree, { from, to, limit }, transaction),
+      dispose() {
+        if (isOpen) transaction.done();
+        isOpen = false;
+      },
+    };
+  }
+
+  async defragment(): Promise<void> {
+    const temporary = join(this.#directory, TEMPORARY);
+    await rm(temporary, { force: true });
+    await this.#environment.root.backup(temporary, true);
+    await syncFile(temporary);
+    const next = join(this.#directory, fileName(this.#generation + 1));
+    await rename(temporary, next);
+    await nodeDisk.syncDirectory(this.#directory);
+    const old = this.#environment;
+    this.#environment = openEnvironment(next);
+    this.#generation += 1;
+    await old.root.close();
+    await removeFile(old.path);
+    await nodeDisk.syncDirectory(this.#directory);
+  }
+
+  size(): BackendSize {
+    return { totalBytes: statSync(this.#environment.path).size, inUseBytes: this.#inUseBytes() };
+  }
+
+  #inUseBytes(): number {
+    let pages = META_PAGES;
+    let pageBytes = 0;
+    for (const tree of this.#environment.trees.values()) {
+      const stats = tree.getStats() as TreeStats;
+      pageBytes = stats.pageSize;
+      pages += stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages;
+    }
+    return pages * pageBytes;
+  }
+
+  async close(): Promise<void> {
+    await this.#environment.root.close();
+  }
+}
+
+const META_PAGES = 2;
+
+interface TreeStats {
+  readonly pageSize: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+const readRange = (
+  tree: Tree,
+  { from, to, limit }: { from: Uint8Array; to: Uint8Array | undefined; limit: number },
+  transaction: Transaction | undefined,
+): Entry[] => {
+  if (limit <= 0) return [];
+  const range = tree.getRange({
+    start: from as Buffer,
+    ...(to === undefined ? {} : { end: to as Buffer }),
+    limit,
+    ...(transaction === undefined ? {} : { transaction }),
+  });
+  return [...range].map(({ key, value }) => ({ key, value }));
+};
+
+const removeFile = async (path: string): Promise<void> => {
+  await rm(path, { force: true });
+  await rm(`${path}-lock`, { force: true });
+};
+
+/** Opens (or makes) the database in `directory`; left-overs of an interrupted defragmentation are removed. */
+export const openLmdbBackend = async (
+  directory: string,
+  options: BufferedBackendOptions,
+): Promise<BufferedBackend> => {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const names = await readdir(directory);
+  const generations = names.flatMap((name) => FILE.exec(name)?.[1] ?? []).map(Number);
+  const generation = generations.length === 0 ? 1 : Math.max(...generations);
+  for (const old of generations) if (old !== generation) await removeFile(join(directory, fileName(old)));
+  await removeFile(join(directory, TEMPORARY));
+  return new BufferedBackend(new LmdbEngine(directory, generation), options);
+};
