@@ -1,0 +1,96 @@
+import type { Clock } from '../../../base/clock.ts';
+import { assert } from '../../../base/assert.ts';
+import { encodeHeaders } from '../http2/hpack.ts';
+import type { Http2Stream } from '../http2/stream.ts';
+import { Call } from './call.ts';
+import type { CallOptions } from './call.ts';
+import type { Method, Peer, RpcObserver } from './method.ts';
+import { notFound, servePlainOverHttp2 } from './plain-http.ts';
+import type { PlainHandler } from './plain-http.ts';
+import { trailersOnlyOf } from './status.ts';
+import type { CodeName } from './status.ts';
+import { parseTimeoutMs } from './timeout.ts';
+
+export interface RouterOptions {
+  readonly methods: readonly Method[];
+  readonly messageBytesMax: number;
+  readonly clock: Clock;
+  readonly observer: RpcObserver;
+  readonly admit: CallOptions['admit'];
+  readonly statusOf: CallOptions['statusOf'];
+  readonly plain?: PlainHandler | undefined;
+}
+
+const METHOD_NOT_ALLOWED = encodeHeaders([{ name: ':status', value: '405' }]);
+
+/** Finds the method that a stream asks for and starts its call; whatever is not gRPC goes to the plain handler. */
+export class Router {
+  readonly #options: RouterOptions;
+  readonly #methods = new Map<string, Method>();
+  readonly #services = new Set<string>();
+
+  constructor(options: RouterOptions) {
+    this.#options = options;
+    for (const method of options.methods) {
+      const path = `/${method.service}/${method.method}`;
+      assert(!this.#methods.has(path), `${path} is served once`);
+      this.#methods.set(path, method);
+      this.#services.add(method.service);
+    }
+  }
+
+  route(stream: Http2Stream, peer: Peer): void {
+    const { plain, clock, observer, admit, statusOf, messageBytesMax } = this.#options;
+    const type = stream.header('content-type') ?? '';
+    if (!/^application\/grpc($|[+;])/.test(type)) {
+      servePlainOverHttp2(plain ?? (() => notFound), stream);
+      return;
+    }
+    if (stream.header(':method') !== 'POST') {
+      stream.end(METHOD_NOT_ALLOWED);
+      return;
+    }
+    const path = stream.header(':path')!;
+    const method = this.#methods.get(path);
+    if (method === undefined) {
+      refuse(stream, 'Unimplemented', this.#unknown(path));
+      return;
+    }
+    const timeout = stream.header('grpc-timeout');
+    const timeoutMs = timeout === undefined ? undefined : parseTimeoutMs(timeout);
+    if (timeout !== undefined && timeoutMs === undefined) {
+      refuse(
+        stream,
+        'Internal',
+        `malformed grpc-timeout: transport: timeout string is malformed: "${timeout}"`,
+      );
+      return;
+    }
+    const call = new Call({
+      method,
+      stream,
+      peer,
+      messageBytesMax,
+      timeoutMs,
+      clock,
+      observer,
+      admit,
+      statusOf,
+    });
+    stream.owner = call;
+    call.start();
+  }
+
+  /** grpc-go's own sentences: clients probe for services by them. */
+  #unknown(path: string): string {
+    const slash = path.lastIndexOf('/');
+    if (!path.startsWith('/') || slash <= 0) return `malformed method name: "${path}"`;
+    const service = path.slice(1, slash);
+    return this.#services.has(service)
+      ? `unknown method ${path.slice(slash + 1)} for service ${service}`
+      : `unknown service ${service}`;
+  }
+}
+
+const refuse = (stream: Http2Stream, code: CodeName, text: string): void =>
+  stream.end(trailersOnlyOf({ code, text }));

@@ -1,0 +1,182 @@
+import { createServer as createHttp1Server } from 'node:http';
+import { createServer as createNetServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { TLSSocket, createServer as createTlsServer } from 'node:tls';
+import type { SecureContextOptions, Server as TlsServer } from 'node:tls';
+import type { Clock } from '../../../base/clock.ts';
+import { assert } from '../../../base/assert.ts';
+import { messageOf } from '../../../base/errors.ts';
+import type { Log } from '../../../base/log.ts';
+import { Http2Connection } from '../http2/connection.ts';
+import type { Http2Stream } from '../http2/stream.ts';
+import type { Peer } from './method.ts';
+import { notFound, servePlainOverHttp1 } from './plain-http.ts';
+import type { PlainHandler } from './plain-http.ts';
+import { chooseProtocol } from './sniff.ts';
+
+/** Certificates as `node:tls` takes them: PEM. */
+export interface ServerTls extends Pick<
+  SecureContextOptions,
+  'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion' | 'maxVersion' | 'crl'
+> {
+  /** `--client-cert-auth`: a client without a certificate of `ca` is turned away in the handshake. */
+  readonly clientCertAuth: boolean;
+}
+
+export interface GrpcServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Absent: `http://`, where HTTP/2 with prior knowledge and HTTP/1 share the port. */
+  readonly tls?: ServerTls | undefined;
+  readonly route: (stream: Http2Stream, peer: Peer) => void;
+  readonly plain?: PlainHandler | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** `--max-concurrent-streams` */
+  readonly streamsMax?: number;
+  /** `--grpc-keepalive-interval` and `--grpc-keepalive-timeout`; an interval of 0 sends no pings. */
+  readonly keepaliveIntervalMs?: number;
+  readonly keepaliveTimeoutMs?: number;
+}
+
+const STREAMS_MAX_DEFAULT = 0xffffffff;
+const KEEPALIVE_INTERVAL_MS_DEFAULT = 2 * 60 * 60 * 1000;
+const KEEPALIVE_TIMEOUT_MS_DEFAULT = 20 * 1000;
+const HANDSHAKE_TIMEOUT_MS = 10 * 1000;
+
+export interface GrpcServer {
+  readonly host: string;
+  readonly port: number;
+  readonly connectionCount: number;
+  /** New handshakes use these certificates; connections that are open keep theirs. */
+  renewCertificates(tls: ServerTls): void;
+  /** Refuses new connections and calls, lets running calls finish for `graceMs`, then cuts what is left. */
+  close(options: { readonly graceMs: number }): Promise<void>;
+}
+
+/** Listens; resolves when connections are accepted, rejects when the address cannot be had. */
+export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> => {
+  const { log, clock } = options;
+  const connections = new Set<Http2Connection>();
+  const sockets = new Set<Socket>();
+  const http1 = createHttp1Server(servePlainOverHttp1(options.plain ?? (() => notFound)));
+
+  const serveHttp2 = (socket: Socket): void => {
+    const peer = peerOf(socket);
+    const connection: Http2Connection = new Http2Connection(socket, {
+      streamsMax: options.streamsMax ?? STREAMS_MAX_DEFAULT,
+      onStream: (stream) => options.route(stream, peer),
+      onClosed: () => connections.delete(connection),
+      nowMs: () => clock.monotonicMs(),
+    });
+    connections.add(connection);
+    if (closing) connection.drain();
+  };
+
+  const accept = (socket: Socket): void => {
+    socket.setNoDelay(true);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    chooseProtocol(socket, {
+      clock,
+      onHttp2: () => serveHttp2(socket),
+      onHttp1: () => http1.emit('connection', socket),
+    });
+  };
+
+  const server =
+    options.tls === undefined ? createNetServer(accept) : createSecureServer(options.tls, accept);
+  let closing = false;
+  server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
+    log.write('debug', 'rejected connection', { remote: addressOf(socket), error: messageOf(error) });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: options.host, port: options.port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  server.on('error', (error) => log.write('warn', 'client listener failed', { error: messageOf(error) }));
+  const keepalive = startKeepalive(connections, options);
+
+  return {
+    host: options.host,
+    port: (server.address() as AddressInfo).port,
+    get connectionCount() {
+      return sockets.size;
+    },
+    renewCertificates(tls) {
+      assert('setSecureContext' in server, 'only a TLS listener has certificates');
+      (server as TlsServer).setSecureContext(contextOf(tls));
+    },
+    async close({ graceMs }) {
+      if (closing) return;
+      closing = true;
+      keepalive.dispose();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const connection of connections) connection.drain();
+      http1.closeIdleConnections();
+      const cut = clock.after(graceMs, () => {
+        for (const socket of sockets) socket.destroy();
+      });
+      await closed;
+      cut.dispose();
+    },
+  };
+};
+
+const contextOf = ({ clientCertAuth: _auth, ...context }: ServerTls): SecureContextOptions => ({
+  minVersion: 'TLSv1.2',
+  ...context,
+});
+
+const createSecureServer = (tls: ServerTls, accept: (socket: TLSSocket) => void): Server => {
+  const server = createTlsServer({
+    ...contextOf(tls),
+    ALPNProtocols: ['h2', 'http/1.1'],
+    requestCert: tls.clientCertAuth || tls.ca !== undefined,
+    rejectUnauthorized: tls.clientCertAuth,
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+  });
+  server.on('secureConnection', accept);
+  return server;
+};
+
+const addressOf = (socket: Socket): string =>
+  `${socket.remoteAddress ?? 'unknown'}:${socket.remotePort ?? 0}`;
+
+const peerOf = (socket: Socket): Peer => {
+  // Parsing a certificate takes longer than a call; asked for once a connection.
+  let known: { readonly name: string | undefined } | undefined;
+  return {
+    address: addressOf(socket),
+    commonName() {
+      known ??= { name: commonNameOf(socket) };
+      return known.name;
+    },
+  };
+};
+
+const commonNameOf = (socket: Socket): string | undefined => {
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
+  const name: unknown = socket.getPeerCertificate().subject?.CN;
+  return typeof name === 'string' ? name : undefined;
+};
+
+const startKeepalive = (connections: ReadonlySet<Http2Connection>, options: GrpcServerOptions) => {
+  const intervalMs = options.keepaliveIntervalMs ?? KEEPALIVE_INTERVAL_MS_DEFAULT;
+  const timeoutMs = options.keepaliveTimeoutMs ?? KEEPALIVE_TIMEOUT_MS_DEFAULT;
+  let timer = { dispose() {} };
+  const plan = (): void => {
+    timer = options.clock.after(intervalMs, () => {
+      for (const connection of connections) connection.ping();
+      timer = options.clock.after(timeoutMs, () => {
+        for (const connection of connections) if (connection.awaitsPong) connection.destroy();
+        plan();
+      });
+    });
+  };
+  if (intervalMs > 0) plan();
+  return { dispose: () => timer.dispose() };
+};

@@ -1,0 +1,69 @@
+import { encodeHeaders } from '../http2/hpack.ts';
+
+/** gRPC's codes, spelled as grpc-go prints them: metrics carry these names. */
+export const CODE = {
+  OK: 0,
+  Canceled: 1,
+  Unknown: 2,
+  InvalidArgument: 3,
+  DeadlineExceeded: 4,
+  NotFound: 5,
+  AlreadyExists: 6,
+  PermissionDenied: 7,
+  ResourceExhausted: 8,
+  FailedPrecondition: 9,
+  Aborted: 10,
+  OutOfRange: 11,
+  Unimplemented: 12,
+  Internal: 13,
+  Unavailable: 14,
+  DataLoss: 15,
+  Unauthenticated: 16,
+} as const;
+export type CodeName = keyof typeof CODE;
+
+export interface Status {
+  readonly code: CodeName;
+  readonly text: string;
+}
+
+export const OK: Status = { code: 'OK', text: '' };
+
+/** Ends a call with a status; what any handler may throw. */
+export class StatusError extends Error {
+  override readonly name = 'StatusError';
+  readonly status: Status;
+
+  constructor(code: CodeName, text: string, options?: { cause?: unknown }) {
+    super(text, options);
+    this.status = { code, text };
+  }
+}
+
+/** grpc-message is percent-encoded: everything but printable ASCII, and the percent sign itself. */
+export const percentEncode = (text: string): string =>
+  text.replace(/[^ -$&-~]+/g, (run) =>
+    Array.from(
+      Buffer.from(run, 'utf8'),
+      (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+    ).join(''),
+  );
+
+const statusFields = ({ code, text }: Status) => [
+  { name: 'grpc-status', value: String(CODE[code]) },
+  { name: 'grpc-message', value: percentEncode(text) },
+];
+const HEAD_FIELDS = [
+  { name: ':status', value: '200' },
+  { name: 'content-type', value: 'application/grpc' },
+];
+
+export const RESPONSE_HEAD: Buffer = encodeHeaders(HEAD_FIELDS);
+export const OK_TRAILERS: Buffer = encodeHeaders(statusFields(OK));
+
+/** What ends an answer whose head was sent. */
+export const trailersOf = (status: Status): Buffer =>
+  status.code === 'OK' ? OK_TRAILERS : encodeHeaders(statusFields(status));
+/** A whole answer that consists of its end: nothing was sent before. */
+export const trailersOnlyOf = (status: Status): Buffer =>
+  encodeHeaders([...HEAD_FIELDS, ...statusFields(status)]);

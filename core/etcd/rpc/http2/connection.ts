@@ -1,0 +1,559 @@
+import type { Duplex } from 'node:stream';
+import {
+  FLAG,
+  FRAME,
+  FRAME_HEADER_BYTES,
+  FRAME_PAYLOAD_BYTES_MAX,
+  H2_ERROR,
+  SETTING,
+  WINDOW_BYTES_DEFAULT,
+  WINDOW_BYTES_MAX,
+  frame,
+  settingsPayload,
+  uint32Payload,
+  writeFrameHead,
+} from './frame.ts';
+import type { H2ErrorCode } from './frame.ts';
+import { FrameParser } from './frame-parser.ts';
+import { HpackDecoder, HpackError } from './hpack.ts';
+import { ProtocolBreach, breach } from './protocol-breach.ts';
+import { Http2Stream } from './stream.ts';
+
+/** How much a peer may send on one stream, and on all of them, before we have taken it. */
+const STREAM_WINDOW_BYTES = 1024 * 1024;
+const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
+/** One header list, and one header block over all its continuations. */
+const HEADER_LIST_BYTES_MAX = 64 * 1024;
+/** Pieces handed to the socket at once; more waits in the streams. */
+const OUTPUT_BYTES_HIGH = 256 * 1024;
+/** Answers to control frames that a peer provokes and does not read. */
+const UNREAD_CONTROL_BYTES_MAX = 1024 * 1024;
+/** Frames that cost us work and the peer nothing: pings, settings, resets, empty data (CVE-2019-9512, CVE-2023-44487). */
+const CHEAP_FRAMES_PER_SECOND_MAX = 5000;
+const STREAM_ID_MAX = 0x7fffffff;
+const NO_PAYLOAD = Buffer.alloc(0);
+const GOODBYE_PING = Buffer.from('goodbye!', 'latin1');
+const KEEPALIVE_PING = Buffer.from('keepaliv', 'latin1');
+
+export interface ConnectionOptions {
+  readonly streamsMax: number;
+  onStream(stream: Http2Stream): void;
+  /** Once, when the socket is gone; every stream has been closed before. */
+  onClosed(): void;
+  nowMs(): number;
+}
+
+/**
+ * The server's side of one HTTP/2 connection (RFC 9113) on any byte stream: TLS or plain. It exists because a
+ * unary call through node:http2 costs 42 to 54 us of CPU, most of it in one Duplex a stream and a call into C++
+ * a frame; here a call is a map entry, and all answers of one turn of the event loop leave in one write.
+ *
+ * A peer that breaks the protocol gets GOAWAY and loses this connection, never more.
+ */
+export class Http2Connection {
+  readonly #socket: Duplex;
+  readonly #options: ConnectionOptions;
+  readonly #parser: FrameParser;
+  readonly #hpack = new HpackDecoder({ listBytesMax: HEADER_LIST_BYTES_MAX });
+  readonly #streams = new Map<number, Http2Stream>();
+  /** Streams with bytes that a window or the socket held back, served in turn. */
+  readonly #waiting = new Set<Http2Stream>();
+  #output: Buffer[] = [];
+  #outputBytes = 0;
+  #flushPlanned = false;
+  #socketFull = false;
+  #closed = false;
+  #draining = false;
+  #lastStreamId = 0;
+  #block: { streamId: number; flags: number; parts: Buffer[]; bytes: number } | undefined;
+  #sendWindowBytes = WINDOW_BYTES_DEFAULT;
+  #receiveWindowBytes = CONNECTION_WINDOW_BYTES;
+  #unreportedBytes = 0;
+  #peerStreamWindowBytes = WINDOW_BYTES_DEFAULT;
+  #framePayloadBytesMax = FRAME_PAYLOAD_BYTES_MAX;
+  #cheapFrames = 0;
+  #cheapSinceMs = 0;
+  #awaitsPong = false;
+
+  constructor(socket: Duplex, options: ConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#parser = new FrameParser((type, flags, streamId, payload) =>
+      this.#onFrame(type, flags, streamId, payload),
+    );
+    socket.on('data', (chunk: Buffer) => this.#onBytes(chunk));
+    socket.on('drain', () => this.#onDrain());
+    socket.on('end', () => this.destroy());
+    // What went wrong with a peer's socket is the peer's story; 'close' follows and ends ours.
+    socket.on('error', () => this.destroy());
+    socket.on('close', () => this.#onSocketClosed());
+    this.#write(
+      frame(
+        FRAME.settings,
+        0,
+        0,
+        settingsPayload([
+          [SETTING.maxConcurrentStreams, Math.min(options.streamsMax, 0xffffffff)],
+          [SETTING.initialWindowSize, STREAM_WINDOW_BYTES],
+          [SETTING.maxHeaderListSize, HEADER_LIST_BYTES_MAX],
+        ]),
+      ),
+    );
+    this.#write(
+      frame(FRAME.windowUpdate, 0, 0, uint32Payload(CONNECTION_WINDOW_BYTES - WINDOW_BYTES_DEFAULT)),
+    );
+  }
+
+  get socket(): Duplex {
+    return this.#socket;
+  }
+
+  get streamCount(): number {
+    return this.#streams.size;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** No new streams; those that run may finish, then the connection closes. */
+  drain(): void {
+    if (this.#draining || this.#closed) return;
+    this.#draining = true;
+    // First a GOAWAY that refuses nothing: what the peer sent before it heard of it is still served.
+    this.#goaway(STREAM_ID_MAX, H2_ERROR.noError, 'graceful_stop');
+    this.#write(frame(FRAME.ping, 0, 0, GOODBYE_PING));
+  }
+
+  /** A ping of our own; `awaitsPong` until it is answered. */
+  ping(): void {
+    this.#awaitsPong = true;
+    this.#write(frame(FRAME.ping, 0, 0, KEEPALIVE_PING));
+  }
+
+  get awaitsPong(): boolean {
+    return this.#awaitsPong;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  sendHeaders(stream: Http2Stream, block: Buffer, endStream: boolean): void {
+    const flags = FLAG.endHeaders | (endStream ? FLAG.endStream : 0);
+    this.#write(frame(FRAME.headers, flags, stream.id, block));
+  }
+
+  answer(stream: Http2Stream, headers: Buffer, data: Buffer, trailers: Buffer): void {
+    const fits =
+      stream.queuedBytes === 0 &&
+      data.length <= stream.sendWindowBytes &&
+      data.length <= this.#sendWindowBytes &&
+      data.length <= this.#framePayloadBytesMax &&
+      !this.#congested();
+    if (!fits) {
+      this.sendHeaders(stream, headers, false);
+      stream.sendData(data);
+      stream.end(trailers);
+      return;
+    }
+    const whole = Buffer.allocUnsafe(3 * FRAME_HEADER_BYTES + headers.length + data.length + trailers.length);
+    const streamId = stream.id;
+    writeFrameHead(whole, 0, {
+      length: headers.length,
+      type: FRAME.headers,
+      flags: FLAG.endHeaders,
+      streamId,
+    });
+    whole.set(headers, FRAME_HEADER_BYTES);
+    let at = FRAME_HEADER_BYTES + headers.length;
+    writeFrameHead(whole, at, { length: data.length, type: FRAME.data, flags: 0, streamId });
+    at += FRAME_HEADER_BYTES;
+    whole.set(data, at);
+    at += data.length;
+    const flags = FLAG.endHeaders | FLAG.endStream;
+    writeFrameHead(whole, at, { length: trailers.length, type: FRAME.headers, flags, streamId });
+    whole.set(trailers, at + FRAME_HEADER_BYTES);
+    stream.sendWindowBytes -= data.length;
+    this.#sendWindowBytes -= data.length;
+    this.#write(whole);
+    this.#localEnd(stream);
+  }
+
+  /** Moves what a stream has queued as far as windows and socket allow. */
+  pump(stream: Http2Stream): void {
+    if (stream.closed) return;
+    while (stream.queuedBytes > 0 && this.#pumpFrame(stream));
+    this.#settle(stream);
+  }
+
+  resetStream(stream: Http2Stream, code: H2ErrorCode): void {
+    this.#write(frame(FRAME.resetStream, 0, stream.id, uint32Payload(code)));
+    this.#forget(stream, 'reset');
+  }
+
+  giveStreamCredit(stream: Http2Stream, bytes: number): void {
+    stream.unreportedBytes += bytes;
+    if (stream.unreportedBytes < STREAM_WINDOW_BYTES / 2) return;
+    this.#write(frame(FRAME.windowUpdate, 0, stream.id, uint32Payload(stream.unreportedBytes)));
+    stream.receiveWindowBytes += stream.unreportedBytes;
+    stream.unreportedBytes = 0;
+  }
+
+  #pumpFrame(stream: Http2Stream): boolean {
+    if (this.#congested()) return false;
+    const first = stream.queue[0]!;
+    const length = Math.min(
+      first.length,
+      this.#framePayloadBytesMax,
+      stream.sendWindowBytes,
+      this.#sendWindowBytes,
+    );
+    if (length <= 0) return false;
+    const head = Buffer.allocUnsafe(FRAME_HEADER_BYTES);
+    writeFrameHead(head, 0, { length, type: FRAME.data, flags: 0, streamId: stream.id });
+    this.#write(head);
+    if (length === first.length) {
+      stream.queue.shift();
+      this.#write(first);
+    } else {
+      this.#write(first.subarray(0, length));
+      stream.queue[0] = first.subarray(length);
+    }
+    stream.queuedBytes -= length;
+    stream.sendWindowBytes -= length;
+    this.#sendWindowBytes -= length;
+    return true;
+  }
+
+  /** After a stream moved: it waits for more room, or it is through and its trailers follow. */
+  #settle(stream: Http2Stream): void {
+    if (stream.queuedBytes > 0) {
+      this.#waiting.add(stream);
+      return;
+    }
+    this.#waiting.delete(stream);
+    if (!stream.ending) return;
+    if (stream.trailers === undefined) this.#write(frame(FRAME.data, FLAG.endStream, stream.id, NO_PAYLOAD));
+    else this.sendHeaders(stream, stream.trailers, true);
+    this.#localEnd(stream);
+  }
+
+  #pumpWaiting(): void {
+    for (let moved = true; moved && this.#waiting.size > 0;) {
+      moved = false;
+      for (const stream of [...this.#waiting]) {
+        if (!this.#pumpFrame(stream)) continue;
+        moved = true;
+        this.#settle(stream);
+        if (!stream.closed) stream.owner?.onDrain();
+      }
+    }
+  }
+
+  #localEnd(stream: Http2Stream): void {
+    stream.localEnded = true;
+    // A peer that is still sending must be told to stop; NO_ERROR says the answer stands.
+    if (!stream.remoteEnded)
+      this.#write(frame(FRAME.resetStream, 0, stream.id, uint32Payload(H2_ERROR.noError)));
+    this.#forget(stream, 'done');
+  }
+
+  #forget(stream: Http2Stream, how: 'done' | 'reset'): void {
+    if (stream.closed) return;
+    stream.closed = true;
+    stream.queue.length = 0;
+    stream.queuedBytes = 0;
+    this.#streams.delete(stream.id);
+    this.#waiting.delete(stream);
+    stream.owner?.onClosed(how);
+    if (this.#draining && this.#streams.size === 0) this.#closeWhenWritten();
+  }
+
+  #congested(): boolean {
+    return this.#socketFull || this.#outputBytes >= OUTPUT_BYTES_HIGH;
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.#closed) return;
+    this.#output.push(bytes);
+    this.#outputBytes += bytes.length;
+    if (this.#flushPlanned) return;
+    this.#flushPlanned = true;
+    // After the promises of this turn: a batch of commits answers its callers in one write.
+    process.nextTick(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#flushPlanned = false;
+    if (this.#closed || this.#outputBytes === 0) return;
+    if (this.#socketFull) {
+      if (this.#outputBytes > UNREAD_CONTROL_BYTES_MAX + OUTPUT_BYTES_HIGH) this.destroy();
+      return;
+    }
+    const bytes =
+      this.#output.length === 1 ? this.#output[0]! : Buffer.concat(this.#output, this.#outputBytes);
+    this.#output = [];
+    this.#outputBytes = 0;
+    this.#socketFull = !this.#socket.write(bytes);
+    if (!this.#socketFull) this.#pumpWaiting();
+  }
+
+  #onDrain(): void {
+    this.#socketFull = false;
+    this.#flush();
+    if (!this.#socketFull) this.#pumpWaiting();
+  }
+
+  #onBytes(chunk: Buffer): void {
+    if (this.#closed) return;
+    try {
+      this.#parser.push(chunk);
+    } catch (error) {
+      if (error instanceof ProtocolBreach) this.#fail(error.code, error.message);
+      else if (error instanceof HpackError) this.#fail(H2_ERROR.compressionError, error.message);
+      else throw error;
+    }
+  }
+
+  #onFrame(type: number, flags: number, streamId: number, payload: Buffer): void {
+    if (this.#closed) return;
+    if (this.#block !== undefined && (type !== FRAME.continuation || streamId !== this.#block.streamId))
+      throw breach('a header block is interrupted');
+    switch (type) {
+      case FRAME.data:
+        return this.#onData(flags, streamId, payload);
+      case FRAME.headers:
+        return this.#onHeaders(flags, streamId, payload);
+      case FRAME.continuation:
+        return this.#onContinuation(flags, payload);
+      case FRAME.resetStream:
+        return this.#onReset(streamId, payload);
+      case FRAME.settings:
+        return this.#onSettings(flags, streamId, payload);
+      case FRAME.ping:
+        return this.#onPing(flags, streamId, payload);
+      case FRAME.windowUpdate:
+        return this.#onWindowUpdate(streamId, payload);
+      case FRAME.pushPromise:
+        throw breach('a client cannot push');
+      case FRAME.goaway:
+        this.drain();
+        return;
+      default:
+        // PRIORITY, and frames of extensions, are ignored; they still count as work.
+        this.#countCheapFrame();
+    }
+  }
+
+  #onData(flags: number, streamId: number, payload: Buffer): void {
+    this.#requireKnown(streamId);
+    if (payload.length === 0 && (flags & FLAG.endStream) === 0) this.#countCheapFrame();
+    this.#receiveWindowBytes -= payload.length;
+    if (this.#receiveWindowBytes < 0) throw breach('connection window exceeded', H2_ERROR.flowControlError);
+    this.#giveConnectionCredit(payload.length);
+    const stream = this.#streams.get(streamId);
+    // Already answered or reset: what was on its way may still arrive.
+    if (stream === undefined) return;
+    if (stream.remoteEnded) return this.resetStream(stream, H2_ERROR.streamClosed);
+    stream.receiveWindowBytes -= payload.length;
+    if (stream.receiveWindowBytes < 0) return this.resetStream(stream, H2_ERROR.flowControlError);
+    const body = unpad(flags, payload);
+    if (body.length !== payload.length) this.giveStreamCredit(stream, payload.length - body.length);
+    if (body.length > 0) stream.owner?.onData(body);
+    if ((flags & FLAG.endStream) !== 0) this.#remoteEnd(stream);
+  }
+
+  #onHeaders(flags: number, streamId: number, payload: Buffer): void {
+    if (streamId % 2 === 0) throw breach('a client opens odd streams');
+    let fragment = unpad(flags, payload);
+    if ((flags & FLAG.priority) !== 0) {
+      if (fragment.length < 5) throw breach('HEADERS is too short', H2_ERROR.frameSizeError);
+      fragment = fragment.subarray(5);
+    }
+    if ((flags & FLAG.endHeaders) !== 0) return this.#onBlock(flags, streamId, fragment);
+    this.#block = { streamId, flags, parts: [Buffer.from(fragment)], bytes: fragment.length };
+  }
+
+  #onContinuation(flags: number, payload: Buffer): void {
+    const block = this.#block;
+    if (block === undefined) throw breach('CONTINUATION continues nothing');
+    this.#countCheapFrame();
+    block.bytes += payload.length;
+    if (block.bytes > HEADER_LIST_BYTES_MAX)
+      throw breach('header block is too large', H2_ERROR.enhanceYourCalm);
+    block.parts.push(Buffer.from(payload));
+    if ((flags & FLAG.endHeaders) === 0) return;
+    this.#block = undefined;
+    this.#onBlock(block.flags, block.streamId, Buffer.concat(block.parts));
+  }
+
+  #onBlock(flags: number, streamId: number, bytes: Buffer): void {
+    // Decoded whatever becomes of the stream: the table is shared by all of them.
+    const headers = this.#hpack.decode(bytes);
+    const endStream = (flags & FLAG.endStream) !== 0;
+    const known = this.#streams.get(streamId);
+    if (known !== undefined) {
+      if (!endStream || known.remoteEnded) return this.resetStream(known, H2_ERROR.protocolError);
+      return this.#remoteEnd(known);
+    }
+    if (streamId <= this.#lastStreamId) throw breach('stream id was used before', H2_ERROR.streamClosed);
+    this.#lastStreamId = streamId;
+    const stream = new Http2Stream(this, streamId, {
+      headers,
+      sendWindowBytes: this.#peerStreamWindowBytes,
+      receiveWindowBytes: STREAM_WINDOW_BYTES,
+    });
+    if (this.#streams.size >= this.#options.streamsMax) {
+      this.#countCheapFrame();
+      return this.resetStream(stream, H2_ERROR.refusedStream);
+    }
+    this.#streams.set(streamId, stream);
+    if (stream.header(':method') === undefined || stream.header(':path') === undefined)
+      return this.resetStream(stream, H2_ERROR.protocolError);
+    stream.remoteEnded = endStream;
+    this.#options.onStream(stream);
+    if (endStream && !stream.closed) stream.owner?.onEnd();
+  }
+
+  #remoteEnd(stream: Http2Stream): void {
+    if (stream.closed) return;
+    stream.remoteEnded = true;
+    stream.owner?.onEnd();
+  }
+
+  #onReset(streamId: number, payload: Buffer): void {
+    if (payload.length !== 4) throw breach('RST_STREAM has four bytes', H2_ERROR.frameSizeError);
+    this.#requireKnown(streamId);
+    this.#countCheapFrame();
+    const stream = this.#streams.get(streamId);
+    if (stream !== undefined) this.#forget(stream, 'reset');
+  }
+
+  #onSettings(flags: number, streamId: number, payload: Buffer): void {
+    if (streamId !== 0) throw breach('SETTINGS belongs to the connection');
+    if ((flags & FLAG.ack) !== 0) return;
+    if (payload.length % 6 !== 0) throw breach('SETTINGS is cut', H2_ERROR.frameSizeError);
+    this.#countCheapFrame();
+    for (let at = 0; at < payload.length; at += 6)
+      this.#onSetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
+    this.#write(frame(FRAME.settings, FLAG.ack, 0, NO_PAYLOAD));
+    this.#pumpWaiting();
+  }
+
+  #onSetting(id: number, value: number): void {
+    if (id === SETTING.initialWindowSize) {
+      if (value > WINDOW_BYTES_MAX) throw breach('initial window is too large', H2_ERROR.flowControlError);
+      const change = value - this.#peerStreamWindowBytes;
+      this.#peerStreamWindowBytes = value;
+      for (const stream of this.#streams.values()) stream.sendWindowBytes += change;
+    } else if (id === SETTING.maxFrameSize) {
+      if (value < FRAME_PAYLOAD_BYTES_MAX || value > 0xffffff) throw breach('frame size is out of range');
+      // Larger frames would only delay other streams.
+      this.#framePayloadBytesMax = FRAME_PAYLOAD_BYTES_MAX;
+    }
+  }
+
+  #onPing(flags: number, streamId: number, payload: Buffer): void {
+    if (streamId !== 0) throw breach('PING belongs to the connection');
+    if (payload.length !== 8) throw breach('PING has eight bytes', H2_ERROR.frameSizeError);
+    if ((flags & FLAG.ack) === 0) {
+      this.#countCheapFrame();
+      this.#write(frame(FRAME.ping, FLAG.ack, 0, payload));
+      return;
+    }
+    this.#awaitsPong = false;
+    if (!this.#draining || !payload.equals(GOODBYE_PING)) return;
+    this.#goaway(this.#lastStreamId, H2_ERROR.noError, 'graceful_stop');
+    if (this.#streams.size === 0) this.#closeWhenWritten();
+  }
+
+  #onWindowUpdate(streamId: number, payload: Buffer): void {
+    if (payload.length !== 4) throw breach('WINDOW_UPDATE has four bytes', H2_ERROR.frameSizeError);
+    const bytes = payload.readUInt32BE(0) & WINDOW_BYTES_MAX;
+    if (streamId === 0) {
+      if (bytes === 0) throw breach('WINDOW_UPDATE of nothing');
+      this.#sendWindowBytes += bytes;
+      if (this.#sendWindowBytes > WINDOW_BYTES_MAX)
+        throw breach('window overflow', H2_ERROR.flowControlError);
+      this.#pumpWaiting();
+      return;
+    }
+    this.#requireKnown(streamId);
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) return;
+    stream.sendWindowBytes += bytes;
+    if (bytes === 0) return this.resetStream(stream, H2_ERROR.protocolError);
+    if (stream.sendWindowBytes > WINDOW_BYTES_MAX) return this.resetStream(stream, H2_ERROR.flowControlError);
+    if (!this.#waiting.has(stream)) return;
+    this.pump(stream);
+    if (!stream.closed) stream.owner?.onDrain();
+  }
+
+  #giveConnectionCredit(bytes: number): void {
+    this.#unreportedBytes += bytes;
+    if (this.#unreportedBytes < CONNECTION_WINDOW_BYTES / 2) return;
+    this.#write(frame(FRAME.windowUpdate, 0, 0, uint32Payload(this.#unreportedBytes)));
+    this.#receiveWindowBytes += this.#unreportedBytes;
+    this.#unreportedBytes = 0;
+  }
+
+  #requireKnown(streamId: number): void {
+    if (streamId === 0) throw breach('the frame needs a stream');
+    if (streamId > this.#lastStreamId) throw breach('the stream was never opened');
+  }
+
+  #countCheapFrame(): void {
+    const nowMs = this.#options.nowMs();
+    if (nowMs - this.#cheapSinceMs > 1000) {
+      this.#cheapSinceMs = nowMs;
+      this.#cheapFrames = 0;
+    }
+    this.#cheapFrames += 1;
+    if (this.#cheapFrames > CHEAP_FRAMES_PER_SECOND_MAX)
+      throw breach('too many control frames', H2_ERROR.enhanceYourCalm);
+  }
+
+  #goaway(lastStreamId: number, code: H2ErrorCode, why: string): void {
+    this.#write(
+      frame(
+        FRAME.goaway,
+        0,
+        0,
+        Buffer.concat([uint32Payload(lastStreamId), uint32Payload(code), Buffer.from(why)]),
+      ),
+    );
+  }
+
+  #fail(code: H2ErrorCode, why: string): void {
+    this.#goaway(this.#lastStreamId, code, why);
+    this.#closeWhenWritten();
+  }
+
+  #closeWhenWritten(): void {
+    if (this.#closed) return;
+    this.#flush();
+    this.#closeStreams();
+    this.#closed = true;
+    // `end` alone would wait for the peer's end for ever.
+    this.#socket.end(() => this.#socket.destroy());
+  }
+
+  #onSocketClosed(): void {
+    this.#closed = true;
+    this.#closeStreams();
+    this.#output = [];
+    this.#options.onClosed();
+  }
+
+  #closeStreams(): void {
+    for (const stream of [...this.#streams.values()]) this.#forget(stream, 'reset');
+  }
+}
+
+const unpad = (flags: number, payload: Buffer): Buffer => {
+  if ((flags & FLAG.padded) === 0) return payload;
+  const padding = payload[0];
+  if (padding === undefined || padding >= payload.length) throw breach('padding is longer than its frame');
+  return payload.subarray(1, payload.length - padding);
+};

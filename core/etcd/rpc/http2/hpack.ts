@@ -1,0 +1,168 @@
+import { ReasonError } from '../../../base/errors.ts';
+import { huffmanDecode } from './huffman.ts';
+import { STATIC_TABLE } from './hpack-static.ts';
+
+export interface HeaderField {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The peer's header block is no HPACK: the state both sides share is lost, and with it the connection. */
+export class HpackError extends ReasonError<'Compression' | 'TooLarge'> {
+  override readonly name = 'HpackError';
+}
+
+/** What SETTINGS_HEADER_TABLE_SIZE promises by default; we never offer more. */
+const TABLE_BYTES_MAX = 4096;
+/** RFC 7541, section 4.1: what an entry counts besides its characters. */
+const ENTRY_OVERHEAD_BYTES = 32;
+const INTEGER_MAX = 1 << 24;
+
+/** Reads the header blocks of one connection, in order. */
+export class HpackDecoder {
+  readonly #listBytesMax: number;
+  /** Newest first, as indexes count. */
+  readonly #dynamic: HeaderField[] = [];
+  #dynamicBytes = 0;
+  #tableBytesMax = TABLE_BYTES_MAX;
+  #block: Uint8Array = new Uint8Array(0);
+  #position = 0;
+
+  constructor(options: { readonly listBytesMax: number }) {
+    this.#listBytesMax = options.listBytesMax;
+  }
+
+  decode(block: Uint8Array): HeaderField[] {
+    this.#block = block;
+    this.#position = 0;
+    const fields: HeaderField[] = [];
+    let bytes = 0;
+    while (this.#position < block.length) {
+      const field = this.#field(fields.length === 0);
+      if (field === undefined) continue;
+      bytes += sizeOf(field);
+      if (bytes > this.#listBytesMax) throw new HpackError('TooLarge', 'header list is too large');
+      fields.push(field);
+    }
+    return fields;
+  }
+
+  #field(first: boolean): HeaderField | undefined {
+    const byte = this.#block[this.#position]!;
+    if (byte & 0x80) return this.#entry(this.#integer(7));
+    if (byte & 0x40) {
+      const field = this.#literal(6);
+      this.#insert(field);
+      return field;
+    }
+    if (byte & 0x20) {
+      const size = this.#integer(5);
+      if (size > TABLE_BYTES_MAX || !first) throw broken('table size update is not allowed here');
+      this.#tableBytesMax = size;
+      this.#evict(0);
+      return undefined;
+    }
+    return this.#literal(4);
+  }
+
+  #literal(prefixBits: number): HeaderField {
+    const index = this.#integer(prefixBits);
+    const name = index === 0 ? this.#string() : this.#entry(index).name;
+    return { name, value: this.#string() };
+  }
+
+  #entry(index: number): HeaderField {
+    const field =
+      index <= STATIC_TABLE.length ? STATIC_TABLE[index - 1] : this.#dynamic[index - STATIC_TABLE.length - 1];
+    if (field === undefined) throw broken('index is outside the table');
+    return field;
+  }
+
+  #insert(field: HeaderField): void {
+    const size = sizeOf(field);
+    this.#evict(size);
+    if (size > this.#tableBytesMax) return;
+    this.#dynamic.unshift(field);
+    this.#dynamicBytes += size;
+  }
+
+  #evict(incomingBytes: number): void {
+    while (this.#dynamic.length > 0 && this.#dynamicBytes + incomingBytes > this.#tableBytesMax)
+      this.#dynamicBytes -= sizeOf(this.#dynamic.pop()!);
+  }
+
+  #integer(prefixBits: number): number {
+    const mask = (1 << prefixBits) - 1;
+    let value = this.#byte() & mask;
+    if (value < mask) return value;
+    for (let shift = 0; shift <= 21; shift += 7) {
+      const byte = this.#byte();
+      value += (byte & 0x7f) << shift;
+      if (value > INTEGER_MAX) break;
+      if ((byte & 0x80) === 0) return value;
+    }
+    throw broken('integer is too large');
+  }
+
+  #string(): string {
+    const huffman = (this.#block[this.#position]! & 0x80) !== 0;
+    const length = this.#integer(7);
+    const end = this.#position + length;
+    if (end > this.#block.length) throw broken('string runs over the block');
+    if (length > this.#listBytesMax) throw new HpackError('TooLarge', 'header list is too large');
+    const bytes = this.#block.subarray(this.#position, end);
+    this.#position = end;
+    if (!huffman) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    const text = huffmanDecode(bytes);
+    if (text === undefined) throw broken('string is no Huffman code');
+    return text;
+  }
+
+  #byte(): number {
+    const byte = this.#block[this.#position];
+    if (byte === undefined) throw broken('block is cut short');
+    this.#position += 1;
+    return byte;
+  }
+}
+
+const sizeOf = ({ name, value }: HeaderField): number => name.length + value.length + ENTRY_OVERHEAD_BYTES;
+const broken = (what: string): HpackError => new HpackError('Compression', `hpack: ${what}`);
+
+const STATIC_NAMES = new Map<string, number>();
+const STATIC_FIELDS = new Map<string, number>();
+STATIC_TABLE.forEach(({ name, value }, index) => {
+  if (!STATIC_NAMES.has(name)) STATIC_NAMES.set(name, index + 1);
+  STATIC_FIELDS.set(`${name}\0${value}`, index + 1);
+});
+
+const integer = (value: number, prefixBits: number, pattern: number): number[] => {
+  const mask = (1 << prefixBits) - 1;
+  if (value < mask) return [pattern | value];
+  const bytes = [pattern | mask];
+  let rest = value - mask;
+  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  bytes.push(rest);
+  return bytes;
+};
+
+const text = (value: string): Buffer => {
+  const bytes = Buffer.from(value, 'latin1');
+  return Buffer.concat([Buffer.from(integer(bytes.length, 7, 0)), bytes]);
+};
+
+/**
+ * A header block that touches no table, so it may be encoded once and sent on any connection: what a unary
+ * reply needs besides its message is two constants.
+ */
+export const encodeHeaders = (fields: readonly HeaderField[]): Buffer =>
+  Buffer.concat(
+    fields.map(({ name, value }) => {
+      const whole = STATIC_FIELDS.get(`${name}\0${value}`);
+      if (whole !== undefined) return Buffer.from(integer(whole, 7, 0x80));
+      const index = STATIC_NAMES.get(name);
+      return index === undefined
+        ? Buffer.concat([Buffer.from([0]), text(name), text(value)])
+        : Buffer.concat([Buffer.from(integer(index, 4, 0)), text(value)]);
+    }),
+  );
