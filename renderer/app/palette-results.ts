@@ -1,0 +1,41 @@
+import { fuzzyMatch, type TextPart } from '../composables/fuzzy-match.ts';
+import type { PaletteEntry } from './page.ts';
+
+export const PALETTE_RESULTS_PER_GROUP_MAX = 8;
+
+export interface PaletteResult {
+  readonly entry: PaletteEntry;
+  readonly parts: readonly TextPart[];
+}
+
+export interface PaletteGroup {
+  readonly group: PaletteEntry['group'];
+  readonly results: readonly PaletteResult[];
+}
+
+const groupOrder: readonly PaletteEntry['group'][] = ['places', 'actions', 'objects'];
+
+/** Entries that fit the query, best first within their group; the group with the best entry comes first. */
+export const paletteResults = (entries: readonly PaletteEntry[], query: string): PaletteGroup[] => {
+  const scored = entries.flatMap((entry) => {
+    const match = fuzzyMatch(query, entry.title);
+    if (match) return [{ entry, ...match }];
+    // Found by a word that is not shown: listed, after all that show why they are.
+    const hidden = entry.keywords === undefined ? undefined : fuzzyMatch(query, entry.keywords);
+    return hidden
+      ? [{ entry, score: hidden.score - 2000, parts: [{ text: entry.title, matched: false }] }]
+      : [];
+  });
+  return groupOrder
+    .map((group) => {
+      const found = scored.filter((one) => one.entry.group === group).sort((a, b) => b.score - a.score);
+      return {
+        group,
+        best: found[0]?.score ?? -Infinity,
+        results: found.slice(0, PALETTE_RESULTS_PER_GROUP_MAX),
+      };
+    })
+    .filter((one) => one.results.length > 0)
+    .sort((a, b) => b.best - a.best)
+    .map(({ group, results }) => ({ group, results: results.map(({ entry, parts }) => ({ entry, parts })) }));
+};

@@ -1,0 +1,46 @@
+import type { Transport } from './transport.ts';
+
+const CONTRACT_PATH = '/contract';
+
+export const contractUrl = (page: Pick<Location, 'protocol' | 'host'>): string =>
+  `${page.protocol === 'https:' ? 'wss:' : 'ws:'}//${page.host}${CONTRACT_PATH}`;
+
+const parseFrame = (data: unknown): unknown => {
+  if (typeof data !== 'string') return undefined;
+  try {
+    return JSON.parse(data) as unknown;
+  } catch {
+    return undefined; // not ours: the client drops what is no message of the contract
+  }
+};
+
+/** JSON text frames to the origin the page came from. */
+export const webSocketTransport = (url: string): Transport => ({
+  shell: 'browser',
+  connect(events) {
+    const socket = new WebSocket(url);
+    let closed = false;
+    const end = (why: string): void => {
+      if (closed) return;
+      closed = true;
+      events.onClosed(why);
+    };
+    socket.addEventListener('open', () => {
+      if (!closed) events.onOpen();
+    });
+    socket.addEventListener('message', (event: MessageEvent<unknown>) => {
+      if (!closed) events.onMessage(parseFrame(event.data));
+    });
+    // A browser hides why a handshake failed; the close event carries all there is to know.
+    socket.addEventListener('close', (event) => end(event.reason || `WebSocket close code ${event.code}`));
+    return {
+      send(message) {
+        if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+      },
+      close() {
+        closed = true;
+        socket.close();
+      },
+    };
+  },
+});

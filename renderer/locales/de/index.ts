@@ -1,0 +1,8 @@
+import type { Messages } from '../i18n.ts';
+import { clusters } from './clusters.ts';
+import { processes } from './processes.ts';
+import { settings } from './settings.ts';
+import { shell } from './shell.ts';
+import { states } from './states.ts';
+
+export const de: Messages = { ...shell, ...states, ...clusters, ...processes, ...settings };

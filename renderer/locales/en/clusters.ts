@@ -1,0 +1,72 @@
+export const clusters = {
+  'clusters.title': 'Clusters',
+  'clusters.lead': {
+    one: '{count} cluster is known to this console.',
+    other: '{count} clusters are known to this console.',
+  },
+  'clusters.lead.problems': {
+    one: '{count} kubeconfig cannot be read.',
+    other: '{count} kubeconfigs cannot be read.',
+  },
+  'clusters.filter': 'Name, server or user',
+  'clusters.filter.hidden': { one: '{count} hidden by the filter', other: '{count} hidden by the filter' },
+  'clusters.rows': { one: '{count} row', other: '{count} rows' },
+  'clusters.noMatch.title': 'No cluster matches “{query}”',
+  'clusters.noMatch.text': {
+    one: '{count} cluster is hidden by the filter.',
+    other: '{count} clusters are hidden by the filter.',
+  },
+  'clusters.noMatch.clear': 'Clear filter',
+
+  'clusters.column.name': 'Context',
+  'clusters.column.server': 'Server',
+  'clusters.column.user': 'User',
+  'clusters.column.namespace': 'Namespace',
+  'clusters.column.access': 'Access',
+  'clusters.column.kubeconfig': 'Kubeconfig',
+  'clusters.column.actions': 'Actions',
+
+  'clusters.use': 'Use {name}',
+  'clusters.current': 'in use',
+  'clusters.readOnly': 'Read-only',
+  'clusters.readWrite': 'Read and write',
+  'clusters.readOnly.why': 'Clusters from a kubeconfig start read-only: nothing can be changed by accident.',
+
+  'clusters.open': 'Open a kubeconfig…',
+  'clusters.open.keywords': 'add cluster context import file',
+  'clusters.open.title': 'Which kubeconfig should be opened?',
+  'clusters.open.text':
+    'Its contexts are listed read-only. The file is read where the host runs and is not changed.',
+  'clusters.open.path': 'Path on the host',
+  'clusters.open.placeholder': '~/.kube/config',
+  'clusters.open.needed': 'Type the path of a kubeconfig first',
+  'clusters.open.run': 'Open kubeconfig',
+  'clusters.opened': { one: '{count} context added', other: '{count} contexts added' },
+  'clusters.opened.none': 'No context added',
+  'clusters.opened.none.detail': 'Every context of this kubeconfig was already listed.',
+  'clusters.opened.detail': 'Opened read-only: {names}',
+  'clusters.open.failed': 'The kubeconfig was not opened',
+
+  'clusters.forget': 'Forget {name}',
+  'clusters.forget.local': 'This cluster is the console’s own and cannot be forgotten',
+  'clusters.forget.title': 'Forget {name}?',
+  'clusters.forget.text': 'The console stops listing the context {name}.',
+  'clusters.forget.cluster': 'The cluster at {server} goes on running',
+  'clusters.forget.file': 'The file {path} stays as it is',
+  'clusters.forget.current': 'It is in use now: the console is left without a cluster',
+  'clusters.forget.back': 'Open the kubeconfig again to list it again',
+  'clusters.forgotten': '{name} forgotten',
+  'clusters.forgotten.detail': '{path} was not changed',
+  'clusters.forgotten.undo': 'Open again',
+  'clusters.forget.failed': '{name} was not forgotten',
+
+  'clusters.problems': 'Kubeconfigs that cannot be read',
+  'clusters.problems.note': 'Mend the file and open it again.',
+  'clusters.problems.retry': 'Open again',
+
+  'clusters.empty.title': 'No cluster yet',
+  'clusters.empty.text':
+    'A cluster is reached through a kubeconfig: a file that names its API server and your user. Open one and each of its contexts becomes a cluster here, read-only until you allow changes.',
+  'clusters.empty.shell': 'To see in a shell what would be listed:',
+  'clusters.failed.title': 'The list of clusters could not be read',
+} as const;

@@ -1,0 +1,12 @@
+import { definePage } from '../../app/page.ts';
+
+export const page = definePage({
+  id: 'processes',
+  path: '/processes',
+  group: 'console',
+  order: 0,
+  icon: 'process',
+  title: 'processes.title',
+  goKey: 'P',
+  component: () => import('./ProcessesPage.vue'),
+});

@@ -1,0 +1,12 @@
+import { definePage } from '../../app/page.ts';
+
+export const page = definePage({
+  id: 'settings',
+  path: '/settings',
+  group: 'console',
+  order: 10,
+  icon: 'settings',
+  title: 'settings.title',
+  goKey: 'S',
+  component: () => import('./SettingsPage.vue'),
+});

@@ -1,0 +1,111 @@
+import { defineStore } from 'pinia';
+import { computed, ref, shallowRef } from 'vue';
+import { isCancelled, type ClusterEntry, type ClusterList } from '../../core/contract/index.ts';
+import { useConnection } from '../bridge/index.ts';
+import { useCall, type CallResult } from '../composables/useCall.ts';
+import { useStream } from '../composables/useStream.ts';
+import { t } from '../locales/i18n.ts';
+import { useToastStore } from './toasts.ts';
+
+/** The clusters this console knows, and which one it looks at. */
+export const useClusterStore = defineStore('clusters', () => {
+  const connection = useConnection();
+  const toasts = useToastStore();
+  const open = useCall('clusters.openKubeconfig');
+  const remove = useCall('clusters.forget');
+
+  const list = shallowRef<ClusterList>();
+  const currentId = ref<string>();
+  /** In a browser the path is typed: the dialog that asks for it is open. */
+  const askingPath = ref(false);
+
+  const { health, reopen } = useStream('clusters.watch', undefined, (items) => {
+    const newest = items.at(-1);
+    if (newest) list.value = newest;
+  });
+
+  const clusters = computed(() => list.value?.clusters ?? []);
+  const problems = computed(() => list.value?.problems ?? []);
+  const current = computed(() => clusters.value.find((entry) => entry.id === currentId.value));
+
+  const select = (id: string): void => {
+    currentId.value = id;
+  };
+
+  const announceOpened = (before: readonly ClusterEntry[], after: readonly ClusterEntry[]): void => {
+    const known = new Set(before.map((entry) => entry.id));
+    const added = after.filter((entry) => !known.has(entry.id));
+    if (added.length === 0)
+      toasts.show({
+        severity: 'info',
+        title: t('clusters.opened.none'),
+        detail: t('clusters.opened.none.detail'),
+      });
+    else
+      toasts.show({
+        severity: 'ok',
+        title: t('clusters.opened', { count: added.length }),
+        detail: t('clusters.opened.detail', { names: added.map((entry) => entry.name).join(', ') }),
+      });
+  };
+
+  /** Without a path the desktop app asks with its native dialog. A change of mind is no failure. */
+  const openPath = async (path?: string): Promise<CallResult<ClusterList>> => {
+    const before = clusters.value;
+    const result = await open.run(path === undefined ? {} : { path });
+    if (result.ok) {
+      list.value = result.value;
+      announceOpened(before, result.value.clusters);
+    }
+    return result;
+  };
+
+  /** For a button: failures are told as a toast. */
+  const openAndTell = async (path?: string): Promise<void> => {
+    const result = await openPath(path);
+    if (!result.ok && !isCancelled(result.error))
+      toasts.show({ severity: 'error', title: t('clusters.open.failed'), detail: result.error.message });
+  };
+
+  const openKubeconfig = async (): Promise<void> => {
+    if (connection.shell === 'browser') askingPath.value = true;
+    else await openAndTell();
+  };
+
+  const forget = async (entry: ClusterEntry): Promise<boolean> => {
+    const result = await remove.run({ id: entry.id });
+    if (!result.ok) {
+      const title = t('clusters.forget.failed', { name: entry.name });
+      toasts.show({ severity: 'error', title, detail: result.error.message });
+      return false;
+    }
+    list.value = result.value;
+    if (currentId.value === entry.id) currentId.value = undefined;
+    toasts.show({
+      severity: 'ok',
+      title: t('clusters.forgotten', { name: entry.name }),
+      detail: t('clusters.forgotten.detail', { path: entry.kubeconfigPath }),
+      action: { label: t('clusters.forgotten.undo'), run: () => void openAndTell(entry.kubeconfigPath) },
+    });
+    return true;
+  };
+
+  return {
+    list,
+    clusters,
+    problems,
+    current,
+    health,
+    reopen,
+    askingPath,
+    opening: open.pending,
+    openError: open.error,
+    clearOpenError: open.clear,
+    forgetting: remove.pending,
+    select,
+    openKubeconfig,
+    openPath,
+    openAndTell,
+    forget,
+  };
+});

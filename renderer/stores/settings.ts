@@ -1,0 +1,44 @@
+import { defineStore } from 'pinia';
+import { computed, shallowRef } from 'vue';
+import { settingsDefault, type Settings } from '../../core/contract/index.ts';
+import { useCall } from '../composables/useCall.ts';
+import { useStream } from '../composables/useStream.ts';
+import { t } from '../locales/i18n.ts';
+import { useToastStore } from './toasts.ts';
+
+/**
+ * What the user chose. A change shows at once and is sent to the host; if the host refuses, the view
+ * falls back to what the host holds.
+ */
+export const useSettingsStore = defineStore('settings', () => {
+  const held = shallowRef<Settings>(settingsDefault);
+  const changed = shallowRef<Partial<Settings>>({});
+  const loaded = shallowRef(false);
+  const savedAtMs = shallowRef<number>();
+  const toasts = useToastStore();
+  const write = useCall('settings.write');
+
+  const { health } = useStream('settings.watch', undefined, (items) => {
+    const newest = items.at(-1);
+    if (!newest) return;
+    held.value = newest;
+    loaded.value = true;
+  });
+
+  const current = computed<Settings>(() => ({ ...held.value, ...changed.value }));
+
+  const save = async (patch: Partial<Settings>): Promise<boolean> => {
+    changed.value = { ...changed.value, ...patch };
+    const result = await write.run(patch);
+    if (result.ok) {
+      held.value = result.value;
+      savedAtMs.value = Date.now();
+    } else {
+      toasts.show({ severity: 'error', title: t('settings.failed'), detail: result.error.message });
+    }
+    changed.value = Object.fromEntries(Object.entries(changed.value).filter(([key]) => !(key in patch)));
+    return result.ok;
+  };
+
+  return { current, loaded, health, saving: write.pending, savedAtMs, save };
+});

@@ -1,0 +1,56 @@
+import { defineStore } from 'pinia';
+import { computed, onScopeDispose, ref, watch } from 'vue';
+import type { Settings } from '../../core/contract/index.ts';
+import { useSettingsStore } from './settings.ts';
+
+export type ThemeChoice = Settings['theme'];
+
+/** Read by public/theme-boot.js before the first paint. */
+export const THEME_STORAGE_KEY = 'pilothouse.theme';
+
+const readMirror = (): ThemeChoice => {
+  try {
+    const stored = localStorage.getItem(THEME_STORAGE_KEY);
+    return stored === 'light' || stored === 'dark' ? stored : 'system';
+  } catch {
+    return 'system'; // storage is refused: the host's answer comes a moment later
+  }
+};
+
+const writeMirror = (choice: ThemeChoice): void => {
+  try {
+    localStorage.setItem(THEME_STORAGE_KEY, choice);
+  } catch {
+    return; // storage is refused: the next start may flash, nothing else is lost
+  }
+};
+
+/** Light or dark, as chosen or as the system prefers, on the `data-theme` of the document. */
+export const useThemeStore = defineStore('theme', () => {
+  const settings = useSettingsStore();
+  const media = window.matchMedia('(prefers-color-scheme: dark)');
+  const systemIsDark = ref(media.matches);
+  const onChange = (event: MediaQueryListEvent): void => {
+    systemIsDark.value = event.matches;
+  };
+  media.addEventListener('change', onChange);
+  onScopeDispose(() => media.removeEventListener('change', onChange));
+
+  const remembered = readMirror();
+  const choice = computed<ThemeChoice>(() => (settings.loaded ? settings.current.theme : remembered));
+  const resolved = computed(() => {
+    if (choice.value !== 'system') return choice.value;
+    return systemIsDark.value ? 'dark' : 'light';
+  });
+
+  watch(
+    resolved,
+    (theme) => {
+      document.documentElement.dataset['theme'] = theme;
+    },
+    { immediate: true, flush: 'sync' },
+  );
+  watch(choice, writeMirror, { flush: 'sync' });
+
+  return { choice, resolved, choose: (theme: ThemeChoice) => settings.save({ theme }) };
+});

@@ -1,0 +1,69 @@
+import { defineStore } from 'pinia';
+import { shallowRef } from 'vue';
+import type { Severity } from '../../core/contract/index.ts';
+import { useNotificationStore } from './notifications.ts';
+
+export const TOASTS_SHOWN_MAX = 3;
+export const TOAST_SUCCESS_MS = 6_000;
+
+export interface ToastAction {
+  readonly label: string;
+  run(): void;
+}
+
+/** Result, object, way back. */
+export interface ToastContent {
+  readonly severity: Severity;
+  readonly title: string;
+  readonly detail?: string | undefined;
+  readonly action?: ToastAction;
+}
+
+export interface Toast extends ToastContent {
+  readonly id: number;
+}
+
+/** Errors and warnings stay until closed. */
+export const staysOpen = (toast: ToastContent): boolean =>
+  toast.severity === 'error' || toast.severity === 'warn';
+
+export const useToastStore = defineStore('toasts', () => {
+  const shown = shallowRef<readonly Toast[]>([]);
+  const notifications = useNotificationStore();
+  let lastId = 0;
+
+  const close = (id: number): void => {
+    shown.value = shown.value.filter((toast) => toast.id !== id);
+  };
+
+  /** Shows what is already in the list behind the bell. */
+  const present = (content: ToastContent): number => {
+    const id = (lastId += 1);
+    let room = [...shown.value];
+    while (room.length >= TOASTS_SHOWN_MAX) {
+      const leaving = room.find((toast) => !staysOpen(toast)) ?? room[0];
+      room = room.filter((toast) => toast !== leaving);
+    }
+    const { severity, title, detail, action } = content;
+    shown.value = [...room, { id, severity, title, ...(detail && { detail }), ...(action && { action }) }];
+    return id;
+  };
+
+  /** What stays is also kept in that list, so one that has to make room is not lost. */
+  const show = (content: ToastContent): number => {
+    const id = present(content);
+    if (staysOpen(content)) {
+      const { severity, title, detail } = content;
+      notifications.record({
+        id: `console-${id}`,
+        severity,
+        title,
+        ...(detail && { detail }),
+        atMs: Date.now(),
+      });
+    }
+    return id;
+  };
+
+  return { shown, show, present, close };
+});
