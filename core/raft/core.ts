@@ -55,6 +55,9 @@ export interface RaftOptions {
   readonly bounds?: Partial<RaftBounds>;
 }
 
+const isFromLeader = ({ kind }: Message): boolean =>
+  kind === 'append' || kind === 'heartbeat' || kind === 'commit' || kind === 'snapshot';
+
 /** One member's consensus, free of I/O, clock and chance. What the owner owes it is in README.md. */
 export class RaftCore {
   readonly #state: RaftState;
@@ -140,8 +143,7 @@ export class RaftCore {
     }
     // A pre-vote that is granted bears a term that nobody has entered yet.
     if (message.kind === 'voteReply' && message.pre && !message.reject) return true;
-    const leads = message.kind === 'append' || message.kind === 'heartbeat' || message.kind === 'snapshot';
-    state.becomeFollower(message.term, leads ? message.from : NOBODY);
+    state.becomeFollower(message.term, isFromLeader(message) ? message.from : NOBODY);
     return true;
   }
 
@@ -151,7 +153,7 @@ export class RaftCore {
    * told the current term for the same reason.
    */
   #answerOldTerm(state: RaftState, message: Message): void {
-    if (message.kind === 'append' || message.kind === 'heartbeat' || message.kind === 'snapshot') {
+    if (isFromLeader(message)) {
       sendOwnTerm(state, message.from);
     } else if (message.kind === 'voteRequest' && message.pre) {
       state.held.push(voteReply(state, { to: message.from, term: state.term, pre: true, reject: true }));
@@ -165,6 +167,9 @@ export class RaftCore {
         return;
       case 'heartbeat':
         if (this.#follow(state, message.from)) onHeartbeat(state, message);
+        return;
+      case 'commit':
+        if (this.#follow(state, message.from)) state.commitTo(message.commit);
         return;
       case 'snapshot':
         if (this.#follow(state, message.from)) onSnapshot(state, message);

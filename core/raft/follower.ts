@@ -3,8 +3,13 @@ import { membersOf } from './configuration.ts';
 import type { RaftState } from './state.ts';
 import type { MemberId } from './types.ts';
 
-/** Held until the log that it speaks of is on disk. */
+/** Held until the log that it speaks of is on disk. The last of several says what they all say. */
 const acknowledge = (state: RaftState, to: MemberId, index: number): void => {
+  const last = state.held.at(-1);
+  if (last?.kind === 'appendReply' && !last.reject && last.to === to && last.term === state.term) {
+    if (last.index >= index) return;
+    state.held.pop();
+  }
   state.held.push({
     kind: 'appendReply',
     from: state.id,

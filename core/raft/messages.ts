@@ -35,6 +35,12 @@ export interface HeartbeatMessage extends Envelope {
   readonly readRound: number;
 }
 
+/** What the peer's log is known to match is committed up to `commit`. Nobody waits for a reply, so there is none. */
+export interface CommitMessage extends Envelope {
+  readonly kind: 'commit';
+  readonly commit: number;
+}
+
 export interface HeartbeatReply extends Envelope {
   readonly kind: 'heartbeatReply';
   readonly readRound: number;
@@ -105,4 +111,5 @@ export type Message =
   | TimeoutNowMessage
   | ProposeMessage
   | ReadIndexMessage
-  | ReadIndexReply;
+  | ReadIndexReply
+  | CommitMessage;

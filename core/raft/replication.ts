@@ -11,6 +11,7 @@ export const flushAppends = (state: RaftState): void => {
     if (peer.id === state.id) continue;
     // Ends at the bound of the window: every pass but the last adds to it.
     while (sendAppend(state, peer, page));
+    sendCommit(state, peer);
   }
 };
 
@@ -44,8 +45,7 @@ const sendAppend = (state: RaftState, peer: Progress, page: Page): boolean => {
   const throttled = peer.state === 'replicate' && peer.paused;
   if (peer.paused && !(throttled && peer.nudge)) return false;
   const hasEntries = peer.next <= log.lastIndex && !throttled;
-  const commitIsNews = log.committed > peer.sentCommit && peer.sentCommit < peer.next - 1;
-  if (!hasEntries && !commitIsNews && !peer.nudge && peer.state !== 'probe') return false;
+  if (!hasEntries && !peer.nudge && peer.state !== 'probe') return false;
 
   const prevIndex = peer.next - 1;
   const prevTerm = log.term(prevIndex);
@@ -67,6 +67,14 @@ const sendAppend = (state: RaftState, peer: Progress, page: Page): boolean => {
   peer.nudge = false;
   peer.sent({ count: entries.length, bytes, commit: log.committed });
   return peer.state === 'replicate' && entries.length > 0;
+};
+
+/** For a commit index that found no append to travel with. A lost one is made good by the next heartbeat. */
+const sendCommit = (state: RaftState, peer: Progress): void => {
+  const commit = Math.min(peer.match, state.log.committed);
+  if (commit <= peer.sentCommit) return;
+  peer.sentCommit = commit;
+  state.outbox.push({ kind: 'commit', from: state.id, to: peer.id, term: state.term, commit });
 };
 
 /** A peer that is not heard would not hear the snapshot either. */

@@ -42,6 +42,7 @@ export interface TestMemberOptions {
   readonly send: (packet: Packet) => void;
   readonly onTurn?: (turn: Turn) => void;
   readonly onApply?: (entry: LogEntry) => void;
+  readonly onApplied?: (entries: readonly LogEntry[]) => void;
 }
 
 /** Owns a core as README.md asks its owner to, over a disk in memory that writes when told to. */
@@ -139,7 +140,8 @@ export class TestMember {
   }
 
   applyAll(): void {
-    for (const entry of this.#toApply.splice(0)) {
+    const entries = this.#toApply.splice(0);
+    for (const entry of entries) {
       if (entry.index <= this.disk.appliedIndex) continue;
       if (entry.kind === 'config') this.disk.configuration = this.core.applyConfiguration(entry);
       this.disk.applied.push(entry);
@@ -147,6 +149,7 @@ export class TestMember {
       this.#options.onApply?.(entry);
       this.core.applied(entry.index);
     }
+    if (entries.length > 0) this.#options.onApplied?.(entries);
   }
 
   /** Forgets the log up to `index`, in memory and on disk. */
