@@ -1,4 +1,4 @@
-import { assert } from '../../base/assert.ts';
+import { InvariantError } from '../../base/assert.ts';
 import type { Backend } from './backend/backend.ts';
 import { compacted, futureRevision } from './errors.ts';
 import type { KeyIndex } from './key-index.ts';
@@ -16,7 +16,8 @@ export interface ReadView {
 
 export const readRevision = (backend: Backend, { main, sub }: Revision): KeyValue => {
   const stored = backend.get('key', encodeRevision(main, sub));
-  assert(stored !== undefined, `the index names revision ${main}_${sub}, which the backend does not hold`);
+  if (stored === undefined)
+    throw new InvariantError(`the index names revision ${main}_${sub}, which the backend does not hold`);
   return new KeyValue(stored);
 };
 

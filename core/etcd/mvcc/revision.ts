@@ -1,4 +1,4 @@
-import { assert } from '../../base/assert.ts';
+import { InvariantError } from '../../base/assert.ts';
 
 /** `main` counts changes of the store, `sub` the changes made together under one main revision. */
 export interface Revision {
@@ -40,10 +40,8 @@ export const isTombstone = (bytes: Uint8Array): boolean =>
   bytes.byteLength === REVISION_BYTES + 1 && bytes[REVISION_BYTES] === TOMBSTONE;
 
 export const decodeRevision = (bytes: Uint8Array): Revision => {
-  assert(
-    bytes.byteLength >= REVISION_BYTES && bytes[8] === SEPARATOR,
-    `a key of the key bucket is not a revision: ${Buffer.from(bytes).toString('hex')}`,
-  );
+  if (bytes.byteLength < REVISION_BYTES || bytes[8] !== SEPARATOR)
+    throw new InvariantError(`no revision: ${Buffer.from(bytes).toString('hex')} in the bucket of keys`);
   return { main: readUint64(bytes, 0), sub: readUint64(bytes, 9) };
 };
 

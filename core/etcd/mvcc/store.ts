@@ -145,7 +145,7 @@ export class Store implements ReadView {
 
   /** The hash of the keys up to a revision (0: the newest), for comparing members. */
   async hashKv(revision: number): Promise<KeyValueHash & { readonly currentRevision: number }> {
-    const remembered = this.#compactions.hashAt(revision);
+    const remembered = revision > 0 ? this.#compactions.hashAt(revision) : undefined;
     if (remembered !== undefined) return { ...remembered, currentRevision: this.#revision };
     if (revision > 0 && revision < this.#compactRevision) throw compacted();
     if (revision > this.#revision) throw futureRevision();
