@@ -43,14 +43,18 @@ export const runNpm = (args, options) => {
   return run(command, [...first, ...args], options);
 };
 
+/**
+ * What the lock file pins, and nothing is written back. Not `npm ci`: it refuses a lock file that lacks an
+ * optional package of another platform, which is what npm writes where a registry has not got all of them.
+ */
 const installDependencies = async () => {
   const { code, output } = await runNpm(
-    ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+    ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
     { cwd: ROOT, capture: true },
   );
   if (code !== 0)
     throw new SetupError(
-      `npm ci failed; check the network and the registry npm is set up with, then try again\n${output.trim()}`,
+      `npm could not install the dependencies; check the network and the registry npm is set up with, then try again\n${output.trim()}`,
     );
   writeFileSync(LOCK_STAMP, lockHash());
 };
