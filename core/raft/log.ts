@@ -172,7 +172,9 @@ export class RaftLog {
     const to = Math.min(this.#committed, this.#stable);
     if (this.#snapshot !== undefined || this.#applying >= to) return [];
     const free = bytesMax - this.#applyingBytes;
-    if (free <= 0) return [];
+    // An entry above the bound passes when it is alone: it could never pass otherwise.
+    const next = this.#entries[this.#applying - this.#offset]!;
+    if (this.#applyingBytes > 0 && entryBytes(next) > free) return [];
     const entries = this.entries(this.#applying + 1, free, to);
     for (const entry of entries) this.#applyingBytes += entryBytes(entry);
     this.#applying += entries.length;
