@@ -5,7 +5,10 @@ import { useConnection } from '../bridge/index.ts';
 import { useCall, type CallResult } from '../composables/useCall.ts';
 import { useStream } from '../composables/useStream.ts';
 import { t } from '../locales/i18n.ts';
+import { readRemembered, remember } from './remembered.ts';
 import { useToastStore } from './toasts.ts';
+
+export const CLUSTER_STORAGE_KEY = 'pilothouse.cluster';
 
 /** The clusters this console knows, and which one it looks at. */
 export const useClusterStore = defineStore('clusters', () => {
@@ -15,7 +18,7 @@ export const useClusterStore = defineStore('clusters', () => {
   const remove = useCall('clusters.forget');
 
   const list = shallowRef<ClusterList>();
-  const currentId = ref<string>();
+  const currentId = ref(readRemembered(CLUSTER_STORAGE_KEY));
   /** In a browser the path is typed: the dialog that asks for it is open. */
   const askingPath = ref(false);
 
@@ -28,8 +31,9 @@ export const useClusterStore = defineStore('clusters', () => {
   const problems = computed(() => list.value?.problems ?? []);
   const current = computed(() => clusters.value.find((entry) => entry.id === currentId.value));
 
-  const select = (id: string): void => {
+  const select = (id: string | undefined): void => {
     currentId.value = id;
+    remember(CLUSTER_STORAGE_KEY, id);
   };
 
   const announceOpened = (before: readonly ClusterEntry[], after: readonly ClusterEntry[]): void => {
@@ -72,15 +76,12 @@ export const useClusterStore = defineStore('clusters', () => {
     else await openAndTell();
   };
 
+  /** A refusal is told where the question was asked: by `forgetError`. */
   const forget = async (entry: ClusterEntry): Promise<boolean> => {
     const result = await remove.run({ id: entry.id });
-    if (!result.ok) {
-      const title = t('clusters.forget.failed', { name: entry.name });
-      toasts.show({ severity: 'error', title, detail: result.error.message });
-      return false;
-    }
+    if (!result.ok) return false;
     list.value = result.value;
-    if (currentId.value === entry.id) currentId.value = undefined;
+    if (currentId.value === entry.id) select(undefined);
     toasts.show({
       severity: 'ok',
       title: t('clusters.forgotten', { name: entry.name }),
@@ -102,6 +103,8 @@ export const useClusterStore = defineStore('clusters', () => {
     openError: open.error,
     clearOpenError: open.clear,
     forgetting: remove.pending,
+    forgetError: remove.error,
+    clearForgetError: remove.clear,
     select,
     openKubeconfig,
     openPath,

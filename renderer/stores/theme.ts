@@ -1,6 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, onScopeDispose, ref, watch } from 'vue';
 import type { Settings } from '../../core/contract/index.ts';
+import { readRemembered, remember } from './remembered.ts';
 import { useSettingsStore } from './settings.ts';
 
 export type ThemeChoice = Settings['theme'];
@@ -8,21 +9,9 @@ export type ThemeChoice = Settings['theme'];
 /** Read by public/theme-boot.js before the first paint. */
 export const THEME_STORAGE_KEY = 'pilothouse.theme';
 
-const readMirror = (): ThemeChoice => {
-  try {
-    const stored = localStorage.getItem(THEME_STORAGE_KEY);
-    return stored === 'light' || stored === 'dark' ? stored : 'system';
-  } catch {
-    return 'system'; // storage is refused: the host's answer comes a moment later
-  }
-};
-
-const writeMirror = (choice: ThemeChoice): void => {
-  try {
-    localStorage.setItem(THEME_STORAGE_KEY, choice);
-  } catch {
-    return; // storage is refused: the next start may flash, nothing else is lost
-  }
+const rememberedChoice = (): ThemeChoice => {
+  const stored = readRemembered(THEME_STORAGE_KEY);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
 };
 
 /** Light or dark, as chosen or as the system prefers, on the `data-theme` of the document. */
@@ -36,7 +25,7 @@ export const useThemeStore = defineStore('theme', () => {
   media.addEventListener('change', onChange);
   onScopeDispose(() => media.removeEventListener('change', onChange));
 
-  const remembered = readMirror();
+  const remembered = rememberedChoice();
   const choice = computed<ThemeChoice>(() => (settings.loaded ? settings.current.theme : remembered));
   const resolved = computed(() => {
     if (choice.value !== 'system') return choice.value;
@@ -50,7 +39,7 @@ export const useThemeStore = defineStore('theme', () => {
     },
     { immediate: true, flush: 'sync' },
   );
-  watch(choice, writeMirror, { flush: 'sync' });
+  watch(choice, (theme) => remember(THEME_STORAGE_KEY, theme), { flush: 'sync' });
 
   return { choice, resolved, choose: (theme: ThemeChoice) => settings.save({ theme }) };
 });

@@ -62,7 +62,6 @@ export const clusters = {
   'clusters.forgotten': '{name} vergessen',
   'clusters.forgotten.detail': '{path} wurde nicht geändert',
   'clusters.forgotten.undo': 'Wieder öffnen',
-  'clusters.forget.failed': '{name} wurde nicht vergessen',
 
   'clusters.problems': 'Nicht lesbare Kubeconfigs',
   'clusters.problems.note': 'Korrigieren Sie die Datei und öffnen Sie sie erneut.',

@@ -20,7 +20,7 @@ export const processes = {
   'processes.column.name': 'Prozess',
   'processes.column.role': 'Rolle',
   'processes.column.pid': 'PID',
-  'processes.column.cpu': 'CPU, höchste zuerst',
+  'processes.column.cpu': 'CPU',
   'processes.column.cpuHistory': 'CPU, 2 min',
   'processes.column.memory': 'Speicher',
   'processes.column.memoryHistory': 'Speicher, 2 min',

@@ -89,6 +89,7 @@ export const shell = {
   'time.now': 'gerade eben',
   'time.ago': 'vor {age}',
 
+  'notFound.head': 'Seite nicht gefunden',
   'notFound.title': 'Unter {path} gibt es keine Seite',
   'notFound.text': 'Die Adresse stammt vielleicht aus einer anderen Version. Wählen Sie links eine Seite.',
   'notFound.home': 'Zu den Clustern',

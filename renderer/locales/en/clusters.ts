@@ -58,7 +58,6 @@ export const clusters = {
   'clusters.forgotten': '{name} forgotten',
   'clusters.forgotten.detail': '{path} was not changed',
   'clusters.forgotten.undo': 'Open again',
-  'clusters.forget.failed': '{name} was not forgotten',
 
   'clusters.problems': 'Kubeconfigs that cannot be read',
   'clusters.problems.note': 'Mend the file and open it again.',

@@ -20,7 +20,7 @@ export const processes = {
   'processes.column.name': 'Process',
   'processes.column.role': 'Role',
   'processes.column.pid': 'PID',
-  'processes.column.cpu': 'CPU, highest first',
+  'processes.column.cpu': 'CPU',
   'processes.column.cpuHistory': 'CPU, 2 min',
   'processes.column.memory': 'Memory',
   'processes.column.memoryHistory': 'Memory, 2 min',

@@ -86,6 +86,7 @@ export const shell = {
   'time.now': 'just now',
   'time.ago': '{age} ago',
 
+  'notFound.head': 'Page not found',
   'notFound.title': 'There is no page at {path}',
   'notFound.text': 'The address may come from another version. Choose a page at the left.',
   'notFound.home': 'Go to clusters',

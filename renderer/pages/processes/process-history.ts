@@ -16,25 +16,20 @@ export const withGaps = (samples: readonly ProcessVitals[]): (ProcessVitals | un
     return before && sample.atMs - before.atMs > GAP_MS ? [undefined, sample] : [sample];
   });
 
-/**
- * The processes of the newest sample, each with its past. Busiest first by the mean of the last seconds,
- * so that rows do not jump with every sample.
- */
+const ROLE_ORDER = ['main', 'renderer', 'gpu', 'utility', 'host'];
+const rankOf = (role: string): number =>
+  ROLE_ORDER.includes(role) ? ROLE_ORDER.indexOf(role) : ROLE_ORDER.length;
+
+/** The processes of the newest sample, each with its past. By role and name: rows never move under the eye. */
 export const processHistories = (samples: readonly ProcessVitals[]): ProcessHistory[] => {
   const places = withGaps(samples).map((sample) => new Map(sample?.processes.map((one) => [one.pid, one])));
-  const meanCpu = (cpu: readonly SampleValue[]): number => {
-    const recent = cpu.slice(-10).filter((value) => value !== undefined);
-    return recent.reduce((sum, value) => sum + value, 0) / Math.max(1, recent.length);
-  };
   return (samples.at(-1)?.processes ?? [])
     .map((now) => ({
       ...now,
       cpu: places.map((place) => place.get(now.pid)?.cpuPercent),
       memory: places.map((place) => place.get(now.pid)?.memoryBytes),
     }))
-    .map((history) => ({ history, rank: Math.round(meanCpu(history.cpu)) }))
-    .sort((a, b) => b.rank - a.rank || a.history.pid - b.history.pid)
-    .map(({ history }) => history);
+    .sort((a, b) => rankOf(a.role) - rankOf(b.role) || a.name.localeCompare(b.name) || a.pid - b.pid);
 };
 
 export const highest = (values: readonly SampleValue[]): number =>
