@@ -1,5 +1,5 @@
 import { assert } from '../../base/assert.ts';
-import { OrderedKeys, type Keyed } from './ordered-keys.ts';
+import { OrderedKeys, type Block, type Keyed } from './ordered-keys.ts';
 import type { KeySpan, KeyString } from './model.ts';
 import type { Revision } from './revision.ts';
 
@@ -13,6 +13,7 @@ export class KeyRevisions implements Keyed {
   readonly key: KeyString;
   created = 0;
   version = 0;
+  block: Block<Keyed> | undefined;
   #revisions: number[] = [];
 
   constructor(key: KeyString) {
@@ -25,7 +26,7 @@ export class KeyRevisions implements Keyed {
   get isEmpty(): boolean {
     return this.#revisions.length === 0;
   }
-  get lastMain(): number {
+  get newest(): number {
     return this.#revisions[this.#revisions.length - 2] ?? 0;
   }
   get lastSub(): number {
@@ -33,12 +34,20 @@ export class KeyRevisions implements Keyed {
   }
 
   put(main: number, sub: number): void {
-    if (this.version === 0) this.created = main;
+    if (this.version === 0) {
+      this.created = main;
+      if (this.block !== undefined) this.block.liveCount += 1;
+    }
     this.version += 1;
     this.#revisions.push(main, sub * 2);
+    if (this.block !== undefined) this.block.newest = main;
   }
 
   tombstone(main: number, sub: number): void {
+    if (this.block !== undefined) {
+      if (this.live) this.block.liveCount -= 1;
+      this.block.newest = main;
+    }
     this.created = 0;
     this.version = 0;
     this.#revisions.push(main, sub * 2 + 1);
@@ -67,11 +76,6 @@ export class KeyRevisions implements Keyed {
     return this.#revision(i);
   }
 
-  /** As `keptBy`, without the deletion: hashes must agree with members that drop it. */
-  hashedAt(atMain: number): Revision | undefined {
-    return this.at(atMain);
-  }
-
   compact(atMain: number): void {
     const i = this.#indexAt(atMain);
     if (i < 0) return;
@@ -82,7 +86,7 @@ export class KeyRevisions implements Keyed {
   /** Position of the last revision not above `atMain`, -1 without one. Readers mostly ask for the newest. */
   #indexAt(atMain: number): number {
     let high = this.#revisions.length >> 1;
-    if (high > 0 && this.lastMain <= atMain) return high - 1;
+    if (high > 0 && this.newest <= atMain) return high - 1;
     let low = 0;
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -142,6 +146,12 @@ export class KeyIndex {
       return;
     }
     this.#ordered.walk(span.start, span.end, visit);
+  }
+
+  /** How many keys of a span exist at a revision. */
+  count(span: KeySpan, at: number): number {
+    if (span.end === undefined) return this.#byKey.get(span.start)?.at(at) === undefined ? 0 : 1;
+    return this.#ordered.countLive(span.start, span.end, at, (revisions) => revisions.at(at) !== undefined);
   }
 
   drop(key: KeyString): void {

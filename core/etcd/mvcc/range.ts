@@ -3,7 +3,7 @@ import type { Backend } from './backend/backend.ts';
 import { compacted, futureRevision } from './errors.ts';
 import type { KeyIndex } from './key-index.ts';
 import { KeyValue } from './key-value.ts';
-import { toSpan, type KeyRange, type RangeRequest, type RangeResult } from './model.ts';
+import { toSpan, type KeyRange, type KeyString, type RangeRequest, type RangeResult } from './model.ts';
 import { encodeRevision, type Revision } from './revision.ts';
 
 /** What a reader stands on: the newest revision it may see and the oldest that history still holds. */
@@ -38,19 +38,21 @@ export const checkRevision = (revision: number, view: ReadView): void => {
   if (revision > 0 && revision < view.compactRevision) throw compacted();
 };
 
-/** Visits the living keys of a range at a revision; answers how many there are. */
+/** The first `limit` living keys of a range at a revision, and how many there are in all. */
 const collect = (view: ReadView, range: KeyRange, at: number, limit: number): [Revision[], number] => {
+  const span = toSpan(range);
   const found: Revision[] = [];
-  let count = 0;
-  view.index.walk(toSpan(range), (revisions) => {
+  if (limit === 0) return [found, view.index.count(span, at)];
+  let last: KeyString | undefined;
+  view.index.walk(span, (revisions) => {
     const revision = revisions.at(at);
-    if (revision !== undefined) {
-      if (count < limit) found.push(revision);
-      count += 1;
-    }
-    return true;
+    if (revision === undefined) return true;
+    if (found.push(revision) < limit) return true;
+    last = revisions.key;
+    return false;
   });
-  return [found, count];
+  if (last === undefined || span.end === undefined) return [found, found.length];
+  return [found, found.length + view.index.count({ start: `${last}\0`, end: span.end }, at)];
 };
 
 /** Every key of a range as it is at the view's revision. */

@@ -236,7 +236,7 @@ export class Store implements ReadView {
     const kept = new Set<number | string>();
     let isAnyKept = false;
     this.#index.walk({ start: '', end: '' }, (revisions) => {
-      const revision = revisions.hashedAt(at);
+      const revision = revisions.at(at);
       if (revision !== undefined) {
         isAnyKept = true;
         if (revision.main <= compactRevision) kept.add(revisionName(revision));
@@ -269,7 +269,7 @@ export class Store implements ReadView {
     const isLive = before?.live === true;
     let prevKv: KeyValue | undefined;
     if (isLive && (request.prevKv || request.ignoreValue || request.ignoreLease))
-      prevKv = readRevision(this.#backend, { main: before.lastMain, sub: before.lastSub });
+      prevKv = readRevision(this.#backend, { main: before.newest, sub: before.lastSub });
     const value = request.ignoreValue ? (prevKv?.value ?? EMPTY) : request.value;
     const lease = request.ignoreLease ? (prevKv?.lease ?? NO_LEASE) : (request.lease ?? NO_LEASE);
     const stored = encodeKeyValue(

@@ -45,10 +45,10 @@ const holds = (view: ReadView, compare: Compare): boolean => {
 
 const numberOf = (
   target: 'version' | 'create' | 'mod',
-  live: { readonly version: number; readonly created: number; readonly lastMain: number } | undefined,
+  live: { readonly version: number; readonly created: number; readonly newest: number } | undefined,
 ): number => {
   if (live === undefined) return 0;
-  return target === 'version' ? live.version : target === 'create' ? live.created : live.lastMain;
+  return target === 'version' ? live.version : target === 'create' ? live.created : live.newest;
 };
 
 const order = (kv: KeyValue, compare: Compare): number => {

@@ -1,12 +1,20 @@
 import type { Clock } from '../../../base/clock.ts';
-import { OrderedKeys } from '../ordered-keys.ts';
+import { OrderedKeys, type Block, type Keyed } from '../ordered-keys.ts';
 import { BUCKETS, type BackendSize, type Bucket, type Entry } from './backend.ts';
 import { BufferedBackend } from './buffered-backend.ts';
 import type { Engine, EngineSnapshot, Write } from './engine.ts';
 
-interface Item {
+class Item implements Keyed {
   readonly key: string;
+  readonly live = true;
+  readonly newest = 0;
+  block: Block<Keyed> | undefined;
   entry: Entry;
+
+  constructor(key: string, entry: Entry) {
+    this.key = key;
+    this.entry = entry;
+  }
 }
 
 class MemoryBucket {
@@ -16,7 +24,7 @@ class MemoryBucket {
   copy(): MemoryBucket {
     const copy = new MemoryBucket();
     const items: Item[] = [];
-    this.ordered.walk('', '', ({ key, entry }) => items.push({ key, entry }) > 0);
+    this.ordered.walk('', '', ({ key, entry }) => items.push(new Item(key, entry)) > 0);
     for (const item of items) copy.byKey.set(item.key, item);
     copy.ordered.load(items);
     return copy;
@@ -107,7 +115,7 @@ const apply = (bucket: MemoryBucket, { key, value }: Write): void => {
     item.entry = entry;
     return;
   }
-  const added = { key: name, entry };
+  const added = new Item(name, entry);
   bucket.byKey.set(name, added);
   bucket.ordered.insert(added);
 };

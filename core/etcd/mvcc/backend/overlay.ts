@@ -71,7 +71,8 @@ export class Overlay {
 
   writes(): Write[] {
     const all: Write[] = [];
-    for (const overlay of this.#buckets.values()) all.push(...overlay.writes.values());
+    for (const overlay of this.#buckets.values())
+      for (const write of overlay.writes.values()) all.push(write);
     return all;
   }
 }
