@@ -22,5 +22,11 @@ export {
   type SnapshotSource,
   type SnapshotStream,
 } from './write-snapshot.ts';
-export { BUMP_REVISION_DEFAULT, restoreEntries, type RestoreOptions } from './restore.ts';
-export { ETCD_BUCKETS, decodeRevisionKey, encodeRevisionKey, type SnapshotMember } from './schema.ts';
+export { BUMP_REVISION_DEFAULT, restoreEntries, type RestoreOptions, type RestoredEntry } from './restore.ts';
+export {
+  ETCD_BUCKETS,
+  decodeRevisionKey,
+  encodeRevisionKey,
+  type EtcdBucket,
+  type SnapshotMember,
+} from './schema.ts';

@@ -6,13 +6,13 @@ const WIRE_BYTES = 2;
 const WIRE_FIXED32 = 5;
 const VARINT_BYTES_MAX = 10;
 const KEY_FIELD = 1;
-const EMPTY = new Uint8Array(0);
+const EMPTY = Buffer.alloc(0);
 
 /**
  * The field `key` of an encoded mvccpb.KeyValue, without decoding the rest: counting the live keys of a
  * snapshot looks at every revision. Throws Malformed where protobuf's own decoder would refuse.
  */
-export const keyOfKeyValue = (bytes: Uint8Array, where: string): Uint8Array => {
+export const keyOfKeyValue = (bytes: Buffer, revision: number): Buffer => {
   let at = 0;
   const varint = (): number => {
     let value = 0;
@@ -25,15 +25,15 @@ export const keyOfKeyValue = (bytes: Uint8Array, where: string): Uint8Array => {
       if (byte < 0x80) return value;
       scale *= 0x80;
     }
-    throw malformed(where, `its KeyValue has a broken varint at byte ${at}`);
+    throw malformed(`revision ${revision}`, `its KeyValue has a broken varint at byte ${at}`);
   };
 
-  let key: Uint8Array = EMPTY;
+  let key: Buffer = EMPTY;
   while (at < bytes.length) {
     const tag = varint();
     const field = Math.floor(tag / 8);
     const wire = tag % 8;
-    if (field === 0) throw malformed(where, `its KeyValue has a field 0 at byte ${at}`);
+    if (field === 0) throw malformed(`revision ${revision}`, `its KeyValue has a field 0 at byte ${at}`);
     const start = at;
     if (wire === WIRE_VARINT) varint();
     else if (wire === WIRE_FIXED64) at += 8;
@@ -42,8 +42,9 @@ export const keyOfKeyValue = (bytes: Uint8Array, where: string): Uint8Array => {
       const length = varint();
       if (field === KEY_FIELD) key = bytes.subarray(at, at + length);
       at += length;
-    } else throw malformed(where, `its KeyValue has wire type ${wire} at byte ${start}`);
-    if (at > bytes.length) throw malformed(where, `field ${field} of its KeyValue is cut off`);
+    } else throw malformed(`revision ${revision}`, `its KeyValue has wire type ${wire} at byte ${start}`);
+    if (at > bytes.length)
+      throw malformed(`revision ${revision}`, `field ${field} of its KeyValue is cut off`);
   }
   return key;
 };

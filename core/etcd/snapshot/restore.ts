@@ -1,4 +1,5 @@
-import type { BoltEntry } from './bolt/writer.ts';
+import { compareBytes } from './bolt/format.ts';
+import type { KeyValue } from './bolt/reader.ts';
 import { failure } from './failure.ts';
 import {
   ETCD_BUCKETS,
@@ -9,10 +10,10 @@ import {
   encodeRevisionKey,
   encodeUint64,
   memberKey,
+  type EtcdBucket,
   type SnapshotMember,
 } from './schema.ts';
-import { bucketNameOf, type Snapshot } from './snapshot-file.ts';
-import { compareBytes } from './bolt/format.ts';
+import type { Snapshot } from './snapshot-file.ts';
 
 /** What etcd's disaster recovery guide recommends: more than any cluster writes in the life of a backup. */
 export const BUMP_REVISION_DEFAULT = 1_000_000_000;
@@ -27,19 +28,24 @@ export interface RestoreOptions {
   /** Everything up to the moved revision counts as compacted, so that every old watch has to list again. */
   readonly markCompacted?: boolean;
   /** Raft index that the new log starts after; by default one entry per member adds it. */
-  readonly consistentIndex?: bigint;
-  readonly term?: bigint;
+  readonly consistentIndex?: number;
+  readonly term?: number;
 }
 
 /** Membership of the cluster that is gone, and alarms that its members raised: they are raised anew if due. */
-const DROPPED_BUCKETS: ReadonlySet<string> = new Set(['alarm', 'members', 'members_removed']);
-const EMPTY = new Uint8Array(0);
+const DROPPED_BUCKETS: ReadonlySet<EtcdBucket> = new Set(['alarm', 'members', 'members_removed']);
+const EMPTY = Buffer.alloc(0);
+
+/** What the backend's bulk loader takes. */
+export interface RestoredEntry extends KeyValue {
+  readonly bucket: EtcdBucket;
+}
 
 interface Resolved {
   readonly members: readonly SnapshotMember[];
   readonly bumpRevision: number;
-  readonly index: bigint;
-  readonly term: bigint;
+  readonly index: number;
+  readonly term: number;
 }
 
 const resolve = (options: RestoreOptions): Resolved => {
@@ -63,8 +69,8 @@ const resolve = (options: RestoreOptions): Resolved => {
   return {
     members,
     bumpRevision,
-    index: options.consistentIndex ?? BigInt(members.length),
-    term: options.term ?? 1n,
+    index: options.consistentIndex ?? members.length,
+    term: options.term ?? 1,
   };
 };
 
@@ -73,8 +79,7 @@ const compactedRevision = async (snapshot: Snapshot, name: string): Promise<numb
   return value === undefined ? 0 : decodeRevisionKey(value, `meta ${name}`).main;
 };
 
-const sorted = (entries: Iterable<readonly [key: Uint8Array, value: Uint8Array]>) =>
-  [...entries].sort(([a], [b]) => compareBytes(a, b));
+const byKey = (a: KeyValue, b: KeyValue): number => compareBytes(a.key, b.key);
 
 /**
  * The backend of a new member: what etcdutl's `snapshot restore --bump-revision --mark-compacted` leaves behind,
@@ -86,7 +91,7 @@ const sorted = (entries: Iterable<readonly [key: Uint8Array, value: Uint8Array]>
 export async function* restoreEntries(
   snapshot: Snapshot,
   options: RestoreOptions,
-): AsyncGenerator<BoltEntry> {
+): AsyncGenerator<RestoredEntry> {
   const { members, bumpRevision, index, term } = resolve(options);
   if (options.skipHashCheck !== true) await snapshot.verifyHash();
 
@@ -95,11 +100,7 @@ export async function* restoreEntries(
     await compactedRevision(snapshot, META_KEYS.finishedCompact),
     await compactedRevision(snapshot, META_KEYS.scheduledCompact),
   );
-  const present = new Set<string>();
-  for await (const name of snapshot.bolt.root.bucketNames()) present.add(bucketNameOf(name));
-  const kept = [...new Set([...present, ...ETCD_BUCKETS])].filter(
-    (name) => name !== 'key' && name !== 'meta',
-  );
+  const present = new Set(await snapshot.buckets());
 
   if (present.has('key')) {
     for await (const { key, value } of snapshot.entries('key')) {
@@ -113,25 +114,23 @@ export async function* restoreEntries(
   }
   if (bumpRevision > 0) yield { bucket: 'key', key: encodeRevisionKey(bumped), value: EMPTY };
 
-  for (const bucket of kept) {
-    if (bucket === 'members') {
-      const rows = members.map((member) => [memberKey(member.id), encodeMember(member)] as const);
-      for (const [key, value] of sorted(rows)) yield { bucket, key, value };
-    } else if (!DROPPED_BUCKETS.has(bucket) && present.has(bucket)) {
-      for await (const { key, value } of snapshot.entries(bucket)) yield { bucket, key, value };
-    }
+  for (const bucket of ETCD_BUCKETS) {
+    if (bucket === 'key' || bucket === 'meta' || DROPPED_BUCKETS.has(bucket) || !present.has(bucket))
+      continue;
+    for await (const { key, value } of snapshot.entries(bucket)) yield { bucket, key, value };
   }
+  const rows = members.map((member) => ({ key: memberKey(member.id), value: encodeMember(member) }));
+  for (const row of rows.sort(byKey)) yield { bucket: 'members', ...row };
 
-  const meta = new Map<string, Uint8Array>();
+  const meta = new Map<string, Buffer>();
   if (present.has('meta')) {
-    for await (const { key, value } of snapshot.entries('meta'))
-      meta.set(Buffer.from(key).toString('latin1'), value);
+    for await (const { key, value } of snapshot.entries('meta')) meta.set(key.toString('latin1'), value);
   }
   meta.set(META_KEYS.consistentIndex, encodeUint64(index));
   meta.set(META_KEYS.term, encodeUint64(term));
   // Voters of the old cluster mean nothing in the new one.
   meta.set(META_KEYS.confState, encodeConfState(members));
   if (bumpRevision > 0) meta.set(META_KEYS.scheduledCompact, encodeRevisionKey(bumped));
-  const rows = [...meta].map(([name, value]) => [Buffer.from(name, 'latin1'), value] as const);
-  for (const [key, value] of sorted(rows)) yield { bucket: 'meta', key, value };
+  const metaRows = [...meta].map(([name, value]) => ({ key: Buffer.from(name, 'latin1'), value }));
+  for (const row of metaRows.sort(byKey)) yield { bucket: 'meta', ...row };
 }

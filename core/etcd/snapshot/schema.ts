@@ -13,6 +13,7 @@ export const ETCD_BUCKETS = [
   'members_removed',
   'meta',
 ] as const;
+export type EtcdBucket = (typeof ETCD_BUCKETS)[number];
 
 export const META_KEYS = {
   consistentIndex: 'consistent_index',
@@ -39,7 +40,7 @@ export interface RevisionKey extends Revision {
 }
 
 /** Key in bucket `key`: main revision, '_', sub revision, both 8 bytes big endian, and 't' if it deletes. */
-export const encodeRevisionKey = (revision: Revision): Uint8Array => {
+export const encodeRevisionKey = (revision: Revision): Buffer => {
   const key = Buffer.alloc(REVISION_BYTES);
   key.writeBigInt64BE(BigInt(revision.main), 0);
   key[8] = SEPARATOR;
@@ -47,10 +48,11 @@ export const encodeRevisionKey = (revision: Revision): Uint8Array => {
   return key;
 };
 
-const readInt64 = (bytes: Uint8Array, at: number): number => {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return view.getInt32(at) * 2 ** 32 + view.getUint32(at + 4);
-};
+const readInt32 = (bytes: Uint8Array, at: number): number =>
+  (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+
+const readInt64 = (bytes: Uint8Array, at: number): number =>
+  readInt32(bytes, at) * 2 ** 32 + (readInt32(bytes, at + 4) >>> 0);
 
 export const decodeRevisionKey = (key: Uint8Array, where = 'bucket key'): RevisionKey => {
   const hex = () => Buffer.from(key.subarray(0, MARKED_REVISION_BYTES + 1)).toString('hex');
@@ -71,14 +73,15 @@ export const decodeRevisionKey = (key: Uint8Array, where = 'bucket key'): Revisi
   };
 };
 
-export const encodeUint64 = (value: bigint): Uint8Array => {
+export const encodeUint64 = (value: number): Buffer => {
   const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64BE(value);
+  bytes.writeBigUInt64BE(BigInt(value));
   return bytes;
 };
 
+/** Every `Member` of the membership is one. */
 export interface SnapshotMember {
-  readonly id: bigint;
+  readonly id: number | bigint;
   readonly name: string;
   readonly peerURLs: readonly string[];
   readonly clientURLs?: readonly string[];
@@ -86,10 +89,10 @@ export interface SnapshotMember {
 }
 
 /** The key of a member: its id in hex, without leading zeros, as Go's strconv prints it. */
-export const memberKey = (id: bigint): Uint8Array => Buffer.from(id.toString(16));
+export const memberKey = (id: number | bigint): Buffer => Buffer.from(id.toString(16));
 
 /** Go's JSON of membership.Member. Ids exceed what a JavaScript number holds, so they are put in as text. */
-export const encodeMember = (member: SnapshotMember): Uint8Array => {
+export const encodeMember = (member: SnapshotMember): Buffer => {
   const { id, name, peerURLs, clientURLs = [], isLearner = false } = member;
   const rest = {
     peerURLs,
@@ -101,7 +104,7 @@ export const encodeMember = (member: SnapshotMember): Uint8Array => {
 };
 
 /** Go's JSON of raftpb.ConfState, which etcd keeps in bucket `meta` since 3.5. */
-export const encodeConfState = (members: readonly SnapshotMember[]): Uint8Array => {
+export const encodeConfState = (members: readonly SnapshotMember[]): Buffer => {
   const ids = (learners: boolean) =>
     members
       .filter(({ isLearner = false }) => isLearner === learners)

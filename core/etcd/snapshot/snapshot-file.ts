@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { failure, malformed } from './failure.ts';
 import { openBucket, openBolt, requireBucket, type BoltReader, type KeyValue } from './bolt/reader.ts';
-import type { BoltEntry } from './bolt/writer.ts';
 import { openReadOnly, type RandomAccess } from './random-access.ts';
 
 export const HASH_BYTES = 32;
@@ -20,9 +19,9 @@ export interface Snapshot {
   buckets(): Promise<string[]>;
   /** One bucket in key order. Throws NoSuchBucket. */
   entries(bucket: string): AsyncGenerator<KeyValue>;
-  get(bucket: string, key: Uint8Array): Promise<Uint8Array | undefined>;
+  get(bucket: string, key: Uint8Array): Promise<Buffer | undefined>;
   /** Everything, in the order in which a writer takes it. */
-  all(): AsyncGenerator<BoltEntry>;
+  all(): AsyncGenerator<KeyValue & { readonly bucket: string }>;
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

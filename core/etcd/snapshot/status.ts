@@ -31,10 +31,10 @@ export const snapshotStatus = async (snapshot: Snapshot): Promise<SnapshotStatus
   let revision = 0;
   let totalEntries = 0;
 
-  const countRevision = (key: Uint8Array, value: Uint8Array): void => {
+  const countRevision = (key: Buffer, value: Buffer): void => {
     const { main, isTombstone } = decodeRevisionKey(key);
     revision = main;
-    const name = Buffer.from(keyOfKeyValue(value, `revision ${main}`)).toString('latin1');
+    const name = keyOfKeyValue(value, main).toString('latin1');
     if (isTombstone) live.delete(name);
     else live.add(name);
   };
@@ -62,7 +62,7 @@ export const snapshotStatus = async (snapshot: Snapshot): Promise<SnapshotStatus
     totalKey: live.size,
     totalEntries,
     totalSize: bolt.meta.pageCount * bolt.meta.pageBytes,
-    version: version === undefined ? '' : Buffer.from(version).toString(),
+    version: version === undefined ? '' : version.toString(),
   };
 };
 

@@ -44,6 +44,7 @@ export const countingSink = (): PageSink => {
 };
 
 export interface ChunkSink extends PageSink {
+  readonly hasChunks: boolean;
   /** Finished chunks since the last call; the caller owns them, they are never reused. */
   takeChunks(): Uint8Array[];
   /** The last, shorter chunk. */
@@ -81,6 +82,9 @@ export const chunkSink = (chunkBytes: number): ChunkSink => {
       used += length;
       nextPage += pageCount;
       return id;
+    },
+    get hasChunks() {
+      return finished.length > 0;
     },
     takeChunks() {
       const taken = finished;

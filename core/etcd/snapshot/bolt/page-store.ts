@@ -4,8 +4,10 @@ import { PAGE_BYTES_MIN, PAGE_HEADER_BYTES, readU64 } from './format.ts';
 import { META_PAGE_BYTES_MIN, parseMeta, validateMeta, type Meta } from './meta.ts';
 import { overflowOf } from './page.ts';
 
-/** Pages come from the file in blocks of this size: a database in key order is read almost sequentially. */
-const BLOCK_BYTES_MIN = 64 * 1024;
+/** Pages come from the file in blocks of this size: enough for a lookup, little enough to be wasted. */
+const BLOCK_BYTES_MIN = 16 * 1024;
+/** While blocks are wanted one after the other, each read takes twice as many, up to this. */
+const READ_AHEAD_BYTES_MAX = 256 * 1024;
 const CACHE_BYTES_MAX = 4 * 1024 * 1024;
 const CACHE_BLOCKS_MIN = 2;
 /** bbolt tries page sizes of 1 KiB to 16 MiB when its first meta page is torn. */
@@ -16,7 +18,7 @@ const PAGE_RUN_BYTES_MAX = 512 * 1024 * 1024;
 export interface PageStore {
   readonly meta: Meta;
   /** The page with its overflow pages, its id and extent checked. Views stay valid; they are never reused. */
-  page(id: number, wantedBy: string): Promise<Uint8Array>;
+  page(id: number, wantedBy: string): Promise<Buffer>;
 }
 
 const firstMetas = async (file: RandomAccess, fileBytes: number): Promise<Meta> => {
@@ -47,6 +49,8 @@ const firstMetas = async (file: RandomAccess, fileBytes: number): Promise<Meta> 
   throw failure('NotADatabase', `not a bbolt database: ${faults.join(', ')}, and no valid meta page 1`);
 };
 
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 /** Picks the newest valid meta page and serves pages by id with a bounded cache. */
 export const openPageStore = async (file: RandomAccess): Promise<PageStore> => {
   const fileBytes = await file.size();
@@ -60,32 +64,43 @@ export const openPageStore = async (file: RandomAccess): Promise<PageStore> => {
   }
   const blockBytes = Math.max(BLOCK_BYTES_MIN, pageBytes);
   const blocksMax = Math.max(CACHE_BLOCKS_MIN, Math.floor(CACHE_BYTES_MAX / blockBytes));
-  const blocks = new Map<number, Uint8Array>();
+  const readAheadBlocksMax = Math.max(1, Math.floor(READ_AHEAD_BYTES_MAX / blockBytes));
+  const blocks = new Map<number, Buffer>();
 
-  const readExactly = async (offset: number, length: number): Promise<Uint8Array> => {
+  const readExactly = async (offset: number, length: number): Promise<Buffer> => {
     const bytes = await file.read(offset, length);
-    if (bytes.length === length) return bytes;
+    if (bytes.length === length) return asBuffer(bytes);
     throw failure(
       'Truncated',
       `the file ends at byte ${offset + bytes.length}, ${length} were expected at ${offset}`,
     );
   };
 
-  const block = async (index: number): Promise<Uint8Array> => {
+  const remember = (index: number, bytes: Buffer): void => {
+    blocks.set(index, bytes);
+    if (blocks.size <= blocksMax) return;
+    const oldest = blocks.keys().next();
+    if (!oldest.done) blocks.delete(oldest.value);
+  };
+
+  let readAheadBlocks = 1;
+  let expectedIndex = -1;
+
+  const block = async (index: number): Promise<Buffer> => {
     const cached = blocks.get(index);
     if (cached !== undefined) {
       blocks.delete(index);
       blocks.set(index, cached);
       return cached;
     }
+    readAheadBlocks = index === expectedIndex ? Math.min(readAheadBlocks * 2, readAheadBlocksMax) : 1;
+    expectedIndex = index + readAheadBlocks;
     const offset = index * blockBytes;
-    const fresh = await readExactly(offset, Math.min(blockBytes, pageCount * pageBytes - offset));
-    blocks.set(index, fresh);
-    if (blocks.size > blocksMax) {
-      const oldest = blocks.keys().next();
-      if (!oldest.done) blocks.delete(oldest.value);
-    }
-    return fresh;
+    const length = Math.min(readAheadBlocks * blockBytes, pageCount * pageBytes - offset);
+    const run = await readExactly(offset, length);
+    for (let at = 0; at < length; at += blockBytes)
+      remember(index + at / blockBytes, run.subarray(at, at + blockBytes));
+    return run.subarray(0, blockBytes);
   };
 
   return {

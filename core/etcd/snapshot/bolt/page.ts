@@ -6,22 +6,40 @@ import {
   LEAF_ELEMENT_BYTES,
   LEAF_FLAG,
   PAGE_HEADER_BYTES,
-  compareBytes,
   readU16,
   readU32,
   readU64,
 } from './format.ts';
 
 export interface BranchElement {
-  readonly key: Uint8Array;
+  readonly key: Buffer;
   readonly child: number;
 }
 
-export interface LeafElement {
-  readonly key: Uint8Array;
-  /** A view into the page: copy it to keep it past the iteration without keeping the page. */
-  readonly value: Uint8Array;
+/** Where an element is in its page. Slices are made when asked for: a check of all pages needs none. */
+export class LeafElement {
   readonly isBucket: boolean;
+  readonly #page: Buffer;
+  readonly #start: number;
+  readonly #keyEnd: number;
+  readonly #end: number;
+
+  constructor(page: Buffer, at: { start: number; keyEnd: number; end: number; isBucket: boolean }) {
+    this.#page = page;
+    this.#start = at.start;
+    this.#keyEnd = at.keyEnd;
+    this.#end = at.end;
+    this.isBucket = at.isBucket;
+  }
+
+  /** Views into a block of the file: whoever keeps one keeps the block. */
+  get key(): Buffer {
+    return this.#page.subarray(this.#start, this.#keyEnd);
+  }
+
+  get value(): Buffer {
+    return this.#page.subarray(this.#keyEnd, this.#end);
+  }
 }
 
 export interface BranchPage {
@@ -42,65 +60,78 @@ export const overflowOf = (page: Uint8Array): number => readU32(page, 12);
 
 const nameOfFlags = (flags: number): string => `0x${flags.toString(16).padStart(2, '0')}`;
 
-const sliceKey = (
-  bytes: Uint8Array,
+interface Extent {
+  readonly index: number;
+  readonly start: number;
+  readonly keyEnd: number;
+  readonly end: number;
+}
+
+/** As compareBytes, without making slices. */
+const compareKeys = (page: Buffer, a: Extent, b: Extent): number => {
+  const shared = Math.min(a.keyEnd - a.start, b.keyEnd - b.start);
+  for (let i = 0; i < shared; i += 1) {
+    const difference = page[a.start + i]! - page[b.start + i]!;
+    if (difference !== 0) return difference;
+  }
+  return a.keyEnd - a.start - (b.keyEnd - b.start);
+};
+
+/** An element lies in the page behind the element table, has a key, and comes after the one before it. */
+const assertSound = (
+  page: Buffer,
   where: string,
-  at: { index: number; start: number; length: number; end: number },
-) => {
-  const { index, start, length, end } = at;
-  if (length === 0) throw malformed(where, `the key of element ${index} is empty`);
-  if (end > bytes.length) {
-    throw malformed(where, `element ${index} ends at byte ${end}, the page has ${bytes.length}`);
+  at: Extent,
+  dataAt: number,
+  previous: Extent | undefined,
+): void => {
+  const { index, start, keyEnd, end } = at;
+  if (start < dataAt) throw malformed(where, `element ${index} points into the element table`);
+  if (start === keyEnd) throw malformed(where, `the key of element ${index} is empty`);
+  if (end > page.length) {
+    throw malformed(where, `element ${index} ends at byte ${end}, the page has ${page.length}`);
   }
-  return bytes.subarray(start, start + length);
-};
-
-const assertAscending = (elements: readonly { readonly key: Uint8Array }[], where: string): void => {
-  for (let i = 1; i < elements.length; i += 1) {
-    if (compareBytes(elements[i - 1]!.key, elements[i]!.key) >= 0) {
-      throw malformed(where, `the key of element ${i} is not after that of element ${i - 1}`);
-    }
+  if (previous !== undefined && compareKeys(page, previous, at) >= 0) {
+    throw malformed(where, `the key of element ${index} is not after that of element ${previous.index}`);
   }
 };
 
-const parseBranch = (bytes: Uint8Array, count: number, where: string): BranchPage => {
+const parseBranch = (bytes: Buffer, count: number, where: string): BranchPage => {
   // bbolt never keeps an empty branch, and only because of that is the walk over a broken tree bounded.
   if (count === 0) throw malformed(where, 'a branch page without elements');
   const dataAt = PAGE_HEADER_BYTES + count * BRANCH_ELEMENT_BYTES;
   const elements: BranchElement[] = [];
+  let previous: Extent | undefined;
   for (let index = 0; index < count; index += 1) {
     const at = PAGE_HEADER_BYTES + index * BRANCH_ELEMENT_BYTES;
     const start = at + readU32(bytes, at);
-    const length = readU32(bytes, at + 4);
-    if (start < dataAt) throw malformed(where, `element ${index} points into the element table`);
-    const key = sliceKey(bytes, where, { index, start, length, end: start + length });
-    elements.push({ key, child: readU64(bytes, at + 8) });
+    const end = start + readU32(bytes, at + 4);
+    const extent = { index, start, keyEnd: end, end };
+    assertSound(bytes, where, extent, dataAt, previous);
+    previous = extent;
+    elements.push({ key: bytes.subarray(start, end), child: readU64(bytes, at + 8) });
   }
-  assertAscending(elements, where);
   return { kind: 'branch', where, elements };
 };
 
-const parseLeaf = (bytes: Uint8Array, count: number, where: string): LeafPage => {
+const parseLeaf = (bytes: Buffer, count: number, where: string): LeafPage => {
   const dataAt = PAGE_HEADER_BYTES + count * LEAF_ELEMENT_BYTES;
   const elements: LeafElement[] = [];
+  let previous: Extent | undefined;
   for (let index = 0; index < count; index += 1) {
     const at = PAGE_HEADER_BYTES + index * LEAF_ELEMENT_BYTES;
     const flags = readU32(bytes, at);
     const start = at + readU32(bytes, at + 4);
-    const length = readU32(bytes, at + 8);
-    const end = start + length + readU32(bytes, at + 12);
+    const keyEnd = start + readU32(bytes, at + 8);
+    const end = keyEnd + readU32(bytes, at + 12);
     if (flags > BUCKET_ELEMENT_FLAG) {
       throw malformed(where, `element ${index} has unknown flags ${nameOfFlags(flags)}`);
     }
-    if (start < dataAt) throw malformed(where, `element ${index} points into the element table`);
-    const key = sliceKey(bytes, where, { index, start, length, end });
-    elements.push({
-      key,
-      value: bytes.subarray(start + length, end),
-      isBucket: flags === BUCKET_ELEMENT_FLAG,
-    });
+    const extent = { index, start, keyEnd, end, isBucket: flags === BUCKET_ELEMENT_FLAG };
+    assertSound(bytes, where, extent, dataAt, previous);
+    previous = extent;
+    elements.push(new LeafElement(bytes, extent));
   }
-  assertAscending(elements, where);
   return { kind: 'leaf', where, elements };
 };
 
@@ -108,7 +139,7 @@ const parseLeaf = (bytes: Uint8Array, count: number, where: string): LeafPage =>
  * Reads the elements of a tree page (or of the page inside an inline bucket), all of them checked: every
  * key and value lies inside the page, keys ascend. `bytes` is the page with its overflow pages.
  */
-export const parseTreePage = (bytes: Uint8Array, where: string): BranchPage | LeafPage => {
+export const parseTreePage = (bytes: Buffer, where: string): BranchPage | LeafPage => {
   const flags = flagsOf(bytes);
   const count = countOf(bytes);
   if (flags !== BRANCH_FLAG && flags !== LEAF_FLAG) {

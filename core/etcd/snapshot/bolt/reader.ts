@@ -9,8 +9,8 @@ import { parseTreePage, type BranchPage, type LeafElement, type LeafPage } from 
 const TREE_DEPTH_MAX = 32;
 
 export interface KeyValue {
-  readonly key: Uint8Array;
-  readonly value: Uint8Array;
+  readonly key: Buffer;
+  readonly value: Buffer;
 }
 
 export interface BoltBucket {
@@ -22,8 +22,8 @@ export interface BoltBucket {
   /** Keys with values in key order; nested buckets are left out. */
   entries(): AsyncGenerator<KeyValue>;
   /** Names of nested buckets in key order. */
-  bucketNames(): AsyncGenerator<Uint8Array>;
-  get(key: Uint8Array): Promise<Uint8Array | undefined>;
+  bucketNames(): AsyncGenerator<Buffer>;
+  get(key: Uint8Array): Promise<Buffer | undefined>;
   bucket(name: Uint8Array): Promise<BoltBucket | undefined>;
 }
 
@@ -85,10 +85,7 @@ const tooDeep = (where: string) =>
   malformed(where, `the tree is deeper than ${TREE_DEPTH_MAX} levels; its pages form a loop`);
 
 const bucketOver = (pages: PageStore, root: number | LeafPage, sequence: number): BoltBucket => {
-  const load = async (
-    id: number,
-    from: string,
-  ): Promise<{ page: BranchPage | LeafPage; bytes: Uint8Array }> => {
+  const load = async (id: number, from: string): Promise<{ page: BranchPage | LeafPage; bytes: Buffer }> => {
     const bytes = await pages.page(id, from);
     return { page: parseTreePage(bytes, `page ${id}`), bytes };
   };
@@ -167,7 +164,7 @@ const bucketOver = (pages: PageStore, root: number | LeafPage, sequence: number)
   };
 };
 
-const printable = (bytes: Uint8Array): string => JSON.stringify(Buffer.from(bytes).toString('latin1'));
+const printable = (bytes: Buffer): string => JSON.stringify(bytes.toString('latin1'));
 
 /** A bucket from the leaf element that names it. */
 export const openBucket = (pages: PageStore, element: LeafElement): BoltBucket => {

@@ -1,6 +1,6 @@
 import { createHash, type BinaryLike } from 'node:crypto';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { hasReason } from '../../../base/errors.ts';
 import { memoryFile } from '../random-access.ts';
 import { checkBolt } from './check.ts';
@@ -9,6 +9,9 @@ import { countOf, flagsOf } from './page.ts';
 import { openBolt, requireBucket } from './reader.ts';
 import { buildBolt, bytes, collect, entry, meteredFile, text } from './testing.ts';
 import { planBolt, streamBolt, writeBolt, type BoltEntry } from './writer.ts';
+
+/** Seconds on a quiet machine; a busy one must not fail it. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const contentOf = async (file: Uint8Array): Promise<BoltEntry[]> => {
   const bolt = await openBolt(memoryFile(file));
@@ -123,12 +126,12 @@ test('the one pass into a file and the stream of two passes give the same bytes'
   expect(file.subarray(0, plan.totalBytes).equals(await buildBolt(entries))).toBe(true);
 });
 
-test('reading never asks for more than a block of the file', async () => {
+test('reading never asks for more than the read-ahead of the file', async () => {
   const file = meteredFile(await buildBolt(numbered(20_000, 100)));
   const bucket = await requireBucket(await openBolt(file), 'key');
   expect((await collect(bucket.entries())).length).toBe(20_000);
   expect(text((await bucket.get(bytes('000019999')))?.subarray(0, 0))).toBe('');
-  expect(file.largestReadBytes()).toBeLessThanOrEqual(64 * 1024);
+  expect(file.largestReadBytes()).toBeLessThanOrEqual(256 * 1024);
 });
 
 test('every key is found by lookup, and no other', async () => {

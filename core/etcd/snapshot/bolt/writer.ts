@@ -85,22 +85,23 @@ const databaseBuilder = (sink: PageSink, buckets: readonly string[]): DatabaseBu
   };
 };
 
-async function* paced(source: BoltSource): AsyncGenerator<BoltEntry> {
+/** Says after each entry whether it is time to let others have the event loop. */
+const pacer = () => {
   let sinceTurn = 0;
-  for await (const entry of source) {
-    yield entry;
-    sinceTurn += 1;
-    if (sinceTurn === ENTRIES_PER_TURN) {
-      sinceTurn = 0;
-      await nextTurn();
-    }
-  }
-}
+  return (): boolean => {
+    sinceTurn = (sinceTurn + 1) % ENTRIES_PER_TURN;
+    return sinceTurn === 0;
+  };
+};
 
 /** First pass: lays the file out without keeping it. Memory is a few pages, whatever the size of the source. */
 export const planBolt = async (source: BoltSource, options: BoltWriteOptions = {}): Promise<BoltPlan> => {
   const builder = databaseBuilder(countingSink(), options.buckets ?? []);
-  for await (const entry of paced(source)) builder.add(entry);
+  const isTurnOver = pacer();
+  for await (const entry of source) {
+    builder.add(entry);
+    if (isTurnOver()) await nextTurn();
+  }
   return builder.finish();
 };
 
@@ -110,9 +111,11 @@ async function* treeChunks(
   sink: ChunkSink,
 ): AsyncGenerator<Uint8Array, BoltPlan> {
   const builder = databaseBuilder(sink, options.buckets ?? []);
-  for await (const entry of paced(source)) {
+  const isTurnOver = pacer();
+  for await (const entry of source) {
     builder.add(entry);
-    yield* sink.takeChunks();
+    if (sink.hasChunks) yield* sink.takeChunks();
+    if (isTurnOver()) await nextTurn();
   }
   const plan = builder.finish();
   yield* sink.takeRest();
