@@ -41,7 +41,7 @@ export class Call implements StreamOwner, DuplexStream<unknown, unknown> {
   #requestsEnded = false;
   #receiveError: StatusError | undefined;
   #wakeReceiver: (() => void) | undefined;
-  #wakeSender: (() => void) | undefined;
+  #wakeSenders: (() => void)[] = [];
 
   constructor(options: CallOptions) {
     this.method = options.method;
@@ -109,7 +109,7 @@ export class Call implements StreamOwner, DuplexStream<unknown, unknown> {
 
   async drained(): Promise<boolean> {
     while (!this.#over && this.#stream.queuedBytes > DRAINED_BYTES)
-      await new Promise<void>((resolve) => (this.#wakeSender = resolve));
+      await new Promise<void>((resolve) => this.#wakeSenders.push(resolve));
     return !this.#over;
   }
 
@@ -249,11 +249,13 @@ export class Call implements StreamOwner, DuplexStream<unknown, unknown> {
   }
 
   #wake(): void {
-    const { receiver, sender } = { receiver: this.#wakeReceiver, sender: this.#wakeSender };
+    const receiver = this.#wakeReceiver;
     this.#wakeReceiver = undefined;
-    this.#wakeSender = undefined;
     receiver?.();
-    sender?.();
+    if (this.#wakeSenders.length === 0) return;
+    const senders = this.#wakeSenders;
+    this.#wakeSenders = [];
+    for (const sender of senders) sender();
   }
 }
 

@@ -30,7 +30,7 @@ export interface OutgoingStream<In> extends CallContext {
   sendEncoded(bytes: Buffer): void;
   /** Bytes accepted by `send` that the client has not made room for. */
   readonly queuedBytes: number;
-  /** Resolves with true when little is queued, with false when the call is over. One waiter at a time. */
+  /** Resolves with true when little is queued, with false when the call is over. */
   drained(): Promise<boolean>;
 }
 

@@ -33,10 +33,10 @@ export interface GrpcServerOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** `--max-concurrent-streams` */
-  readonly streamsMax?: number;
+  readonly streamsMax?: number | undefined;
   /** `--grpc-keepalive-interval` and `--grpc-keepalive-timeout`; an interval of 0 sends no pings. */
-  readonly keepaliveIntervalMs?: number;
-  readonly keepaliveTimeoutMs?: number;
+  readonly keepaliveIntervalMs?: number | undefined;
+  readonly keepaliveTimeoutMs?: number | undefined;
 }
 
 const STREAMS_MAX_DEFAULT = 0xffffffff;

@@ -1,0 +1,139 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import { statusOf } from './errors.ts';
+import { Router, listen } from './grpc/index.ts';
+import type { GrpcServer, Method, PlainHandler, RpcObserver, ServerTls } from './grpc/index.ts';
+import type { MemberApi } from './member-api.ts';
+import { createAdmission } from './services/admission.ts';
+import { authMethods } from './services/auth.ts';
+import { clusterMethods } from './services/cluster.ts';
+import { healthMethods } from './services/health.ts';
+import { kvMethods } from './services/kv.ts';
+import { leaseMethods } from './services/lease.ts';
+import { maintenanceMethods } from './services/maintenance.ts';
+import { watchMethods } from './services/watch.ts';
+
+/** Room for what surrounds a request that is just within `--max-request-bytes`, as etcd has it. */
+const GRPC_OVERHEAD_BYTES = 512 * 1024;
+const REQUEST_BYTES_MAX_DEFAULT = 1.5 * 1024 * 1024;
+const TXN_OPS_MAX_DEFAULT = 128;
+const PROGRESS_INTERVAL_MS_DEFAULT = 10 * 60 * 1000;
+const PROGRESS_INTERVAL_MS_MIN = 100;
+const ELECTION_TIMEOUT_MS_DEFAULT = 1000;
+
+export interface ClientServerOptions {
+  readonly member: MemberApi;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly observer?: RpcObserver | undefined;
+  /** `/health`, `/livez`, `/readyz`, `/version`, `/metrics`. */
+  readonly plain?: PlainHandler | undefined;
+  /** `--listen-client-urls`, one listener each. */
+  readonly listeners: readonly {
+    readonly host: string;
+    readonly port: number;
+    readonly tls?: ServerTls | undefined;
+  }[];
+  /** `--max-request-bytes`. The member itself refuses what is above it with RequestTooLarge. */
+  readonly requestBytesMax?: number | undefined;
+  /** `--max-txn-ops` */
+  readonly txnOpsMax?: number | undefined;
+  /** `--max-concurrent-streams` */
+  readonly streamsMax?: number | undefined;
+  /** `--watch-progress-notify-interval` */
+  readonly progressIntervalMs?: number | undefined;
+  /** `--election-timeout`: how long a leader may be missing before streams that insist on one are ended. */
+  readonly electionTimeoutMs?: number | undefined;
+  /** `--grpc-keepalive-interval`, `--grpc-keepalive-timeout` */
+  readonly keepaliveIntervalMs?: number | undefined;
+  readonly keepaliveTimeoutMs?: number | undefined;
+}
+
+export interface ClientServer {
+  readonly servers: readonly GrpcServer[];
+  renewCertificates(tls: ServerTls): void;
+  /** Running calls have `graceMs` to finish; watches never do and are cut then. */
+  close(options: { readonly graceMs: number }): Promise<void>;
+}
+
+const NOBODY_OBSERVES: RpcObserver = {
+  started() {},
+  messageReceived() {},
+  messageSent() {},
+  handled() {},
+};
+
+/** Every method of etcd's client API on one member: also what metrics are pre-registered from. */
+export const clientMethods = (options: Omit<ClientServerOptions, 'listeners' | 'log'>): readonly Method[] => {
+  const { member, clock, random } = options;
+  const requestBytesMax = options.requestBytesMax ?? REQUEST_BYTES_MAX_DEFAULT;
+  const progressIntervalMs = options.progressIntervalMs ?? PROGRESS_INTERVAL_MS_DEFAULT;
+  return [
+    ...kvMethods(member, { txnOpsMax: options.txnOpsMax ?? TXN_OPS_MAX_DEFAULT }),
+    ...watchMethods(member, {
+      clock,
+      random,
+      progressIntervalMs: Math.max(progressIntervalMs, PROGRESS_INTERVAL_MS_MIN),
+      responseBytesMax: requestBytesMax + GRPC_OVERHEAD_BYTES,
+    }),
+    ...leaseMethods(member),
+    ...clusterMethods(member),
+    ...maintenanceMethods(member),
+    ...authMethods(member),
+    ...healthMethods(),
+  ];
+};
+
+/** Serves etcd's client API on every listener; rejects, with none left open, when one address cannot be had. */
+export const serveClients = async (options: ClientServerOptions): Promise<ClientServer> => {
+  const { member, clock, log } = options;
+  const admission = createAdmission(member, {
+    clock,
+    electionTimeoutMs: options.electionTimeoutMs ?? ELECTION_TIMEOUT_MS_DEFAULT,
+  });
+  const router = new Router({
+    methods: clientMethods(options),
+    messageBytesMax: (options.requestBytesMax ?? REQUEST_BYTES_MAX_DEFAULT) + GRPC_OVERHEAD_BYTES,
+    clock,
+    observer: options.observer ?? NOBODY_OBSERVES,
+    admit: (context, request) => admission.admit(context, request),
+    statusOf,
+    plain: options.plain,
+  });
+  const servers: GrpcServer[] = [];
+  const close = async (graceMs: number): Promise<void> => {
+    admission.dispose();
+    await Promise.all(servers.map((server) => server.close({ graceMs })));
+  };
+  try {
+    for (const { host, port, tls } of options.listeners)
+      servers.push(
+        await listen({
+          host,
+          port,
+          tls,
+          route: (stream, peer) => router.route(stream, peer),
+          plain: options.plain,
+          clock,
+          log,
+          streamsMax: options.streamsMax,
+          keepaliveIntervalMs: options.keepaliveIntervalMs,
+          keepaliveTimeoutMs: options.keepaliveTimeoutMs,
+        }),
+      );
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+  return {
+    servers,
+    renewCertificates(tls) {
+      options.listeners.forEach((listener, index) => {
+        if (listener.tls !== undefined) servers[index]!.renewCertificates(tls);
+      });
+    },
+    close: ({ graceMs }) => close(graceMs),
+  };
+};

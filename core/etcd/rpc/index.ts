@@ -1,0 +1,17 @@
+/** A member's client API. */
+export { clientMethods, serveClients } from './client-server.ts';
+export type { ClientServer, ClientServerOptions } from './client-server.ts';
+export { ETCD_REASONS, EtcdError, etcdError, statusOf } from './errors.ts';
+export type { EtcdReason } from './errors.ts';
+export type {
+  CodeName,
+  GrpcServer,
+  MethodName,
+  PlainHandler,
+  PlainRequest,
+  PlainResponse,
+  RpcObserver,
+  ServerTls,
+  Status,
+} from './grpc/index.ts';
+export type * from './member-api.ts';
