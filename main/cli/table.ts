@@ -20,6 +20,11 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/kubeconfig.ts')).kubeconfig,
   },
   {
+    name: 'component',
+    summary: "run one component alone, with upstream's flags",
+    load: async () => (await import('./commands/component.ts')).component,
+  },
+  {
     name: 'version',
     summary: 'print the version',
     load: async () => (await import('./commands/version.ts')).version,

@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../base/clock.ts';
+import { nodeDisk } from '../../base/node/disk.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { LogEntry } from '../../raft/types.ts';
 import { SimDisk } from '../../../test/support/sim-disk.ts';
@@ -236,5 +240,23 @@ test('random crashes lose nothing that was acknowledged', async () => {
       log = [...found];
       wal = reopened.wal;
     }
+  }
+});
+
+test('works on a real disk across a restart, with segments of zeros ahead of the records', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'wal-'));
+  try {
+    const options: WalOptions = { disk: nodeDisk, directory, clock, segmentBytes: 20_000 };
+    const wal = await Wal.create(options, METADATA);
+    for (let i = 1; i <= 40; i += 1)
+      await wal.append({ entries: [entry(i, 1, 1000)], hardState: { term: 1, vote: 42, commit: i } });
+    // Larger than what is written inline.
+    await wal.append({ entries: [entry(41, 1, 600_000)] });
+    const { contents, wal: again } = await Wal.open(options);
+    expect(plain(contents.entries)).toEqual(plain([...entries(1, 40, 1, 1000), entry(41, 1, 600_000)]));
+    await again.close();
+    await wal.close();
+  } finally {
+    await rm(directory, { recursive: true });
   }
 });

@@ -1,0 +1,85 @@
+import { ALARM_ACTION, ALARM_TYPE } from '../../proto/index.ts';
+import * as proto from '../../proto/index.ts';
+import { fromRange, fromTxn, mayPut, toRange, toTxn } from '../../apply/index.ts';
+import { isReadOnly } from '../../mvcc/txn.ts';
+import { etcdError } from '../../rpc/errors.ts';
+import type { MemberApi } from '../../rpc/member-api.ts';
+import type { Member } from '../member.ts';
+
+type KvApi = Pick<MemberApi, 'range' | 'put' | 'deleteRange' | 'txn' | 'compact'>;
+
+/** Reads pass the gate or are content with what is here; writes go through the log. */
+export const kvApi = (member: Member): KvApi => {
+  const { machine, proposals, reads } = member;
+
+  /** Before it costs the log anything: what would be refused for want of room is refused here. */
+  const checkRoom = (bytes: number): void => {
+    if (!machine.quota.hasRoomFor(bytes)) {
+      raiseNoSpace();
+      throw etcdError('NoSpace');
+    }
+  };
+  let isRaising = false;
+  const raiseNoSpace = (): void => {
+    if (isRaising || machine.alarms.isRaised(ALARM_TYPE.NOSPACE)) return;
+    isRaising = true;
+    const alarm = proto.AlarmRequest.encode({
+      action: ALARM_ACTION.ACTIVATE,
+      memberID: BigInt(member.id),
+      alarm: ALARM_TYPE.NOSPACE,
+    });
+    // Whoever writes next tries again, should this one get lost.
+    const done = (): void => void (isRaising = false);
+    proposals.propose('alarm', alarm).then(done, done);
+  };
+
+  const checkSound = (): void => {
+    if (machine.alarms.isRaised(ALARM_TYPE.CORRUPT)) throw etcdError('Corrupt');
+  };
+
+  return {
+    async range(request) {
+      if (!request.serializable) await reads.pass();
+      checkSound();
+      const result = machine.store.range(toRange(request));
+      return { header: { revision: result.revision }, ...fromRange(result) };
+    },
+    async put(request) {
+      checkRoom(request.key.byteLength + request.value.byteLength);
+      return (await proposals.propose('put', proto.PutRequest.encode(request))) as proto.PutResponseIn & {
+        header: { revision: number };
+      };
+    },
+    async deleteRange(request) {
+      const payload = proto.DeleteRangeRequest.encode(request);
+      return (await proposals.propose('deleteRange', payload)) as proto.DeleteRangeResponseIn & {
+        header: { revision: number };
+      };
+    },
+    async txn(request) {
+      const txn = toTxn(request);
+      if (isReadOnly(txn)) {
+        if (!isSerializable(request)) await reads.pass();
+        checkSound();
+        const result = machine.store.txn(txn);
+        return { header: { revision: result.revision }, ...fromTxn(result) };
+      }
+      if (mayPut(request)) checkRoom(0);
+      return (await proposals.propose('txn', proto.TxnRequest.encode(request))) as proto.TxnResponseIn & {
+        header: { revision: number };
+      };
+    },
+    async compact(request) {
+      const answer = (await proposals.propose('compact', proto.CompactionRequest.encode(request))) as {
+        header: { revision: number };
+        done: Promise<void>;
+      };
+      if (request.physical) await answer.done;
+      return { header: answer.header };
+    },
+  };
+};
+
+/** As etcd decides it: a transaction is content with local state when all its reads say so. */
+const isSerializable = (request: proto.TxnRequest): boolean =>
+  [...request.success, ...request.failure].every((op) => op.requestRange?.serializable === true);

@@ -1,0 +1,125 @@
+import { hasReason } from '../../../base/errors.ts';
+import { NOBODY } from '../../../raft/types.ts';
+import { leaseNotFound } from '../../lease/index.ts';
+import * as proto from '../../proto/index.ts';
+import { etcdError } from '../../rpc/errors.ts';
+import type { MemberApi } from '../../rpc/member-api.ts';
+import type { Member } from '../member.ts';
+import {
+  decodeLeaseId,
+  decodeLeaseTime,
+  encodeLeaseId,
+  encodeLeaseTime,
+  PEER_LEASE_RENEW,
+  PEER_LEASE_TTL,
+  type LeaseTime,
+} from '../peer-requests.ts';
+
+type LeaseApi = Pick<
+  MemberApi,
+  'leaseGrant' | 'leaseRevoke' | 'leaseRenew' | 'leaseTimeToLive' | 'leaseLeases'
+>;
+
+const LEASE_ID_BOUND = 2 ** 31;
+const MS_PER_SECOND = 1000;
+/** Asked again this often while there is no leader, within the limit of a request. */
+const RETRY_MS = 100;
+
+/** Only the leader counts the time of leases: the others ask it. */
+export const leaseApi = (member: Member): LeaseApi => {
+  const { machine, proposals, ports, transport } = member;
+  const { lessor } = machine;
+
+  const timeHere = (id: bigint): LeaseTime => {
+    const lease = lessor.lookup(id);
+    if (lease === undefined) return { ttlSeconds: -1, grantedTtlSeconds: 0 };
+    return {
+      ttlSeconds: Math.max(0, Math.floor(lease.remainingMs / MS_PER_SECOND)),
+      grantedTtlSeconds: lease.grantedTtlSeconds,
+    };
+  };
+
+  /** `lease-renew` answers -1 for a lease that is gone, which is no failure of the way there. */
+  transport.handle(PEER_LEASE_RENEW, async (payload) => {
+    try {
+      const ttlSeconds = await lessor.renew(decodeLeaseId(payload));
+      return encodeLeaseTime({ ttlSeconds, grantedTtlSeconds: ttlSeconds });
+    } catch (error) {
+      if (hasReason(error, 'LeaseNotFound')) return encodeLeaseTime({ ttlSeconds: -1, grantedTtlSeconds: 0 });
+      throw error;
+    }
+  });
+  transport.handle(PEER_LEASE_TTL, (payload) => {
+    if (!lessor.isPrimary) return Promise.reject(etcdError('NotLeader'));
+    return Promise.resolve(encodeLeaseTime(timeHere(decodeLeaseId(payload))));
+  });
+
+  /** Asks whoever leads, again after a change of leader, until the limit of a request is over. */
+  const askLeader = async <T>(here: () => Promise<T>, there: (leader: number) => Promise<T>): Promise<T> => {
+    const deadlineMs = ports.clock.monotonicMs() + member.requestLimitMs;
+    for (;;) {
+      try {
+        if (lessor.isPrimary) return await here();
+        const { leader } = member.leadership;
+        if (leader !== NOBODY && leader !== member.id) return await there(leader);
+      } catch (error) {
+        if (hasReason(error, 'LeaseNotFound')) throw error;
+      }
+      if (ports.clock.monotonicMs() >= deadlineMs) throw etcdError(member.hasLeader ? 'Timeout' : 'NoLeader');
+      await new Promise<void>((resolve) => void ports.clock.after(RETRY_MS, resolve));
+    }
+  };
+
+  const newLeaseId = (): bigint => {
+    const high = BigInt(ports.random.below(LEASE_ID_BOUND));
+    const low = BigInt(ports.random.below(2 * LEASE_ID_BOUND));
+    return (high << 32n) | low || 1n;
+  };
+
+  return {
+    async leaseGrant(request) {
+      const ID = request.ID === 0n ? newLeaseId() : request.ID;
+      const payload = proto.LeaseGrantRequest.encode({ ID, TTL: request.TTL });
+      return (await proposals.propose('leaseGrant', payload)) as proto.LeaseGrantResponseIn & {
+        header: { revision: number };
+      };
+    },
+    async leaseRevoke(request) {
+      return (await proposals.propose('leaseRevoke', proto.LeaseRevokeRequest.encode(request))) as {
+        header: { revision: number };
+      };
+    },
+    leaseRenew: (id) =>
+      askLeader(
+        () => lessor.renew(id),
+        async (leader) => {
+          const answer = await transport.request(leader, PEER_LEASE_RENEW, encodeLeaseId(id), {
+            timeoutMs: member.requestLimitMs,
+          });
+          const { ttlSeconds } = decodeLeaseTime(answer);
+          if (ttlSeconds < 0) throw leaseNotFound();
+          return ttlSeconds;
+        },
+      ),
+    async leaseTimeToLive({ ID, keys }) {
+      // The leader may not have heard of a lease that this member has: all is applied here before it is asked.
+      await member.reads.pass();
+      const time = await askLeader(
+        () => Promise.resolve(timeHere(ID)),
+        async (leader) =>
+          decodeLeaseTime(
+            await transport.request(leader, PEER_LEASE_TTL, encodeLeaseId(ID), {
+              timeoutMs: member.requestLimitMs,
+            }),
+          ),
+      );
+      return {
+        ID,
+        TTL: time.ttlSeconds,
+        grantedTTL: time.grantedTtlSeconds,
+        ...(keys && { keys: lessor.lookup(ID)?.keys() ?? [] }),
+      };
+    },
+    leaseLeases: () => Promise.resolve({ leases: lessor.list().map((ID) => ({ ID })) }),
+  };
+};

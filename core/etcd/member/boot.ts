@@ -1,0 +1,200 @@
+import { ReasonError, messageOf } from '../../base/errors.ts';
+import { BOOTSTRAP_TERM, EMPTY_CONFIGURATION, bootstrapLog } from '../../raft/configuration.ts';
+import type { Configuration, HardState, LogEntry, MemberId } from '../../raft/types.ts';
+import type { MemberConfig } from '../config/config.ts';
+import { META, type Backend } from '../mvcc/backend/backend.ts';
+import {
+  encodeMembershipChange,
+  idText,
+  matchExisting,
+  planCluster,
+  type ClusterPlan,
+  type Member,
+} from '../membership/index.ts';
+import { Wal, type WalContents, type WalOptions } from '../wal/index.ts';
+import { decodeClusterInfo, PEER_CLUSTER_INFO } from './peer-requests.ts';
+import type { MemberIdentity, MemberPorts } from './ports.ts';
+
+const PROBE_LIMIT_MS = 2000;
+
+/** What a member starts from: what its disk says, or what its flags say on the first start. */
+export interface BootState extends MemberIdentity {
+  readonly wal: Wal;
+  readonly backend: Backend;
+  readonly hardState: HardState;
+  readonly configuration: Configuration;
+  readonly mark: { readonly index: number; readonly term: number };
+  readonly entries: readonly LogEntry[];
+  readonly applied: number;
+  readonly isFirstStart: boolean;
+  /** Peers to dial before the log has told who they are. */
+  readonly plannedMembers: readonly Member[];
+}
+
+/** Go's JSON of raftpb.ConfState, as etcd keeps it: a snapshot of ours is one of etcd's. */
+interface ConfState {
+  readonly voters?: readonly MemberId[];
+  readonly voters_outgoing?: readonly MemberId[];
+  readonly learners?: readonly MemberId[];
+  readonly learners_next?: readonly MemberId[];
+}
+
+export const readConfiguration = (view: Pick<Backend, 'get'>): Configuration => {
+  const stored = view.get('meta', META.confState);
+  if (stored === undefined) return EMPTY_CONFIGURATION;
+  const state = JSON.parse(stored.toString()) as ConfState;
+  return {
+    voters: state.voters ?? [],
+    votersOutgoing: state.voters_outgoing ?? [],
+    learners: state.learners ?? [],
+    learnersNext: state.learners_next ?? [],
+  };
+};
+
+export const encodeConfiguration = (configuration: Configuration): Buffer => {
+  const { voters, votersOutgoing, learners, learnersNext } = configuration;
+  const ifAny = (name: keyof ConfState, ids: readonly MemberId[]): ConfState =>
+    ids.length > 0 ? { [name]: ids } : {};
+  return Buffer.from(
+    JSON.stringify({
+      voters,
+      ...ifAny('learners', learners),
+      ...ifAny('voters_outgoing', votersOutgoing),
+      ...ifAny('learners_next', learnersNext),
+      auto_leave: votersOutgoing.length > 0,
+    }),
+  );
+};
+
+export const bootMember = async (
+  config: MemberConfig,
+  ports: MemberPorts,
+  walHooks: Pick<WalOptions, 'onSync' | 'onWrite'>,
+): Promise<BootState> => {
+  const options: WalOptions = {
+    disk: ports.disk,
+    directory: config.walDirectory,
+    clock: ports.clock,
+    ...walHooks,
+  };
+  const backend = await ports.backends.open();
+  try {
+    if (!(await Wal.exists(ports.disk, config.walDirectory)))
+      return await bootFirst(config, ports, options, backend);
+    const opened = await Wal.open(options);
+    const { hardState, entries, snapshotMark } = opened.contents;
+    // The log was made and the first batch never got there: the first start was cut short.
+    const isBare = hardState.term === 0 && entries.length === 0 && snapshotMark === undefined;
+    return isBare
+      ? await bootFirst(config, ports, options, backend, opened.wal)
+      : await bootFromDisk(opened.wal, opened.contents, backend);
+  } catch (error) {
+    await backend.close();
+    throw error;
+  }
+};
+
+const bootFromDisk = async (wal: Wal, contents: WalContents, backend: Backend): Promise<BootState> => {
+  const walMark = contents.snapshotMark ?? { index: 0, term: 0 };
+  const applied = backend.consistentIndex;
+  if (applied < walMark.index) {
+    await wal.close();
+    throw new ReasonError(
+      'DataLost',
+      `the log begins after entry ${walMark.index} but the database holds only entries up to ${applied}: the database was ` +
+        'replaced or damaged; remove this member, delete its data folder and add it again, or restore a snapshot',
+    );
+  }
+  // A crash between taking over a leader's state and writing its mark leaves a database ahead of the log.
+  const lastIndex = contents.entries.at(-1)?.index ?? walMark.index;
+  const isAhead = applied > lastIndex;
+  const mark = isAhead ? { index: applied, term: backend.term } : walMark;
+  const { term, vote, commit } = contents.hardState;
+  return {
+    memberId: contents.metadata.memberId,
+    clusterId: BigInt(`0x${contents.metadata.clusterId}`),
+    wal,
+    backend,
+    hardState: {
+      term: Math.max(term, mark.term),
+      vote: mark.term > term ? 0 : vote,
+      commit: Math.max(commit, applied),
+    },
+    configuration: readConfiguration(backend),
+    mark,
+    entries: isAhead ? [] : contents.entries,
+    applied,
+    isFirstStart: false,
+    plannedMembers: [],
+  };
+};
+
+const bootFirst = async (
+  config: MemberConfig,
+  ports: MemberPorts,
+  options: WalOptions,
+  backend: Backend,
+  made?: Wal,
+): Promise<BootState> => {
+  const restored = backend.consistentIndex > 0;
+  const plan =
+    config.initialClusterState === 'existing' ? await joinPlan(config, ports) : planCluster(config);
+  const { localId: memberId, clusterId, members } = plan;
+  const wal = made ?? (await Wal.create(options, { memberId, clusterId: idText(clusterId) }));
+  const isFounding = config.initialClusterState === 'new' && !restored;
+  const entries = isFounding
+    ? bootstrapLog(
+        members.map((member) => member.id),
+        encodeMembershipChange({
+          kind: 'bootstrap',
+          members: members.map((member) => ({ ...member, name: '' })),
+        }),
+      )
+    : [];
+  // A restored state stands for the log before it: the first entries of every member are in it.
+  const mark = { index: backend.consistentIndex, term: backend.term };
+  const hardState: HardState = isFounding
+    ? { term: BOOTSTRAP_TERM, vote: 0, commit: entries.length }
+    : { term: mark.term, vote: 0, commit: mark.index };
+  const configuration = readConfiguration(backend);
+  await wal.append({
+    hardState,
+    entries,
+    ...(restored && { snapshot: { ...mark, configuration } }),
+  });
+  return {
+    memberId,
+    clusterId,
+    wal,
+    backend,
+    hardState,
+    configuration,
+    mark,
+    entries,
+    applied: mark.index,
+    isFirstStart: true,
+    plannedMembers: members,
+  };
+};
+
+/** Asks the running members who belongs to the cluster; the first that answers is believed. */
+const joinPlan = async (config: MemberConfig, ports: MemberPorts): Promise<ClusterPlan> => {
+  const planned = planCluster(config);
+  const others = planned.members.filter((member) => member.id !== planned.localId);
+  const failures: string[] = [];
+  for (const url of others.flatMap((member) => member.peerURLs)) {
+    try {
+      const answer = await ports.probe.ask(url, PEER_CLUSTER_INFO, new Uint8Array(0), {
+        timeoutMs: PROBE_LIMIT_MS,
+      });
+      return matchExisting(config, decodeClusterInfo(answer));
+    } catch (error) {
+      if (error instanceof ReasonError && error.reason === 'BadCluster') throw error;
+      failures.push(`${url}: ${messageOf(error)}`);
+    }
+  }
+  throw new ReasonError(
+    'NoPeer',
+    `--initial-cluster-state=existing, but no member of the cluster answered (${failures.join('; ')})`,
+  );
+};

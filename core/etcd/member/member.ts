@@ -1,0 +1,482 @@
+import { assert } from '../../base/assert.ts';
+import { DisposableStore } from '../../base/disposable.ts';
+import { messageOf, ReasonError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { BOOTSTRAP_TERM, decodeConfigChange } from '../../raft/configuration.ts';
+import { RaftCore } from '../../raft/core.ts';
+import type { RaftStatus } from '../../raft/status.ts';
+import { NOBODY, type LogEntry, type MemberId } from '../../raft/types.ts';
+import type { MemberConfig } from '../config/config.ts';
+import {
+  LEASE_CHECKPOINTS_PER_ENTRY_MAX,
+  LEASE_TICK_MS,
+  LEASES_REVOKED_PER_TICK_MAX,
+  minLeaseTtlSeconds,
+} from '../lease/index.ts';
+import { membershipChangeOf, type ClusterId, type Member as ClusterMember } from '../membership/index.ts';
+import type { PeerTransport } from '../peer/index.ts';
+import * as proto from '../proto/index.ts';
+import { etcdError } from '../rpc/errors.ts';
+import { ETCD_CLUSTER_VERSION } from '../version.ts';
+import { every, startAutoCompaction } from './auto-compaction.ts';
+import { bootMember, type BootState } from './boot.ts';
+import { LogTrimmer } from './log-trimmer.ts';
+import { silentObserver, type MemberObserver } from './observer.ts';
+import type { MemberPorts } from './ports.ts';
+import { Proposals, type Outcome } from './proposals.ts';
+import { RaftDriver, type Leadership } from './raft-driver.ts';
+import { ReadGate } from './read-gate.ts';
+import { decodeRequestEntry, type Proposer, type RequestEntry } from './request-entry.ts';
+import { StateMachine } from './state-machine.ts';
+import { StateTransfer } from './state-transfer.ts';
+
+/** As etcd: what a request may take when nothing is wrong, and two elections on top. */
+const REQUEST_LIMIT_MS = 5000;
+const READERS_MAX = 50_000;
+const ELECTION_TICKS = 10;
+const PUBLISH_RETRY_MS = 500;
+const FIRST_STAND_TRIES = 40;
+const BOOT_NONCE_BOUND = 2 ** 32;
+
+export type MemberFailure = (error: unknown) => void;
+
+/**
+ * One member of the cluster, without its listeners: drives Raft, persists, applies, and answers what the RPC
+ * services ask. Opened by `openMember`; stopped by `close`, or by itself when its disk fails.
+ */
+export class Member {
+  readonly config: MemberConfig;
+  readonly id: MemberId;
+  readonly clusterId: ClusterId;
+  readonly machine: StateMachine;
+  readonly raft: RaftCore;
+  readonly transport: PeerTransport;
+  readonly proposals: Proposals;
+  readonly reads: ReadGate;
+  readonly ports: MemberPorts;
+  readonly observer: MemberObserver;
+  readonly #driver: RaftDriver;
+  readonly #trimmer: LogTrimmer;
+  readonly #transfer: StateTransfer;
+  readonly #boot: BootState;
+  readonly #owned = new DisposableStore();
+  readonly #log: Log;
+  readonly #onFailed: MemberFailure;
+  readonly #leaderWaiters = new Set<(leader: MemberId) => void>();
+  #leadership: Leadership = { role: 'follower', term: 0, leader: NOBODY };
+  #isClosed = false;
+  #isPublished = false;
+  readonly requestLimitMs: number;
+
+  constructor(
+    config: MemberConfig,
+    ports: MemberPorts,
+    boot: BootState,
+    machine: StateMachine,
+    transport: PeerTransport,
+    options: { readonly observer: MemberObserver; readonly onFailed: MemberFailure },
+  ) {
+    this.config = config;
+    this.ports = ports;
+    this.id = boot.memberId;
+    this.clusterId = boot.clusterId;
+    this.machine = machine;
+    this.transport = transport;
+    this.observer = options.observer;
+    this.#onFailed = options.onFailed;
+    this.#boot = boot;
+    this.#log = ports.log;
+    const tickMs = config.electionTimeoutMs / ELECTION_TICKS;
+    this.requestLimitMs = REQUEST_LIMIT_MS + 2 * config.electionTimeoutMs;
+    this.raft = new RaftCore({
+      id: this.id,
+      random: ports.random,
+      electionTicks: ELECTION_TICKS,
+      heartbeatTicks: Math.max(1, Math.round(config.heartbeatMs / tickMs)),
+      hardState: boot.hardState,
+      configuration: boot.configuration,
+      log: { mark: boot.mark, entries: boot.entries },
+      applied: boot.applied,
+    });
+    const nowMs = (): number => ports.clock.monotonicMs();
+    const wake = (): void => this.#driver.wake();
+    this.proposals = new Proposals({
+      raft: this.raft,
+      member: this.id,
+      boot: ports.random.below(BOOT_NONCE_BOUND),
+      wake,
+      nowMs,
+      limitMs: this.requestLimitMs,
+      leaderlessMs: 3 * config.electionTimeoutMs,
+    });
+    this.reads = new ReadGate({
+      raft: this.raft,
+      wake,
+      nowMs,
+      limitMs: this.requestLimitMs,
+      readersMax: READERS_MAX,
+      timedOut: () => etcdError(this.hasLeader ? 'Timeout' : 'NoLeader'),
+      tooMany: () => etcdError('TooManyRequests'),
+    });
+    this.#transfer = new StateTransfer({ ports, machine, raft: this.raft, transport, wake });
+    this.#trimmer = new LogTrimmer({ config, machine, raft: this.raft, wal: boot.wal, log: ports.log });
+    this.#driver = new RaftDriver(this.raft, {
+      beforeTurn: () => this.reads.askCollected(),
+      persist: (persist) => boot.wal.append(persist),
+      install: async (mark) => {
+        await this.#transfer.install(mark);
+        this.#refreshPeers();
+        this.reads.onApplied(machine.appliedIndex);
+      },
+      send: (messages) => transport.send(messages),
+      apply: (entries) => this.#apply(entries),
+      whenWritable: () => machine.backend.whenWritable(),
+      onReadStates: (states) => this.reads.onReadStates(states),
+      onLeadership: (leadership) => this.#onLeadership(leadership),
+      onSnapshotsWanted: (ids) => this.#transfer.send(ids),
+      onFailed: (error) => this.fail(error),
+      defer: ports.defer,
+    });
+  }
+
+  get leadership(): Leadership {
+    return this.#leadership;
+  }
+  get hasLeader(): boolean {
+    return this.#leadership.leader !== NOBODY;
+  }
+  get isLeader(): boolean {
+    return this.#leadership.role === 'leader';
+  }
+  /** Its name and addresses are known to the cluster: it may serve. */
+  get isPublished(): boolean {
+    return this.#isPublished;
+  }
+  get isLearner(): boolean {
+    return this.machine.membership.member(this.id)?.isLearner === true;
+  }
+
+  get status(): RaftStatus {
+    return this.raft.status();
+  }
+
+  /** The revision an answer speaks of; the services add who answered. */
+  header(): { revision: number } {
+    return { revision: this.machine.store.revision };
+  }
+
+  /** Listens to peers and begins to take part. Resolves at once; `published` tells when it may serve. */
+  async start(): Promise<void> {
+    const { clock } = this.ports;
+    const { transport } = this;
+    this.#owned.add(
+      transport.onMessage((message) => {
+        this.raft.step(message);
+        this.#driver.wake();
+      }),
+    );
+    this.#owned.add(
+      transport.onUnreachable((id) => {
+        this.raft.reportUnreachable(id);
+        this.#driver.wake();
+      }),
+    );
+    this.#owned.add(
+      transport.onRemoved(() =>
+        this.fail(new ReasonError('Removed', 'this member has been removed from the cluster')),
+      ),
+    );
+    this.#owned.add(this.#transfer.listen());
+    await transport.start();
+    this.#refreshPeers();
+    this.#startTicking();
+    this.#owned.add(every(clock, LEASE_TICK_MS, () => this.#tendLeases()));
+    this.#owned.add(
+      startAutoCompaction(
+        this.config.autoCompaction,
+        {
+          revision: () => this.machine.store.revision,
+          isLeader: () => this.isLeader,
+          compact: async (revision) => {
+            await this.proposals.propose('compact', proto.CompactionRequest.encode({ revision }));
+          },
+        },
+        clock,
+      ),
+    );
+    this.#owned.add(every(clock, PUBLISH_RETRY_MS, () => this.#publish()));
+    this.onNextLeader(() => void this.#publish().catch(() => undefined));
+    this.#driver.wake();
+  }
+
+  wake(): void {
+    this.#driver.wake();
+  }
+
+  /** Calls back once with the leader when it is another than now; dispose to stop waiting. */
+  onNextLeader(listener: (leader: MemberId) => void): () => void {
+    this.#leaderWaiters.add(listener);
+    return () => this.#leaderWaiters.delete(listener);
+  }
+
+  /** Stops by itself: the disk failed, an invariant is broken, or the cluster removed it. */
+  fail(error: unknown): void {
+    if (this.#isClosed) return;
+    this.#log.write('error', 'member stops', { error: messageOf(error) });
+    void this.close().finally(() => this.#onFailed(error));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#owned.dispose();
+    this.proposals.rejectAll(() => etcdError('Stopped'));
+    this.reads.rejectAll(() => etcdError('Stopped'));
+    await this.#driver.stop();
+    await this.transport.close();
+    await this.#trimmer.settled();
+    this.machine.close();
+    const failures = await Promise.allSettled([this.machine.backend.close(), this.#boot.wal.close()]);
+    for (const failure of failures)
+      if (failure.status === 'rejected')
+        this.#log.write('warn', 'member did not close cleanly', { error: messageOf(failure.reason) });
+  }
+
+  #startTicking(): void {
+    const { clock, random } = this.ports;
+    const tickMs = this.config.electionTimeoutMs / ELECTION_TICKS;
+    // A leader would be heard soon, and a pre-vote disturbs none: most of the first timeout is skipped.
+    if (this.config.initialElectionTickAdvance)
+      for (let ticks = 0; ticks < ELECTION_TICKS - 1; ticks += 1) this.raft.tick();
+    this.#standFirst(tickMs);
+    let dueMs = clock.monotonicMs() + tickMs * random.next();
+    const tick = (): void => {
+      const nowMs = clock.monotonicMs();
+      // A process that slept must not make up for it: the ticks it missed say nothing about its leader.
+      dueMs = nowMs - dueMs > tickMs ? nowMs + tickMs : dueMs + tickMs;
+      this.raft.tick();
+      this.reads.tick(nowMs);
+      this.proposals.tick(nowMs);
+      this.#driver.wake();
+      timer = clock.after(Math.max(0, dueMs - nowMs), tick);
+    };
+    let timer = clock.after(Math.max(0, dueMs - clock.monotonicMs()), tick);
+    this.#owned.defer(() => timer.dispose());
+  }
+
+  /** When a cluster is founded nobody can be leading: the first of the planned members need not wait. */
+  #standFirst(tickMs: number): void {
+    const { isFirstStart, plannedMembers } = this.#boot;
+    const isFounding = isFirstStart && this.config.initialClusterState === 'new';
+    if (!isFounding || plannedMembers[0]?.id !== this.id) return;
+    let triesLeft = FIRST_STAND_TRIES;
+    const stand = every(this.ports.clock, tickMs / 4, () => {
+      triesLeft -= 1;
+      if (this.hasLeader || this.raft.term > BOOTSTRAP_TERM || triesLeft < 0) stand.dispose();
+      else {
+        this.raft.campaign();
+        this.#driver.wake();
+      }
+      return Promise.resolve();
+    });
+    this.#owned.add(stand);
+  }
+
+  #apply(entries: readonly LogEntry[]): void {
+    for (const entry of entries) {
+      this.proposals.appliedTerm(entry.term);
+      if (entry.kind === 'normal') this.#applyRequest(entry);
+      else if (entry.kind === 'config') this.#applyConfiguration(entry);
+      this.machine.finish(entry);
+    }
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    this.reads.onApplied(last.index);
+    this.observer.applied(entries.length, last.index);
+    this.#trimmer.consider(last.index);
+  }
+
+  #applyRequest(entry: LogEntry): void {
+    const request = decodeRequestEntry(entry.data);
+    this.proposals.applied(request, this.#outcomeOf(request));
+  }
+
+  #outcomeOf(request: RequestEntry): Outcome {
+    try {
+      const value = this.#perform(request);
+      return { value: Object.assign(value, { header: this.header() }) };
+    } catch (error) {
+      // What was refused is refused everywhere alike. Anything else is a defect and stops this member.
+      if (!(error instanceof ReasonError)) throw error;
+      return { error };
+    }
+  }
+
+  #perform({ kind, payload }: RequestEntry): object {
+    const { applier, membership } = this.machine;
+    switch (kind) {
+      case 'put':
+        return applier.put(proto.PutRequest.decode(payload));
+      case 'deleteRange':
+        return applier.deleteRange(proto.DeleteRangeRequest.decode(payload));
+      case 'txn':
+        return applier.txn(proto.TxnRequest.decode(payload));
+      case 'compact':
+        return applier.compact(proto.CompactionRequest.decode(payload));
+      case 'leaseGrant':
+        return applier.leaseGrant(proto.LeaseGrantRequest.decode(payload));
+      case 'leaseRevoke':
+        return applier.leaseRevoke(proto.LeaseRevokeRequest.decode(payload));
+      case 'leaseCheckpoint':
+        return applier.leaseCheckpoint(proto.LeaseCheckpointRequest.decode(payload));
+      case 'alarm':
+        return applier.alarm(proto.AlarmRequest.decode(payload));
+      case 'memberAttributes': {
+        const { ID, name, clientURLs } = proto.Member.decode(payload);
+        membership.setAttributes(Number(ID), { name, clientURLs });
+        return {};
+      }
+      case 'clusterVersion':
+        membership.setClusterVersion(Buffer.from(payload).toString());
+        return {};
+    }
+  }
+
+  #applyConfiguration(entry: LogEntry): void {
+    const { membership } = this.machine;
+    const configChange = decodeConfigChange(entry.data);
+    const change = membershipChangeOf(configChange);
+    const proposer = proposerOf(configChange.context);
+    try {
+      const changesRaft = change === undefined || membership.apply(change);
+      if (changesRaft) this.machine.saveConfiguration(this.raft.applyConfiguration(entry));
+      if (proposer) this.proposals.applied(proposer, { value: { header: this.header() } });
+    } catch (error) {
+      if (!(error instanceof ReasonError)) throw error;
+      this.#log.write('warn', 'membership change refused', { error: error.message });
+      if (proposer) this.proposals.applied(proposer, { error });
+      return;
+    }
+    this.#refreshPeers();
+    if (change?.kind === 'remove' && change.id === this.id) {
+      // Its last words must leave first: the others learn of the commit from them.
+      this.ports.clock.after(this.config.electionTimeoutMs, () =>
+        this.fail(new ReasonError('Removed', 'this member has been removed from the cluster')),
+      );
+    }
+  }
+
+  #refreshPeers(): void {
+    const { membership } = this.machine;
+    const known: readonly ClusterMember[] =
+      membership.members.length > 0 ? membership.members : this.#boot.plannedMembers;
+    this.transport.setPeers(
+      known.filter(({ id }) => id !== this.id).map(({ id, peerURLs }) => ({ id, urls: peerURLs })),
+    );
+    this.transport.setRemoved(membership.removedIds);
+  }
+
+  #onLeadership(next: Leadership): void {
+    const before = this.#leadership;
+    this.#leadership = next;
+    this.proposals.onLeader(next.leader);
+    const { lessor } = this.machine;
+    if (next.role === 'leader' && before.role !== 'leader') lessor.promote(this.config.electionTimeoutMs);
+    if (next.role !== 'leader' && lessor.isPrimary) lessor.demote();
+    if (next.leader !== before.leader) {
+      this.#log.write('info', 'raft leader changed', { term: next.term, leader: next.leader.toString(16) });
+      this.observer.leaderChanged(before.leader, next.leader, this.isLeader);
+      if (next.leader !== NOBODY)
+        for (const listener of [...this.#leaderWaiters]) {
+          this.#leaderWaiters.delete(listener);
+          listener(next.leader);
+        }
+    }
+  }
+
+  async #tendLeases(): Promise<void> {
+    if (!this.isLeader) return;
+    const { lessor } = this.machine;
+    const revoked = lessor
+      .takeExpired(LEASES_REVOKED_PER_TICK_MAX)
+      .map((ID) => this.proposals.propose('leaseRevoke', proto.LeaseRevokeRequest.encode({ ID })));
+    const due = lessor.takeDueCheckpoints(LEASE_CHECKPOINTS_PER_ENTRY_MAX);
+    if (due.length > 0) {
+      const checkpoints = due.map(({ id, remainingTtlSeconds }) => ({
+        ID: id,
+        remainingTTL: remainingTtlSeconds,
+      }));
+      revoked.push(
+        this.proposals.propose('leaseCheckpoint', proto.LeaseCheckpointRequest.encode({ checkpoints })),
+      );
+    }
+    // What is lost with a leader is due again at the next one.
+    await Promise.allSettled(revoked);
+  }
+
+  /** Tells the cluster this member's name and client addresses, and as leader the cluster's version. */
+  async #publish(): Promise<void> {
+    const { membership } = this.machine;
+    const own = membership.member(this.id);
+    if (own === undefined || !this.hasLeader) return;
+    if (this.isLeader && membership.clusterVersion === undefined)
+      await this.proposals.propose('clusterVersion', Buffer.from(ETCD_CLUSTER_VERSION));
+    const { name, advertiseClientUrls } = this.config;
+    const isKnown = own.name === name && own.clientURLs.join() === advertiseClientUrls.join();
+    if (!isKnown)
+      await this.proposals.propose(
+        'memberAttributes',
+        proto.Member.encode({ ID: BigInt(this.id), name, clientURLs: [...advertiseClientUrls] }),
+      );
+    this.#isPublished = true;
+  }
+}
+
+/** Who asked for a membership change, from the words that travelled with it. */
+const proposerOf = (context: string): Proposer | undefined => {
+  if (context === '') return undefined;
+  const { proposer } = JSON.parse(context) as { proposer?: Proposer };
+  return proposer;
+};
+
+export const withProposer = (context: string, proposer: Proposer): string =>
+  JSON.stringify({ ...(JSON.parse(context) as object), proposer });
+
+/** Opens a member from its disk, or makes it on its first start. It takes part after `start`. */
+export const openMember = async (
+  config: MemberConfig,
+  ports: MemberPorts,
+  options: { readonly observer?: MemberObserver; readonly onFailed: MemberFailure },
+): Promise<Member> => {
+  const observer = options.observer ?? silentObserver;
+  const boot = await bootMember(config, ports, {
+    onSync: (seconds) => observer.walSynced(seconds),
+    onWrite: (bytes) => observer.walWritten(bytes),
+  });
+  const holder: { member: Member | undefined } = { member: undefined };
+  const machine = await StateMachine.open({
+    backend: boot.backend,
+    clock: ports.clock,
+    log: ports.log,
+    quotaBytes: config.quotaBytes,
+    minLeaseTtlSeconds: minLeaseTtlSeconds(config.electionTimeoutMs),
+    leaseMetrics: observer.leases,
+    pause: () => new Promise((resolve) => ports.defer(resolve)),
+    ...(config.leaseCheckpoint && {
+      proposeCheckpoint: async ({ id, remainingTtlSeconds }) => {
+        assert(holder.member !== undefined, 'leases are renewed by an open member');
+        const checkpoints = [{ ID: id, remainingTTL: remainingTtlSeconds }];
+        await holder.member.proposals.propose(
+          'leaseCheckpoint',
+          proto.LeaseCheckpointRequest.encode({ checkpoints }),
+        );
+      },
+    }),
+  });
+  const transport = ports.transport({ memberId: boot.memberId, clusterId: boot.clusterId });
+  holder.member = new Member(config, ports, boot, machine, transport, {
+    observer,
+    onFailed: options.onFailed,
+  });
+  return holder.member;
+};

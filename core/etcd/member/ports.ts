@@ -1,0 +1,41 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Disk } from '../../base/disk.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import type { Backend } from '../mvcc/backend/backend.ts';
+import type { PeerProbe, PeerTransport } from '../peer/index.ts';
+import type { ClusterId } from '../membership/index.ts';
+import type { MemberId } from '../../raft/types.ts';
+
+/** An empty backend beside the one in use, filled with a state that comes from the leader. */
+export interface StagedBackend {
+  readonly backend: Backend;
+  /** Takes the place of the one in use, which must be closed; returns it open under its new place. */
+  promote(): Promise<Backend>;
+  discard(): Promise<void>;
+}
+
+/** Where a member keeps its state. */
+export interface BackendHouse {
+  /** Opens what is there, or makes an empty one; finishes or undoes a promotion that a crash cut short. */
+  open(): Promise<Backend>;
+  stage(): Promise<StagedBackend>;
+}
+
+export interface MemberIdentity {
+  readonly memberId: MemberId;
+  readonly clusterId: ClusterId;
+}
+
+/** Everything outside of a member, so that a simulation can be all of it. */
+export interface MemberPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly disk: Disk;
+  readonly backends: BackendHouse;
+  readonly transport: (identity: MemberIdentity) => PeerTransport;
+  readonly probe: PeerProbe;
+  /** Runs later, after what is ready to be read has been read. */
+  readonly defer: (run: () => void) => void;
+}

@@ -1,0 +1,193 @@
+import type { ConfigChange } from '../../raft/configuration.ts';
+import type { RaftCore } from '../../raft/core.ts';
+import type { MemberId } from '../../raft/types.ts';
+import type { ProposeResult } from '../../raft/turn.ts';
+import { etcdError } from '../rpc/errors.ts';
+import { PendingRequests } from './pending.ts';
+import { encodeRequestEntry, type Proposer, type RequestKind } from './request-entry.ts';
+
+/** Requests of clients that may wait at once; more are told to come back. */
+const WAITING_MAX = 20_000;
+
+/** What applying an entry came to. */
+export type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+interface Waiting {
+  readonly data: Uint8Array;
+  /** The term in which it was given to a leader; 0 while there is none to give it to. */
+  term: number;
+}
+
+export interface ProposalsOptions {
+  readonly raft: Pick<RaftCore, 'propose' | 'proposeConfiguration' | 'term'>;
+  readonly member: MemberId;
+  readonly boot: number;
+  readonly wake: () => void;
+  readonly nowMs: () => number;
+  /** How long a request may wait for its entry. */
+  readonly limitMs: number;
+  /** How long there may be no leader before requests are refused instead of kept. */
+  readonly leaderlessMs: number;
+}
+
+/**
+ * Requests on their way through the log. A request is answered when its own entry is applied here.
+ *
+ * A change of leader loses proposals. Which ones is certain as soon as an entry of a later term is applied:
+ * terms never go down along the log, so what was proposed in an earlier term and has not been applied by
+ * then never will be. Those are proposed again, which no client can tell from a slow write.
+ */
+export class Proposals {
+  readonly #options: ProposalsOptions;
+  readonly #pending: PendingRequests<unknown>;
+  readonly #waiting = new Map<number, Waiting>();
+  #sequence = 0;
+  #heldCount = 0;
+  #appliedTerm = 0;
+  #leaderlessSinceMs: number | undefined;
+
+  constructor(options: ProposalsOptions) {
+    this.#options = options;
+    this.#pending = new PendingRequests({ limitMs: options.limitMs, countMax: WAITING_MAX });
+    this.#leaderlessSinceMs = options.nowMs();
+  }
+
+  get count(): number {
+    return this.#pending.size;
+  }
+
+  /** Resolves with what applying the request answered. */
+  propose(kind: RequestKind, payload: Uint8Array): Promise<unknown> {
+    const { member, boot } = this.#options;
+    const sequence = this.#nextSequence();
+    return this.#send(sequence, encodeRequestEntry({ kind, payload, member, boot, sequence }));
+  }
+
+  /**
+   * A change of members. Not proposed again when a leader is lost: what it was checked against may have
+   * changed by then.
+   */
+  proposeConfiguration(changeFor: (proposer: Proposer) => ConfigChange): Promise<unknown> {
+    const { member, boot, raft } = this.#options;
+    const sequence = this.#nextSequence();
+    return new Promise((resolve, reject) => {
+      const result = raft.proposeConfiguration(changeFor({ member, boot, sequence }));
+      if (result.kind === 'refused') {
+        reject(this.#refusal(result) ?? etcdError('NoLeader'));
+        return;
+      }
+      this.#pending.add(sequence, this.#options.nowMs(), { resolve, reject });
+      this.#options.wake();
+    });
+  }
+
+  /** The entry is applied: whoever waits for it here is told. */
+  applied(proposer: Proposer, outcome: Outcome): void {
+    if (proposer.member !== this.#options.member || proposer.boot !== this.#options.boot) return;
+    this.#forget(proposer.sequence);
+    const waiter = this.#pending.take(proposer.sequence);
+    if (waiter === undefined) return;
+    if ('error' in outcome) waiter.reject(outcome.error);
+    else waiter.resolve(outcome.value);
+  }
+
+  /** Called for every applied entry, before the next one. */
+  appliedTerm(term: number): void {
+    if (term <= this.#appliedTerm) return;
+    this.#appliedTerm = term;
+    for (const [sequence, waiting] of this.#waiting) if (waiting.term < term) this.#give(sequence, waiting);
+  }
+
+  /** There is a leader, or there is none. */
+  onLeader(leader: MemberId): void {
+    if (leader === 0) {
+      this.#leaderlessSinceMs ??= this.#options.nowMs();
+      return;
+    }
+    this.#leaderlessSinceMs = undefined;
+    this.#giveHeld();
+  }
+
+  tick(nowMs: number): void {
+    this.#pending.rejectLate(nowMs, () => etcdError('Timeout'));
+    const since = this.#leaderlessSinceMs;
+    const isLeaderless = since !== undefined && nowMs - since > this.#options.leaderlessMs;
+    for (const [sequence, waiting] of this.#waiting) {
+      if (isLeaderless && waiting.term === 0) this.#pending.take(sequence)?.reject(etcdError('NoLeader'));
+      if (!this.#pending.has(sequence)) this.#forget(sequence);
+    }
+    // A transfer of leadership that was given up lets proposals in again without a change of leader.
+    if (since === undefined) this.#giveHeld();
+  }
+
+  rejectAll(error: () => unknown): void {
+    this.#waiting.clear();
+    this.#heldCount = 0;
+    this.#pending.rejectAll(error);
+  }
+
+  #send(sequence: number, data: Uint8Array): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#pending.isFull) {
+        reject(etcdError('TooManyRequests'));
+        return;
+      }
+      const waiting: Waiting = { data, term: 0 };
+      this.#pending.add(sequence, this.#options.nowMs(), { resolve, reject });
+      this.#waiting.set(sequence, waiting);
+      this.#heldCount += 1;
+      this.#give(sequence, waiting);
+    });
+  }
+
+  #give(sequence: number, waiting: Waiting): void {
+    const result = this.#options.raft.propose(waiting.data);
+    const refused = this.#refusal(result);
+    if (refused !== undefined) {
+      this.#forget(sequence);
+      this.#pending.take(sequence)?.reject(refused);
+      return;
+    }
+    const wasHeld = waiting.term === 0;
+    waiting.term = result.kind === 'refused' ? 0 : this.#options.raft.term;
+    this.#heldCount += Number(waiting.term === 0) - Number(wasHeld);
+    this.#options.wake();
+  }
+
+  #giveHeld(): void {
+    if (this.#heldCount === 0) return;
+    for (const [sequence, waiting] of this.#waiting) if (waiting.term === 0) this.#give(sequence, waiting);
+  }
+
+  #forget(sequence: number): void {
+    if (this.#waiting.get(sequence)?.term === 0) this.#heldCount -= 1;
+    this.#waiting.delete(sequence);
+  }
+
+  /** Undefined also for want of a leader: then the request is kept for the next one, for a while. */
+  #refusal(result: ProposeResult): unknown {
+    if (result.kind !== 'refused') return undefined;
+    switch (result.reason) {
+      case 'NoLeader':
+      case 'Transferring': {
+        const since = this.#leaderlessSinceMs;
+        const late = since !== undefined && this.#options.nowMs() - since > this.#options.leaderlessMs;
+        return late ? etcdError('NoLeader') : undefined;
+      }
+      case 'Removed':
+        return etcdError('Stopped');
+      case 'UncommittedTooLarge':
+      case 'GapTooLarge':
+      case 'ForwardTooLarge':
+        return etcdError('TooManyRequests');
+      case 'ConfigPending':
+      case 'InvalidChange':
+        return etcdError('Unhealthy');
+    }
+  }
+
+  #nextSequence(): number {
+    this.#sequence = (this.#sequence + 1) >>> 0;
+    return this.#sequence;
+  }
+}

@@ -1,0 +1,181 @@
+import { exponentialBuckets, type Registry } from '../../base/metrics/index.ts';
+import { NOBODY } from '../../raft/types.ts';
+import { leaseMetrics } from '../lease/index.ts';
+import type { Member } from '../member/member.ts';
+import type { MemberObserver } from '../member/observer.ts';
+import type { RpcObserver } from '../rpc/index.ts';
+import { ETCD_VERSION } from '../version.ts';
+
+/** 1 ms to 8 s, as etcd buckets the time of disk work. */
+const DISK_BUCKETS = exponentialBuckets(0.001, 2, 14);
+const MS_PER_SECOND = 1000;
+
+/** Counts what a member does, under etcd's names. */
+export const memberObserver = (registry: Registry): MemberObserver => {
+  const walSync = registry.histogram({
+    name: 'etcd_disk_wal_fsync_duration_seconds',
+    help: 'The latency distributions of fsync called by WAL.',
+    buckets: DISK_BUCKETS,
+  });
+  const walBytes = registry.gauge({
+    name: 'etcd_disk_wal_write_bytes_total',
+    help: 'Total number of bytes written in WAL.',
+  });
+  const commit = registry.histogram({
+    name: 'etcd_disk_backend_commit_duration_seconds',
+    help: 'The latency distributions of commit called by backend.',
+    buckets: DISK_BUCKETS,
+  });
+  const applied = registry.gauge({
+    name: 'etcd_server_proposals_applied_total',
+    help: 'The total number of consensus proposals applied.',
+  });
+  const leaderChanges = registry.counter({
+    name: 'etcd_server_leader_changes_seen_total',
+    help: 'The number of leader changes seen.',
+  });
+  return {
+    leases: leaseMetrics(registry),
+    walSynced: (seconds) => walSync.observe(seconds),
+    walWritten: (bytes) => walBytes.add(bytes),
+    backendCommitted: (seconds) => commit.observe(seconds),
+    applied: (_entries, index) => applied.set(index),
+    leaderChanged(_from, to) {
+      if (to !== NOBODY) leaderChanges.inc();
+    },
+  };
+};
+
+/** What is read off a member when somebody scrapes. */
+export const registerMember = (registry: Registry, member: Member): void => {
+  const { machine } = member;
+  const gauge = (name: string, help: string, readValue: () => number): void =>
+    registry.gaugeFunction({ name, help }, readValue);
+  gauge('etcd_server_has_leader', 'Whether or not a leader exists. 1 is existence, 0 is not.', () =>
+    Number(member.hasLeader),
+  );
+  gauge('etcd_server_is_leader', 'Whether or not this member is a leader. 1 if is, 0 otherwise.', () =>
+    Number(member.isLeader),
+  );
+  gauge('etcd_server_is_learner', 'Whether or not this member is a learner. 1 if is, 0 otherwise.', () =>
+    Number(member.isLearner),
+  );
+  gauge(
+    'etcd_server_proposals_committed_total',
+    'The total number of consensus proposals committed.',
+    () => member.status.commit,
+  );
+  gauge(
+    'etcd_server_proposals_pending',
+    'The current number of pending proposals to commit.',
+    () => member.proposals.count,
+  );
+  gauge(
+    'etcd_mvcc_db_total_size_in_bytes',
+    'Total size of the underlying database physically allocated in bytes.',
+    () => machine.backend.size().totalBytes,
+  );
+  gauge(
+    'etcd_mvcc_db_total_size_in_use_in_bytes',
+    'Total size of the underlying database logically in use in bytes.',
+    () => machine.backend.size().inUseBytes,
+  );
+  gauge(
+    'etcd_server_quota_backend_bytes',
+    'Current backend storage quota size in bytes.',
+    () => member.config.quotaBytes,
+  );
+  gauge(
+    'etcd_debugging_mvcc_keys_total',
+    'Total number of keys.',
+    () => machine.store.range({ key: Buffer.from([0]), rangeEnd: Buffer.from([0]), countOnly: true }).count,
+  );
+  gauge(
+    'etcd_debugging_mvcc_current_revision',
+    'The current revision of store.',
+    () => machine.store.revision,
+  );
+  gauge('etcd_debugging_mvcc_compact_revision', 'The revision of the last compaction in store.', () =>
+    Math.max(0, machine.store.compactRevision),
+  );
+  gauge(
+    'etcd_debugging_mvcc_watcher_total',
+    'Total number of watchers.',
+    () => machine.watchHub.counts.watchers,
+  );
+  gauge(
+    'etcd_debugging_mvcc_slow_watcher_total',
+    'Total number of unsynced slow watchers.',
+    () => machine.watchHub.counts.slow,
+  );
+  gauge('process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss());
+  registry.counterFunction(
+    { name: 'process_cpu_seconds_total', help: 'Total user and system CPU time spent in seconds.' },
+    () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
+  );
+  const startSeconds = Date.now() / MS_PER_SECOND - process.uptime();
+  gauge(
+    'process_start_time_seconds',
+    'Start time of the process since unix epoch in seconds.',
+    () => startSeconds,
+  );
+  registry
+    .gaugeFamily({
+      name: 'etcd_server_id',
+      help: 'Server or member ID in hexadecimal format. 1 for "server_id" label with current ID.',
+      labels: ['server_id'],
+    })
+    .labels(member.id.toString(16))
+    .set(1);
+  registry
+    .gaugeFamily({
+      name: 'etcd_server_version',
+      help: 'Which version is running. 1 for "server_version" label with current version.',
+      labels: ['server_version'],
+    })
+    .labels(ETCD_VERSION)
+    .set(1);
+};
+
+/** grpc_server_* as go-grpc-prometheus counts them. */
+export const rpcObserver = (
+  registry: Registry,
+  options: { readonly withDurations: boolean },
+): RpcObserver => {
+  const labels = ['grpc_type', 'grpc_service', 'grpc_method'] as const;
+  const counter = (name: string, help: string) => registry.counterFamily({ name, help, labels });
+  const started = counter('grpc_server_started_total', 'Total number of RPCs started on the server.');
+  const received = counter(
+    'grpc_server_msg_received_total',
+    'Total number of RPC stream messages received on the server.',
+  );
+  const sent = counter(
+    'grpc_server_msg_sent_total',
+    'Total number of gRPC stream messages sent by the server.',
+  );
+  const handled = registry.counterFamily({
+    name: 'grpc_server_handled_total',
+    help: 'Total number of RPCs completed on the server, regardless of success or failure.',
+    labels: [...labels, 'grpc_code'] as const,
+  });
+  const durations = options.withDurations
+    ? registry.histogramFamily({
+        name: 'grpc_server_handling_seconds',
+        help: 'Histogram of response latency (seconds) of gRPC that had been application-level handled by the server.',
+        labels,
+        buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      })
+    : undefined;
+  return {
+    started: ({ type, service, method }) => started.labels(type, service, method).inc(),
+    messageReceived: ({ type, service, method }) => received.labels(type, service, method).inc(),
+    messageSent: ({ type, service, method }) => sent.labels(type, service, method).inc(),
+    handled({ type, service, method }, code, durationMs) {
+      handled.labels(type, service, method, code).inc();
+      durations?.labels(type, service, method).observe(durationMs / MS_PER_SECOND);
+    },
+  };
+};

@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import { systemClock } from '../../base/node/clock.ts';
+import { nodeDisk } from '../../base/node/disk.ts';
+import { systemRandom } from '../../base/node/random.ts';
+import { DisposableStore } from '../../base/disposable.ts';
+import { messageOf, ReasonError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { Registry } from '../../base/metrics/index.ts';
+import type { ListenUrl, MemberConfig } from '../config/config.ts';
+import { memberApi } from '../member/api/index.ts';
+import { openMember, type Member } from '../member/member.ts';
+import { peerMetrics, tlsPeerProbe, TlsPeerTransport, type PeerTls } from '../peer/index.ts';
+import { serveClients, type ClientServer, type ServerTls } from '../rpc/index.ts';
+import { lockDirectory } from './directory-lock.ts';
+import { memberEndpoints } from './endpoints.ts';
+import { lmdbHouse } from './lmdb-house.ts';
+import { memberObserver, registerMember, rpcObserver } from './metrics.ts';
+import { loadTls, watchTls, type LoadedTls } from './tls-files.ts';
+
+const CLOSE_GRACE_MS = 2000;
+
+export interface RunningMember {
+  readonly member: Member;
+  readonly registry: Registry;
+  /** Rejects when the member stops by itself: its disk failed, or the cluster removed it. */
+  readonly failed: Promise<never>;
+  close(): Promise<void>;
+}
+
+const listenersOf = (urls: readonly ListenUrl[], tls: ServerTls | undefined) =>
+  urls.map(({ host, port, secure }) => ({ host, port, ...(secure && tls ? { tls } : {}) }));
+
+const serverTls = (tls: LoadedTls, config: MemberConfig): ServerTls => ({
+  ...tls,
+  minVersion: config.tlsMinVersion,
+});
+const peerTls = (tls: LoadedTls, config: MemberConfig): PeerTls => ({
+  ...tls,
+  minVersion: config.tlsMinVersion,
+  allowedName: config.peerTls.allowedName,
+});
+
+/** Where a URL's address is taken or not ours, says which flag to look at. */
+const listening = async <T>(
+  flagName: string,
+  urls: readonly ListenUrl[],
+  open: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return await open();
+  } catch (cause) {
+    throw new ReasonError(
+      'CannotListen',
+      `cannot listen on ${urls.map((url) => url.url).join(', ')} (--${flagName}): ${messageOf(cause)}`,
+      { cause },
+    );
+  }
+};
+
+/** One member with its listeners, over this machine's disk, clock and network. */
+export const runMember = async (config: MemberConfig, log: Log): Promise<RunningMember> => {
+  const owned = new DisposableStore();
+  const unlock = await lockDirectory(config.dataDirectory);
+  owned.add(unlock);
+  let rejectFailed: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_resolve, reject) => (rejectFailed = reject));
+  failed.catch(() => undefined);
+  const registry = new Registry();
+  const observer = memberObserver(registry);
+  const clock = systemClock;
+  const random = systemRandom;
+  try {
+    const [clientCertificates, peerCertificates] = await Promise.all([
+      loadTls(config.clientTls),
+      loadTls(config.peerTls),
+    ]);
+    const peerSecurity = peerCertificates && peerTls(peerCertificates, config);
+    const holder: { transport?: TlsPeerTransport; member?: Member } = {};
+    const member = await openMember(
+      config,
+      {
+        clock,
+        random,
+        log,
+        disk: nodeDisk,
+        backends: lmdbHouse(join(config.dataDirectory, 'member'), {
+          clock,
+          commitIntervalMs: config.backendBatchIntervalMs,
+          onCommit: (seconds) => observer.backendCommitted(seconds),
+          onCommitFailed: (error) => holder.member?.fail(error),
+        }),
+        transport: ({ memberId, clusterId }) =>
+          (holder.transport = new TlsPeerTransport({
+            id: memberId,
+            clusterId,
+            listenUrls: config.listenPeers.map(({ url }) => url),
+            advertiseUrls: config.advertisePeerUrls,
+            tls: peerSecurity,
+            electionTimeoutMs: config.electionTimeoutMs,
+            metrics: peerMetrics(registry, memberId),
+            clock,
+            random,
+            log,
+          })),
+        probe: tlsPeerProbe({
+          tls: peerSecurity,
+          electionTimeoutMs: config.electionTimeoutMs,
+          clock,
+          random,
+          log,
+        }),
+        defer: (run) => void setImmediate(run),
+      },
+      { observer, onFailed: (error) => rejectFailed(error) },
+    );
+    holder.member = member;
+    registerMember(registry, member);
+    const api = memberApi(member);
+    const servers: ClientServer[] = [];
+    const serve = (urls: readonly ListenUrl[], tls: ServerTls | undefined): Promise<ClientServer> =>
+      serveClients({
+        member: api,
+        clock,
+        random,
+        log,
+        observer: rpc,
+        plain: memberEndpoints(member, registry),
+        listeners: listenersOf(urls, tls),
+        requestBytesMax: config.requestBytesMax,
+        txnOpsMax: config.txnOperationsMax,
+        streamsMax: config.concurrentStreamsMax,
+        progressIntervalMs: config.progressNotifyIntervalMs,
+        electionTimeoutMs: config.electionTimeoutMs,
+      });
+    const rpc = rpcObserver(registry, { withDurations: false });
+    const close = async (): Promise<void> => {
+      await Promise.all(servers.map((server) => server.close({ graceMs: CLOSE_GRACE_MS })));
+      await member.close();
+      owned.dispose();
+    };
+    try {
+      await listening('listen-peer-urls', config.listenPeers, () => member.start());
+      const tls = clientCertificates && serverTls(clientCertificates, config);
+      servers.push(
+        await listening('listen-client-urls', config.listenClients, () => serve(config.listenClients, tls)),
+      );
+      if (config.listenMetrics.length > 0)
+        servers.push(
+          await listening('listen-metrics-urls', config.listenMetrics, () =>
+            serve(config.listenMetrics, tls),
+          ),
+        );
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    const problem = (error: unknown): void =>
+      log.write('warn', 'renewed certificate cannot be used; the old one stays', { error: messageOf(error) });
+    owned.add(
+      watchTls(
+        config.clientTls,
+        clock,
+        (tls) => servers.forEach((server) => server.renewCertificates(serverTls(tls, config))),
+        problem,
+      ),
+    );
+    owned.add(
+      watchTls(
+        config.peerTls,
+        clock,
+        (tls) => holder.transport?.renewCertificates(peerTls(tls, config)),
+        problem,
+      ),
+    );
+    return { member, registry, failed, close };
+  } catch (error) {
+    owned.dispose();
+    throw error;
+  }
+};

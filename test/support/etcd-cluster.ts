@@ -1,0 +1,172 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SecureContextOptions } from 'node:tls';
+import { connectRpc, type RpcClient } from './grpc-client.ts';
+import { RPC } from './etcd-rpc.ts';
+
+/** Files of one member's certificates; the same shape serves ours and a real etcd. */
+export interface ClusterCertificates {
+  readonly caFile: string;
+  readonly serverCertFile: string;
+  readonly serverKeyFile: string;
+  readonly peerCertFile: string;
+  readonly peerKeyFile: string;
+  /** What a client connects with. */
+  readonly client: SecureContextOptions;
+}
+
+export interface EtcdClusterOptions {
+  readonly flavour: 'pilothouse' | 'etcd';
+  readonly size: number;
+  /** Members listen on 127.<octet>.0.<n>, so that clusters never collide. */
+  readonly octet: number;
+  readonly directory: string;
+  readonly certificates: ClusterCertificates;
+  readonly extraFlags?: readonly string[];
+}
+
+export interface EtcdProcess {
+  readonly name: string;
+  readonly clientUrl: string;
+  readonly dataDirectory: string;
+  readonly process: ChildProcess;
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+const START_LIMIT_MS = 30_000;
+const POLL_MS = 20;
+
+export const REAL_ETCD = '/usr/bin/etcd';
+export const hasRealEtcd = (): boolean => existsSync(REAL_ETCD);
+
+const root = join(import.meta.dirname ?? '.', '../..');
+
+/** Three (or one, or five) members as processes of their own. */
+export class EtcdCluster {
+  readonly options: EtcdClusterOptions;
+  readonly members: EtcdProcess[] = [];
+
+  constructor(options: EtcdClusterOptions) {
+    this.options = options;
+    mkdirSync(options.directory, { recursive: true });
+  }
+
+  get endpoints(): string[] {
+    return this.members.map((member) => member.clientUrl);
+  }
+
+  start(): void {
+    for (let index = 0; index < this.options.size; index += 1) this.startMember(index);
+  }
+
+  startMember(index: number): void {
+    const name = `m${index + 1}`;
+    const { certificates, directory, flavour } = this.options;
+    const host = this.#host(index);
+    const dataDirectory = join(directory, name);
+    const flags = [
+      `--name=${name}`,
+      `--data-dir=${dataDirectory}`,
+      `--listen-client-urls=https://${host}:2379`,
+      `--advertise-client-urls=https://${host}:2379`,
+      `--listen-peer-urls=https://${host}:2380`,
+      `--initial-advertise-peer-urls=https://${host}:2380`,
+      `--initial-cluster=${this.#initialCluster()}`,
+      '--initial-cluster-state=new',
+      `--cert-file=${certificates.serverCertFile}`,
+      `--key-file=${certificates.serverKeyFile}`,
+      '--client-cert-auth=true',
+      `--trusted-ca-file=${certificates.caFile}`,
+      `--peer-cert-file=${certificates.peerCertFile}`,
+      `--peer-key-file=${certificates.peerKeyFile}`,
+      '--peer-client-cert-auth=true',
+      `--peer-trusted-ca-file=${certificates.caFile}`,
+      ...(this.options.extraFlags ?? []),
+    ];
+    const [command, first] =
+      flavour === 'etcd'
+        ? [REAL_ETCD, []]
+        : [
+            process.execPath,
+            [join(process.env['PILOTHOUSE_ROOT'] ?? root, 'dist/cli/cli.js'), 'component', 'etcd'],
+          ];
+    const child = spawn(command, [...first, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const log = createWriteStream(join(directory, `${name}.log`), { flags: 'a' });
+    child.stdout.pipe(log, { end: false });
+    child.stderr.pipe(log, { end: false });
+    child.once('exit', () => log.end());
+    this.members[index] = {
+      name,
+      clientUrl: `https://${host}:2379`,
+      dataDirectory,
+      process: child,
+      async kill(signal) {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        const exited = once(child, 'exit');
+        child.kill(signal);
+        await exited;
+      },
+    };
+  }
+
+  connect(index: number): RpcClient {
+    return connectRpc(this.members[index]!.clientUrl, this.options.certificates.client);
+  }
+
+  /** Resolves when every given member answers a linearizable read. */
+  async healthy(indexes = this.members.map((_member, index) => index)): Promise<void> {
+    const deadline = Date.now() + START_LIMIT_MS;
+    for (const index of indexes) {
+      for (;;) {
+        const client = this.connect(index);
+        try {
+          await client.ready();
+          await client.unary(RPC.range, { key: Buffer.from('health') });
+          break;
+        } catch (error) {
+          if (Date.now() > deadline) throw new Error(`member ${index + 1} is not healthy`, { cause: error });
+          await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+        } finally {
+          client.close();
+        }
+      }
+    }
+  }
+
+  /** The member that leads now. */
+  async leader(): Promise<number> {
+    for (let index = 0; index < this.members.length; index += 1) {
+      const member = this.members[index]!;
+      if (member.process.exitCode !== null || member.process.signalCode !== null) continue;
+      const client = this.connect(index);
+      try {
+        await client.ready();
+        const status = await client.unary(RPC.status, {});
+        if (status.header?.memberId === status.leader) return index;
+      } catch {
+        continue;
+      } finally {
+        client.close();
+      }
+    }
+    throw new Error('no member leads');
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.kill('SIGKILL')));
+    rmSync(this.options.directory, { recursive: true, force: true });
+  }
+
+  #host(index: number): string {
+    return `127.${this.options.octet}.0.${index + 1}`;
+  }
+
+  #initialCluster(): string {
+    return Array.from(
+      { length: this.options.size },
+      (_, i) => `m${i + 1}=https://${this.#host(i)}:2380`,
+    ).join(',');
+  }
+}
