@@ -64,14 +64,17 @@ export interface LeafExtensions extends KeyIds {
   readonly rsa: boolean;
 }
 
+/** An empty list is not allowed; without the extension a certificate is good for any usage. */
+const usagesExtension = (usages: readonly Usage[]): der.Der[] => {
+  const oids = usages.map((usage) => der.oid(OID_USAGE[usage]));
+  return oids.length === 0 ? [] : [extension(OID_EXTENSION.extendedKeyUsage, der.sequence(...oids))];
+};
+
 export const leafExtensions = (leaf: LeafExtensions): der.Der[] => [
   extension(OID_EXTENSION.basicConstraints, der.sequence(), true),
   // BoringSSL, which Electron has, refuses a TLS certificate without digitalSignature.
   keyUsage(KEY_USAGE_BIT.digitalSignature | (leaf.rsa ? KEY_USAGE_BIT.keyEncipherment : 0)),
-  extension(
-    OID_EXTENSION.extendedKeyUsage,
-    der.sequence(...leaf.usages.map((usage) => der.oid(OID_USAGE[usage]))),
-  ),
+  ...usagesExtension(leaf.usages),
   ...identifiers(leaf.subjectKeyId, leaf.authorityKeyId),
   ...alternativeNamesExtension(leaf.alternativeNames),
 ];
