@@ -35,6 +35,13 @@ export type PeerReason =
 
 export class PeerError extends ReasonError<PeerReason> {
   override readonly name = 'PeerError';
+  /** With `Failed`: the reason of the error that the other side's handler threw; empty when it had none. */
+  readonly remoteReason: string;
+
+  constructor(reason: PeerReason, message: string, options: { cause?: unknown; remoteReason?: string } = {}) {
+    super(reason, message, options);
+    this.remoteReason = options.remoteReason ?? '';
+  }
 }
 
 /** The state up to `message.mark`, as bytes that the owner makes and reads. */

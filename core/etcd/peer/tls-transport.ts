@@ -1,0 +1,409 @@
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
+import { assert } from '../../base/assert.ts';
+import type { Clock } from '../../base/clock.ts';
+import { toDisposable, type Disposable } from '../../base/disposable.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import type { Message } from '../../raft/messages.ts';
+import type { MemberId } from '../../raft/types.ts';
+import { addressOf } from './dial.ts';
+import type { Hello, Purpose } from './hello.ts';
+import { InboundConnection, type Host } from './inbound.ts';
+import { PeerLink } from './link.ts';
+import type { PeerInstruments, PeerMetrics } from './metrics.ts';
+import { RequestHandlers } from './requests.ts';
+import { limitsFor, type PeerLimits, type PeerSettings, type PeerTls } from './settings.ts';
+import { sendSnapshot } from './snapshot-stream.ts';
+import {
+  PeerError,
+  type Peer,
+  type PeerStatus,
+  type PeerTransport,
+  type RequestHandler,
+  type SnapshotHandler,
+  type SnapshotTransfer,
+} from './transport.ts';
+
+const INBOUND_CONNECTIONS_MAX = 256;
+/** Peers that dialled us before we have applied the entry that adds them. */
+const INTRODUCED_PEERS_MAX = 16;
+const SNAPSHOTS_INCOMING_MAX = 2;
+
+export interface TlsPeerTransportOptions {
+  readonly id: MemberId;
+  readonly clusterId: bigint;
+  /** `--listen-peer-urls`; port 0 takes any free one, see `listening`. */
+  readonly listenUrls: readonly string[];
+  /** `--initial-advertise-peer-urls`: told to peers that do not know this member yet. */
+  readonly advertiseUrls: readonly string[];
+  readonly tls?: PeerTls | undefined;
+  readonly electionTimeoutMs: number;
+  readonly limits?: Partial<PeerLimits>;
+  readonly metrics?: PeerMetrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export class TlsPeerTransport implements PeerTransport {
+  readonly #options: TlsPeerTransportOptions;
+  readonly #settings: PeerSettings;
+  readonly #requests = new RequestHandlers();
+  readonly #abort = new AbortController();
+  readonly #servers: Server[] = [];
+  readonly #inbound = new Set<InboundConnection>();
+  readonly #sockets = new Set<Socket>();
+  readonly #links = new Map<MemberId, PeerLink>();
+  readonly #introduced = new Set<MemberId>();
+  readonly #instruments = new Map<MemberId, PeerInstruments>();
+  readonly #sendingSnapshots = new Set<MemberId>();
+  readonly #messageHandlers = new Set<(message: Message) => void>();
+  readonly #unreachableHandlers = new Set<(id: MemberId) => void>();
+  readonly #removedHandlers = new Set<(by: MemberId) => void>();
+  readonly #unreachable = new Set<MemberId>();
+  #removed: ReadonlySet<MemberId> = new Set();
+  #snapshotHandler: SnapshotHandler | undefined;
+  #snapshotsIncoming = 0;
+  #tls: PeerTls | undefined;
+
+  constructor(options: TlsPeerTransportOptions) {
+    this.#options = options;
+    this.#tls = options.tls;
+    this.#settings = {
+      clock: options.clock,
+      random: options.random,
+      log: options.log,
+      limits: { ...limitsFor(options.electionTimeoutMs), ...options.limits },
+      tls: () => this.#tls,
+    };
+  }
+
+  /** The URLs that are really listened on. */
+  get listening(): string[] {
+    return this.#servers.map((server, i) => {
+      const { secure, host } = addressOf(this.#options.listenUrls[i]!);
+      return `http${secure ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+    });
+  }
+
+  async start(): Promise<void> {
+    const host = this.#host();
+    for (const url of this.#options.listenUrls) {
+      const server = this.#createServer(url, (socket) => this.#accept(socket, host));
+      this.#servers.push(server);
+      await listen(server, url, this.#settings.log);
+    }
+  }
+
+  setPeers(peers: readonly Peer[]): void {
+    if (this.#abort.signal.aborted) return;
+    const wanted = new Map(peers.map((peer) => [peer.id, peer]));
+    for (const [id, link] of this.#links) {
+      const peer = wanted.get(id);
+      const keep = peer === undefined ? this.#introduced.has(id) : sameUrls(peer.urls, link.urls);
+      if (keep) continue;
+      link.close();
+      this.#links.delete(id);
+    }
+    for (const { id, urls } of peers) {
+      assert(id !== this.#options.id, 'a member is no peer of its own');
+      this.#introduced.delete(id);
+      if (!this.#links.has(id)) this.#link(id, urls);
+    }
+    for (const inbound of this.#inbound) {
+      // Who was a peer and is none any more is heard no more; probes and strangers stay.
+      if (this.#removed.has(inbound.from)) inbound.connection.close(removedError());
+    }
+  }
+
+  setRemoved(ids: readonly MemberId[]): void {
+    this.#removed = new Set(ids);
+    for (const id of ids) {
+      this.#introduced.delete(id);
+      this.#links.get(id)?.close();
+      this.#links.delete(id);
+    }
+    for (const inbound of this.#inbound) {
+      if (this.#removed.has(inbound.from)) inbound.connection.close(removedError());
+    }
+  }
+
+  send(messages: readonly Message[]): void {
+    for (const message of messages) {
+      const link = this.#links.get(message.to);
+      if (link === undefined || !link.send(message)) this.#reportUnreachable(message.to);
+    }
+  }
+
+  onMessage(handler: (message: Message) => void): Disposable {
+    return register(this.#messageHandlers, handler);
+  }
+
+  onUnreachable(handler: (id: MemberId) => void): Disposable {
+    return register(this.#unreachableHandlers, handler);
+  }
+
+  onRemoved(handler: (by: MemberId) => void): Disposable {
+    return register(this.#removedHandlers, handler);
+  }
+
+  request(
+    to: MemberId,
+    kind: string,
+    payload: Uint8Array,
+    { timeoutMs }: { readonly timeoutMs: number },
+  ): Promise<Uint8Array> {
+    const link = this.#links.get(to);
+    return link === undefined ? Promise.reject(unknownPeer(to)) : link.request(kind, payload, timeoutMs);
+  }
+
+  handle(kind: string, handler: RequestHandler, { anonymous = false } = {}): Disposable {
+    return this.#requests.add(kind, handler, anonymous);
+  }
+
+  async sendSnapshot(
+    to: MemberId,
+    transfer: SnapshotTransfer,
+    chunks: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const link = this.#links.get(to);
+    if (link === undefined) throw unknownPeer(to);
+    if (this.#sendingSnapshots.has(to)) {
+      throw new PeerError('Refused', `a snapshot is already on its way to member ${to.toString(16)}`);
+    }
+    this.#sendingSnapshots.add(to);
+    const instruments = this.#instrumentsOf(to);
+    try {
+      await sendSnapshot(
+        link.url,
+        this.#hello('snapshot', to),
+        this.#settings,
+        transfer,
+        chunks,
+        (bytes) => instruments?.sentBytes.inc(bytes),
+        this.#abort.signal,
+      );
+      instruments?.snapshotsSent.inc();
+    } catch (error) {
+      instruments?.snapshotSendFailures.inc();
+      throw error;
+    } finally {
+      this.#sendingSnapshots.delete(to);
+    }
+  }
+
+  onSnapshot(handler: SnapshotHandler): Disposable {
+    this.#snapshotHandler = handler;
+    return toDisposable(() => {
+      if (this.#snapshotHandler === handler) this.#snapshotHandler = undefined;
+    });
+  }
+
+  status(id: MemberId): PeerStatus | undefined {
+    return this.#links.get(id)?.status;
+  }
+
+  /** New connections use these; open ones keep theirs until they end. */
+  renewCertificates(tls: PeerTls): void {
+    for (const server of this.#servers) {
+      if ('setSecureContext' in server) (server as TlsServer).setSecureContext(contextOf(tls));
+    }
+    this.#tls = tls;
+  }
+
+  async close(): Promise<void> {
+    if (this.#abort.signal.aborted) return;
+    this.#abort.abort();
+    for (const link of this.#links.values()) link.close();
+    this.#links.clear();
+    const closed = this.#servers.map(
+      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
+    );
+    for (const inbound of this.#inbound)
+      inbound.connection.close(new PeerError('Closed', 'the transport was closed'));
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(closed);
+  }
+
+  #createServer(url: string, accept: (socket: Socket) => void): Server {
+    const { limits, log } = this.#settings;
+    if (!addressOf(url).secure) return createTcpServer({ noDelay: true }, accept);
+    const tls = this.#tls;
+    if (tls === undefined)
+      throw new PeerError('Refused', `${url} needs --peer-cert-file and --peer-key-file`);
+    const server = createTlsServer(
+      {
+        ...contextOf(tls),
+        requestCert: tls.clientCertAuth,
+        rejectUnauthorized: tls.clientCertAuth,
+        handshakeTimeout: limits.dialTimeoutMs,
+        noDelay: true,
+      },
+      accept,
+    );
+    server.on('tlsClientError', (error: Error, socket: Socket) =>
+      log.write('warn', 'rejected a peer connection', {
+        remote: `${socket.remoteAddress ?? 'unknown'}:${socket.remotePort ?? 0}`,
+        error: messageOf(error),
+      }),
+    );
+    // Those still in the handshake are closed with the rest.
+    server.on('connection', (socket: Socket) => this.#remember(socket));
+    return server;
+  }
+
+  #remember(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  #accept(socket: Socket, host: Host): void {
+    this.#remember(socket);
+    if (this.#abort.signal.aborted || this.#inbound.size >= INBOUND_CONNECTIONS_MAX) {
+      socket.destroy();
+      return;
+    }
+    const inbound = new InboundConnection(socket, host, (self) => this.#inbound.delete(self));
+    if (!inbound.connection.closed) this.#inbound.add(inbound);
+  }
+
+  #host(): Host {
+    return {
+      id: this.#options.id,
+      clusterId: this.#options.clusterId,
+      settings: this.#settings,
+      requests: this.#requests,
+      isRemoved: (id) => this.#removed.has(id),
+      introduce: (hello) => this.#introduce(hello),
+      snapshotHandler: () =>
+        this.#snapshotsIncoming < SNAPSHOTS_INCOMING_MAX ? this.#countedSnapshotHandler() : undefined,
+      onMessage: (message) => {
+        for (const handler of this.#messageHandlers) handler(message);
+      },
+      onBytes: (from, bytes) => {
+        const link = this.#links.get(from);
+        if (link !== undefined) link.bytesHeard += bytes;
+        this.#instrumentsOf(from)?.receivedBytes.inc(bytes);
+      },
+      onSnapshotDone: (from, ok) => {
+        const instruments = this.#instrumentsOf(from);
+        (ok ? instruments?.snapshotsReceived : instruments?.snapshotReceiveFailures)?.inc();
+      },
+      onReceiveFailure: (from) => this.#instrumentsOf(from)?.receivedFailures.inc(),
+    };
+  }
+
+  #countedSnapshotHandler(): SnapshotHandler | undefined {
+    const handler = this.#snapshotHandler;
+    if (handler === undefined) return undefined;
+    return async (from, transfer, chunks) => {
+      this.#snapshotsIncoming += 1;
+      try {
+        await handler(from, transfer, chunks);
+      } finally {
+        this.#snapshotsIncoming -= 1;
+      }
+    };
+  }
+
+  /**
+   * A member that was down may be dialled by one that it never heard of, even by the leader, and has to answer
+   * it to catch up. What it says of its address serves until the entry that adds it is applied here.
+   */
+  #introduce(hello: Hello): boolean {
+    for (const inbound of this.#inbound) {
+      // A peer that dials again has lost its old connection, whether we noticed or not.
+      if (inbound.from === hello.from)
+        inbound.connection.close(new PeerError('Closed', 'the peer dialled again'));
+    }
+    if (this.#links.has(hello.from)) return true;
+    if (this.#introduced.size >= INTRODUCED_PEERS_MAX) return false;
+    const urls = hello.urls.filter(isPeerUrl);
+    if (urls.length === 0) return true;
+    this.#introduced.add(hello.from);
+    this.#link(hello.from, urls);
+    return true;
+  }
+
+  #link(id: MemberId, urls: readonly string[]): void {
+    const link = new PeerLink({
+      id,
+      urls,
+      settings: this.#settings,
+      hello: this.#hello('stream', id),
+      instruments: this.#instrumentsOf(id),
+      events: {
+        onUnreachable: () => this.#reportUnreachable(id),
+        onRemoved: () => {
+          for (const handler of this.#removedHandlers) handler(id);
+        },
+      },
+    });
+    this.#links.set(id, link);
+  }
+
+  #hello(purpose: Purpose, to: MemberId): Hello {
+    const { id, clusterId, advertiseUrls } = this.#options;
+    return { purpose, clusterId, from: id, to, urls: advertiseUrls };
+  }
+
+  #instrumentsOf(id: MemberId): PeerInstruments | undefined {
+    const { metrics } = this.#options;
+    if (metrics === undefined) return undefined;
+    const known = this.#instruments.get(id);
+    if (known !== undefined) return known;
+    const made = metrics.of(id);
+    this.#instruments.set(id, made);
+    return made;
+  }
+
+  #reportUnreachable(id: MemberId): void {
+    if (this.#unreachable.size === 0) {
+      queueMicrotask(() => {
+        const ids = [...this.#unreachable];
+        this.#unreachable.clear();
+        for (const one of ids) for (const handler of this.#unreachableHandlers) handler(one);
+      });
+    }
+    this.#unreachable.add(id);
+  }
+}
+
+const contextOf = ({ clientCertAuth: _auth, allowedName: _name, ...context }: PeerTls) => ({
+  minVersion: 'TLSv1.2' as const,
+  ...context,
+});
+
+const listen = async (server: Server, url: string, log: Log): Promise<void> => {
+  const { host, port } = addressOf(url);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  server.on('error', (error) => log.write('warn', 'peer listener failed', { url, error: messageOf(error) }));
+};
+
+const register = <T>(handlers: Set<T>, handler: T): Disposable => {
+  handlers.add(handler);
+  return toDisposable(() => handlers.delete(handler));
+};
+
+const sameUrls = (a: readonly string[], b: readonly string[]): boolean => a.join() === b.join();
+const unknownPeer = (id: MemberId): PeerError =>
+  new PeerError('Unreachable', `member ${id.toString(16)} is not a peer of this member`);
+const removedError = (): PeerError => new PeerError('Refused', 'the member was removed from the cluster');
+
+const isPeerUrl = (url: string): boolean => {
+  try {
+    addressOf(url);
+    return true;
+  } catch (error) {
+    if (error instanceof PeerError) return false;
+    throw error;
+  }
+};
