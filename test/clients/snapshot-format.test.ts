@@ -15,6 +15,8 @@ import {
   verifySnapshot,
   type Snapshot,
 } from '../../core/etcd/snapshot/index.ts';
+import { systemClock } from '../../core/base/node/clock.ts';
+import { BUCKETS, Store, loadBackend, openLmdbBackend } from '../../core/etcd/mvcc/index.ts';
 import { ETCD_BINARY, etcdctl, startRealEtcd, type RealEtcd } from './real-etcd.ts';
 
 const KEYS = 50_000;
@@ -240,6 +242,43 @@ describe.skipIf(!existsSync(ETCD_BINARY))('snapshot files and a real etcd', () =
     const next = await etcd.call<RangeAnswer>('kv/put', put('/after', 'restore').request_put);
     expect(Number(next.header.revision)).toBe(revision + 1);
     await etcd.stop();
+  });
+
+  test('our own store opens the snapshot of a real etcd, and a real etcd opens what our store saves', async () => {
+    const backend = await openLmdbBackend(join(directory, 'ours'), {
+      clock: systemClock,
+      onCommitFailed: (error) => {
+        throw error;
+      },
+    });
+    const snapshot = await readSnapshot(original);
+    const members = [{ id: 1, name: 'default', peerURLs: ['http://localhost:2380'] }];
+    await loadBackend(backend, restoreEntries(snapshot, { members }), { consistentIndex: 1, term: 1 });
+    await snapshot.close();
+    const store = await Store.open({ backend, clock: systemClock });
+    const { kvs, revision } = store.range({ key: Buffer.of(0), rangeEnd: Buffer.of(0) });
+    const lines = kvs.map(({ key, value, createRevision, modRevision, version, lease }) =>
+      line({ key, value, numbers: [createRevision, modRevision, version, lease].map(String) }),
+    );
+    expect({ revision, lines }).toEqual({ revision: truth.revision + 1_000_000_000, lines: truth.lines });
+
+    store.put({ key: Buffer.from('/ours'), value: Buffer.from('written by our store') });
+    const view = await backend.snapshot();
+    const saved = join(directory, 'ours.db');
+    function* rows() {
+      for (const bucket of BUCKETS) for (const row of view.entries(bucket)) yield { bucket, ...row };
+    }
+    await saveSnapshot(saved, rows);
+    view.dispose();
+    store.close();
+    await backend.close();
+    expect(await statusByUs(saved)).toEqual(await statusByEtcdctl(saved));
+
+    const etcd = await restoreAndStart(saved, 'from-ours');
+    const after = await liveInEtcd(etcd);
+    await etcd.stop();
+    expect(after.revision).toBe(revision + 1);
+    expect(after.lines.filter((text) => !text.startsWith('/ours '))).toEqual(truth.lines);
   });
 
   test('a flipped byte is caught by us and by etcdctl', async () => {

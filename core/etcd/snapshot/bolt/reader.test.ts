@@ -89,6 +89,23 @@ test.each([0, 1])('with meta page %i torn the other one serves', async (torn) =>
   expect(text(value)).toBe('v');
 });
 
+test.each([1024, 16_384, 65_536, 1 << 20])(
+  'pages of %i bytes are read, even with meta page 0 torn',
+  async (size) => {
+    const pages = [
+      freelist([]),
+      leaf({ key: 'b', value: bucketValue(4), flags: 1 }),
+      leaf({ key: 'k', value: 'v' }),
+    ];
+    const file = handmade(pages, {}, size);
+    for (const torn of [false, true]) {
+      if (torn) file.fill(0, 0, 80);
+      await readAll(file);
+      expect(text(await (await requireBucket(await open(file), 'b')).get(bytes('k')))).toBe('v');
+    }
+  },
+);
+
 test('a database without a stored freelist passes the check with unreached pages', async () => {
   const file = handmade([leaf(), leaf({ key: 'b', value: bucketValue(4), flags: 1 }), leaf(), leaf()], {
     freelistPage: undefined,

@@ -62,20 +62,24 @@ export const bucketValue = (rootPage: number, sequence = 0): Uint8Array => {
 };
 
 /** A database laid out by hand: pages from 2 on, so that a test can write what no bbolt would. */
-export const handmade = (pages: readonly PageContent[], meta: Partial<Meta> = {}): Buffer => {
-  const file = Buffer.alloc((2 + pages.length) * PAGE_BYTES);
+export const handmade = (
+  pages: readonly PageContent[],
+  meta: Partial<Meta> = {},
+  pageBytes = PAGE_BYTES,
+): Buffer => {
+  const file = Buffer.alloc((2 + pages.length) * pageBytes);
   const whole: Meta = {
-    pageBytes: PAGE_BYTES,
+    pageBytes,
     rootPage: 3,
     freelistPage: 2,
     pageCount: 2 + pages.length,
     txid: 2,
     ...meta,
   };
-  writeMetaPage(file.subarray(0, PAGE_BYTES), 0, whole);
-  writeMetaPage(file.subarray(PAGE_BYTES), 1, { ...whole, txid: whole.txid - 1 });
+  writeMetaPage(file.subarray(0, pageBytes), 0, whole);
+  writeMetaPage(file.subarray(pageBytes), 1, { ...whole, txid: whole.txid - 1 });
   pages.forEach((content, index) => {
-    const page = file.subarray((index + 2) * PAGE_BYTES);
+    const page = file.subarray((index + 2) * pageBytes);
     content.encodeInto(page);
     writeU64(page, 0, index + 2);
   });
