@@ -11,7 +11,7 @@ import { memberApi } from '../member/api/index.ts';
 import { openMember, type Member } from '../member/member.ts';
 import { peerMetrics, tlsPeerProbe, TlsPeerTransport, type PeerTls } from '../peer/index.ts';
 import { serveClients, type ClientServer, type ServerTls } from '../rpc/index.ts';
-import { lockDirectory } from './directory-lock.ts';
+import { lockDirectory } from '../../base/node/directory-lock.ts';
 import { memberEndpoints } from './endpoints.ts';
 import { lmdbHouse } from './lmdb-house.ts';
 import { memberObserver, registerMember, rpcObserver } from './metrics.ts';
