@@ -71,7 +71,7 @@ export class Store implements ReadView {
   /** Rebuilds the index from the backend and goes on with a compaction that was interrupted. */
   static async open(options: StoreOptions): Promise<Store> {
     const store = new Store({ leases: noLeases, log: silentLog, pause: eventLoopTurn, ...options });
-    await store.#load();
+    await store.#load(options.backend);
     return store;
   }
 
@@ -188,15 +188,13 @@ export class Store implements ReadView {
     return toDisposable(() => this.#listeners.delete(listener));
   }
 
-  /** Takes over another backend (a snapshot from the leader). The caller closes the old one afterwards. */
+  /**
+   * Takes over another backend (a snapshot from the leader). Reads see the old state until all of the new one
+   * is there; nothing may be applied meanwhile. The caller closes the old backend afterwards.
+   */
   async restore(backend: Backend): Promise<void> {
     this.#compactions.stop();
-    this.#backend = backend;
-    this.#index = new KeyIndex();
-    this.#revision = 1;
-    this.#compactRevision = -1;
-    this.#compactions = this.#newCompactions();
-    await this.#load();
+    await this.#load(backend);
   }
 
   /** Stops background work; a compaction under way goes on after the next start. The backend stays open. */
@@ -212,22 +210,20 @@ export class Store implements ReadView {
     });
   }
 
-  async #load(): Promise<void> {
-    const restored = await restoreIndex(
-      this.#backend,
-      this.#index,
-      this.#options.leases,
-      this.#options.pause,
-    );
+  async #load(backend: Backend): Promise<void> {
+    const index = new KeyIndex();
+    const restored = await restoreIndex(backend, index, this.#options.leases, this.#options.pause);
+    this.#backend = backend;
+    this.#index = index;
+    this.#compactions = this.#newCompactions();
     this.#revision = restored.revision;
     this.#compactRevision = restored.compactRevision;
-    if (restored.scheduledCompact > restored.compactRevision) {
-      this.#options.log.write('info', 'resume scheduled compaction', {
-        'scheduled-compact-revision': restored.scheduledCompact,
-      });
-      this.#compactions.interrupted();
-      void this.compact(restored.scheduledCompact).done;
-    }
+    if (restored.scheduledCompact <= restored.compactRevision) return;
+    this.#options.log.write('info', 'resume scheduled compaction', {
+      'scheduled-compact-revision': restored.scheduledCompact,
+    });
+    this.#compactions.interrupted();
+    void this.compact(restored.scheduledCompact).done;
   }
 
   /** What outlives a compaction at `at` among revisions up to `compactRevision`; undefined: nothing is left out. */

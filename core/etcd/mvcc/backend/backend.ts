@@ -75,6 +75,7 @@ export interface Backend {
   snapshot(): Promise<BackendSnapshot>;
   /** Rewrites the file without its free space. Reads and writes go on; commits wait. */
   defragment(): Promise<void>;
+  /** As of the last commit. */
   size(): BackendSize;
   /** Commits what is pending and closes. */
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 import { assert } from '../../../base/assert.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Disposable } from '../../../base/disposable.ts';
+import { keyString } from '../model.ts';
 import { encodeUint64, readUint64 } from '../revision.ts';
 import {
   META,
@@ -51,12 +52,15 @@ export class BufferedBackend implements Backend {
   #isIndexMoved = false;
   #failure: { readonly error: unknown } | undefined;
   #isClosed = false;
+  /** As of the last commit: quotas are checked on every write, and measuring asks each tree. */
+  #size: BackendSize;
 
   constructor(engine: Engine, options: BufferedBackendOptions) {
     this.#engine = engine;
     this.#options = options;
     this.#consistentIndex = readCounter(engine, META.consistentIndex);
     this.#term = readCounter(engine, META.term);
+    this.#size = engine.size();
   }
 
   get consistentIndex(): number {
@@ -68,7 +72,7 @@ export class BufferedBackend implements Backend {
 
   get(bucket: Bucket, key: Uint8Array): Buffer | undefined {
     if (this.#waiting.writeCount > 0 || this.#committing !== undefined) {
-      const name = Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
+      const name = keyString(key);
       const write = this.#waiting.get(bucket, name) ?? this.#committing?.get(bucket, name);
       if (write !== undefined) return write.value;
     }
@@ -76,8 +80,8 @@ export class BufferedBackend implements Backend {
   }
 
   range(bucket: Bucket, from: Uint8Array, to: Uint8Array | undefined, limit: number): Entry[] {
-    const low = Buffer.from(from).toString('latin1');
-    const high = to === undefined ? undefined : Buffer.from(to).toString('latin1');
+    const low = keyString(from);
+    const high = to === undefined ? undefined : keyString(to);
     const committed = (start: Uint8Array, count: number): Entry[] =>
       this.#engine.range(bucket, start, to, count);
     const committing = this.#committing;
@@ -85,12 +89,7 @@ export class BufferedBackend implements Backend {
       committing === undefined
         ? committed
         : (start: Uint8Array, count: number): Entry[] =>
-            mergeRange(
-              committed,
-              committing.range(bucket, Buffer.from(start).toString('latin1'), high),
-              start,
-              count,
-            );
+            mergeRange(committed, committing.range(bucket, keyString(start), high), start, count);
     return mergeRange(below, this.#waiting.range(bucket, low, high), from, limit);
   }
 
@@ -130,7 +129,7 @@ export class BufferedBackend implements Backend {
     return {
       consistentIndex: readCounter(view, META.consistentIndex),
       term: readCounter(view, META.term),
-      size: this.#engine.size(),
+      size: this.#size,
       get: (bucket, key) => view.get(bucket, key),
       range: (bucket, from, to, limit) => view.range(bucket, from, to, limit),
       entries: (bucket) => entriesOf(view, bucket),
@@ -141,15 +140,18 @@ export class BufferedBackend implements Backend {
   async defragment(): Promise<void> {
     await this.commit();
     while (this.#running !== undefined) await this.#running;
-    this.#running = this.#engine.defragment().finally(() => {
+    const defragmented = this.#engine.defragment().finally(() => {
       this.#running = undefined;
+      this.#size = this.#engine.size();
       if (!this.#isIdle()) this.#schedule(false);
     });
-    await this.#running;
+    // Whoever waits for the file must not fail for a defragmentation that did.
+    this.#running = defragmented.catch(() => undefined);
+    await defragmented;
   }
 
   size(): BackendSize {
-    return this.#engine.size();
+    return this.#size;
   }
 
   async close(): Promise<void> {
@@ -206,6 +208,7 @@ export class BufferedBackend implements Backend {
       .commit(overlay.writes())
       .then(() => {
         this.#committing = undefined;
+        this.#size = this.#engine.size();
         this.#options.onCommit?.((this.#options.clock.monotonicMs() - startedMs) / 1000, overlay.writeCount);
       })
       .catch((error: unknown) => {

@@ -20,6 +20,7 @@ class Item implements Keyed {
 class MemoryBucket {
   readonly byKey = new Map<string, Item>();
   readonly ordered = new OrderedKeys<Item>();
+  byteCount = 0;
 
   copy(): MemoryBucket {
     const copy = new MemoryBucket();
@@ -77,12 +78,6 @@ const memoryEngine = (
       return found;
     },
   });
-  const bytesIn = (): number => {
-    let bytes = 0;
-    for (const bucket of current().values())
-      for (const { entry } of bucket.byKey.values()) bytes += entry.key.byteLength + entry.value.byteLength;
-    return bytes;
-  };
   return {
     ...reader(current()),
     async commit(writes: readonly Write[]) {
@@ -96,21 +91,26 @@ const memoryEngine = (
     },
     async defragment() {},
     size(): BackendSize {
-      const bytes = bytesIn();
+      let bytes = 0;
+      for (const { byteCount } of current().values()) bytes += byteCount;
       return { totalBytes: bytes, inUseBytes: bytes };
     },
     async close() {},
   };
 };
 
+const sizeOf = ({ key, value }: Entry): number => key.byteLength + value.byteLength;
+
 const apply = (bucket: MemoryBucket, { key, value }: Write): void => {
   const name = latin1(key);
+  const item = bucket.byKey.get(name);
+  if (item !== undefined) bucket.byteCount -= sizeOf(item.entry);
   if (value === undefined) {
     if (bucket.byKey.delete(name)) bucket.ordered.remove(name);
     return;
   }
   const entry = { key, value };
-  const item = bucket.byKey.get(name);
+  bucket.byteCount += sizeOf(entry);
   if (item !== undefined) {
     item.entry = entry;
     return;

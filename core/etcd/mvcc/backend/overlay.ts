@@ -84,36 +84,32 @@ export const mergeRange = (
   from: Uint8Array,
   limit: number,
 ): Entry[] => {
-  const over = [...above];
-  if (over.length === 0) return below(from, limit);
+  const over = above[Symbol.iterator]();
+  let next = over.next();
+  if (next.done) return below(from, limit);
   const merged: Entry[] = [];
-  let start = from;
-  let o = 0;
-  for (;;) {
-    // Deletions above can swallow a whole chunk from below, so the chunks go on until one is short.
+  const take = ({ key, value }: Write): void => {
+    if (value !== undefined) merged.push({ key, value });
+  };
+  for (let start = from; ;) {
     const chunk = below(start, limit);
     for (const entry of chunk) {
       const name = entry.key.toString('latin1');
-      for (; o < over.length && (over[o] as [string, Write])[0] < name; o += 1) {
-        const write = (over[o] as [string, Write])[1];
-        if (write.value !== undefined) merged.push({ key: write.key, value: write.value });
-      }
-      const same = over[o];
-      if (same?.[0] === name) {
-        if (same[1].value !== undefined) merged.push({ key: same[1].key, value: same[1].value });
-        o += 1;
+      for (; !next.done && next.value[0] < name && merged.length < limit; next = over.next())
+        take(next.value[1]);
+      if (merged.length >= limit) return merged;
+      if (!next.done && next.value[0] === name) {
+        take(next.value[1]);
+        next = over.next();
       } else {
         merged.push(entry);
       }
-      if (merged.length >= limit) return merged.slice(0, limit);
     }
     const last = chunk[chunk.length - 1];
-    if (chunk.length < limit || last === undefined) break;
+    if (chunk.length < limit || merged.length >= limit || last === undefined) break;
+    // Deletions above swallowed some of a full chunk from below: there may be more.
     start = Buffer.concat([last.key, Buffer.of(0)]);
   }
-  for (; o < over.length && merged.length < limit; o += 1) {
-    const write = (over[o] as [string, Write])[1];
-    if (write.value !== undefined) merged.push({ key: write.key, value: write.value });
-  }
+  for (; !next.done && merged.length < limit; next = over.next()) take(next.value[1]);
   return merged;
 };
