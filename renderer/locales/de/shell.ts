@@ -77,6 +77,7 @@ export const shell = {
   'status.open': 'Prozesse öffnen',
 
   'offline.title': 'Host seit {age} nicht erreichbar.',
+  'offline.why': 'Der Host ist nicht erreichbar',
   'offline.retryIn': 'nächster Versuch in {delay}',
   'offline.retrying': 'Versuch läuft',
   'offline.retry': 'Jetzt versuchen',

@@ -74,6 +74,7 @@ export const shell = {
   'status.open': 'Open processes',
 
   'offline.title': 'Host out of reach for {age}.',
+  'offline.why': 'The host is out of reach',
   'offline.retryIn': 'retry in {delay}',
   'offline.retrying': 'trying now',
   'offline.retry': 'Retry now',

@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { defineComponent, h } from 'vue';
+import KubeconfigDialog from '../../app/KubeconfigDialog.vue';
+import {
+  ContractError,
+  type ClusterEntry,
+  type ClusterList,
+  type Handlers,
+} from '../../../core/contract/index.ts';
+import { useToastStore } from '../../stores/toasts.ts';
+import {
+  click,
+  feed,
+  mount,
+  settle,
+  testConnection,
+  type Mounted,
+  type TestConnection,
+} from '../../testing/mount.ts';
+import ClustersPage from './ClustersPage.vue';
+
+const entry = (name: string, more: Partial<ClusterEntry> = {}): ClusterEntry => ({
+  id: name,
+  name,
+  origin: 'kubeconfig',
+  server: `https://${name}.example:6443`,
+  user: 'dev-reader',
+  namespace: 'default',
+  kubeconfigPath: '/home/ada/.kube/config',
+  readOnly: true,
+  ...more,
+});
+const listOf = (...clusters: ClusterEntry[]): ClusterList => ({ clusters, problems: [] });
+
+let mounted: Mounted;
+let connection: TestConnection;
+let toasts: ReturnType<typeof useToastStore>;
+
+const Page = defineComponent({
+  setup() {
+    toasts = useToastStore();
+    return () => [h(ClustersPage), h(KubeconfigDialog)];
+  },
+});
+const show = async (handlers: Handlers, shell: 'desktop' | 'browser' = 'browser') => {
+  connection = testConnection(handlers, shell);
+  mounted = await mount(Page, connection);
+};
+const names = () =>
+  [...mounted.root.querySelectorAll('tbody th button')].map((button) => button.textContent?.trim());
+const dialog = () => document.querySelector<HTMLElement>('[role="dialog"]');
+
+beforeEach(() => localStorage.clear());
+afterEach(() => mounted.unmount());
+
+test('without a cluster the page says what one is, the first step, and the same for a shell', async () => {
+  await show({ 'clusters.watch': feed(listOf()).handler });
+  expect(mounted.root.textContent).toContain('No cluster yet');
+  expect(mounted.root.querySelector('code')?.textContent).toBe('kubectl config get-contexts');
+});
+
+test('until the list arrives the frame stands and says that rows are being read', async () => {
+  await show({ 'clusters.watch': feed<ClusterList>().handler });
+  expect(mounted.root.querySelector('table')?.getAttribute('aria-busy')).toBe('true');
+  expect(mounted.root.textContent).toContain('Rows are being read');
+});
+
+test('in a browser the path is typed; a refusal is shown and keeps what was typed', async () => {
+  const asked: unknown[] = [];
+  await show({
+    'clusters.watch': feed(listOf()).handler,
+    'clusters.openKubeconfig': (input) => {
+      asked.push(input);
+      return asked.length === 1
+        ? Promise.reject(new ContractError('NotFound', 'no such file'))
+        : Promise.resolve(listOf(entry('staging')));
+    },
+  });
+  await click(mounted.root, 'Open a kubeconfig…');
+  const input = dialog()!.querySelector('input')!;
+  input.value = ' /tmp/kubeconfig ';
+  input.dispatchEvent(new Event('input'));
+  await settle();
+  const form = dialog()!.querySelector('form')!;
+  form.dispatchEvent(new Event('submit', { cancelable: true }));
+  await settle();
+  expect([dialog()?.querySelector('[role="alert"]')?.textContent, input.value]).toEqual([
+    'no such file',
+    ' /tmp/kubeconfig ',
+  ]);
+  form.dispatchEvent(new Event('submit', { cancelable: true }));
+  await settle();
+  expect(asked).toEqual([{ path: '/tmp/kubeconfig' }, { path: '/tmp/kubeconfig' }]);
+  expect([names(), toasts.shown[0]?.title]).toEqual([['staging'], '1 context added']);
+});
+
+test('on the desktop the host asks with its own dialog, and a change of mind is no error', async () => {
+  const asked: unknown[] = [];
+  await show(
+    {
+      'clusters.watch': feed(listOf()).handler,
+      'clusters.openKubeconfig': (input) => {
+        asked.push(input);
+        return Promise.reject(new ContractError('Cancelled', 'the dialog was closed'));
+      },
+    },
+    'desktop',
+  );
+  await click(mounted.root, 'Open a kubeconfig…');
+  expect([asked, dialog(), toasts.shown]).toEqual([[{}], null, []]);
+});
+
+test('forgetting names its consequences first, then can be taken back', async () => {
+  const forgotten: unknown[] = [];
+  await show({
+    'clusters.watch': feed(listOf(entry('staging'), entry('prod'))).handler,
+    'clusters.forget': (input) => {
+      forgotten.push(input);
+      return Promise.resolve(listOf(entry('prod')));
+    },
+  });
+  await click(mounted.root, 'Forget staging');
+  expect(dialog()?.textContent).toContain('The cluster at https://staging.example:6443 goes on running');
+  expect(forgotten).toEqual([]);
+  await click(dialog()!, 'Forget staging');
+  expect([forgotten, names()]).toEqual([[{ id: 'staging' }], ['prod']]);
+  expect(toasts.shown).toMatchObject([{ title: 'staging forgotten', action: { label: 'Open again' } }]);
+});
+
+test('a refused forgetting is told in the dialog and leaves the row', async () => {
+  await show({
+    'clusters.watch': feed(listOf(entry('staging'))).handler,
+    'clusters.forget': () => Promise.reject(new ContractError('Conflict', 'changed elsewhere')),
+  });
+  await click(mounted.root, 'Forget staging');
+  await click(dialog()!, 'Forget staging');
+  expect([dialog()?.querySelector('[role="alert"]')?.textContent, names()]).toEqual([
+    'changed elsewhere',
+    ['staging'],
+  ]);
+});
+
+test('the console’s own cluster cannot be forgotten', async () => {
+  await show({ 'clusters.watch': feed(listOf(entry('harbor', { origin: 'local' }))).handler });
+  await click(mounted.root, 'Forget harbor');
+  expect(dialog()).toBeNull();
+});
+
+test('the filter narrows by name, server and user and says what it hides', async () => {
+  await show({ 'clusters.watch': feed(listOf(entry('staging'), entry('prod', { user: 'root' }))).handler });
+  const filter = mounted.root.querySelector<HTMLInputElement>('input[data-filter]')!;
+  filter.value = 'root';
+  filter.dispatchEvent(new Event('input'));
+  await settle();
+  expect(names()).toEqual(['prod']);
+  expect(mounted.root.textContent).toContain('1 hidden by the filter');
+});
+
+test('when the host is lost the rows stay, are marked stale, and nothing can be changed', async () => {
+  await show({ 'clusters.watch': feed(listOf(entry('staging'))).handler });
+  connection.lose();
+  await settle();
+  expect([names(), mounted.root.querySelector('table.stale') !== null]).toEqual([['staging'], true]);
+  expect(mounted.root.textContent).toContain('Stale');
+  await click(mounted.root, 'Forget staging');
+  expect(dialog()).toBeNull();
+});
+
+test('files that cannot be read are listed with their reason', async () => {
+  await show({
+    'clusters.watch': feed<ClusterList>({
+      clusters: [],
+      problems: [{ path: '/k/old.yaml', message: 'line 14: not YAML' }],
+    }).handler,
+  });
+  expect(mounted.root.textContent).toContain('line 14: not YAML');
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { inApp, testConnection } from '../testing/mount.ts';
+import { NOTIFICATIONS_KEPT_MAX, useNotificationStore } from './notifications.ts';
+import { staysOpen, TOASTS_SHOWN_MAX, useToastStore } from './toasts.ts';
+
+const stores = () =>
+  inApp(() => ({ toasts: useToastStore(), notifications: useNotificationStore() }), testConnection({}));
+
+test('at most three toasts are shown; the oldest success makes room before any error', async () => {
+  const { value, unmount } = await stores();
+  value.toasts.show({ severity: 'error', title: 'first error' });
+  for (const title of ['a', 'b', 'c']) value.toasts.show({ severity: 'ok', title });
+  expect(value.toasts.shown.map((toast) => toast.title)).toEqual(['first error', 'b', 'c']);
+  expect(value.toasts.shown.length).toBe(TOASTS_SHOWN_MAX);
+  unmount();
+});
+
+test('an error that has to make room stays in the list behind the bell', async () => {
+  const { value, unmount } = await stores();
+  for (const title of ['1', '2', '3', '4']) value.toasts.show({ severity: 'error', title });
+  expect(value.toasts.shown.map((toast) => toast.title)).toEqual(['2', '3', '4']);
+  expect(value.notifications.items.map((item) => item.title).sort()).toEqual(['1', '2', '3', '4']);
+  unmount();
+});
+
+test('only errors and warnings stay until closed', () => {
+  const severities = ['ok', 'info', 'warn', 'error'] as const;
+  expect(severities.filter((severity) => staysOpen({ severity, title: '' }))).toEqual(['warn', 'error']);
+});
+
+test('a repeated notice is recorded once, newest first, within the bound', async () => {
+  const { value, unmount } = await stores();
+  for (let n = 0; n < NOTIFICATIONS_KEPT_MAX + 20; n += 1)
+    value.notifications.record({ id: String(n), severity: 'ok', title: `notice ${n}`, atMs: n });
+  expect(value.notifications.record({ id: '119', severity: 'ok', title: 'again', atMs: 500 })).toBe(false);
+  expect([value.notifications.items.length, value.notifications.items[0]?.title]).toEqual([
+    100,
+    'notice 119',
+  ]);
+  unmount();
+});
+
+test('reading marks what is there, and only later notices count as unread', async () => {
+  const { value, unmount } = await stores();
+  value.notifications.record({ id: 'a', severity: 'ok', title: 'a', atMs: 10 });
+  value.notifications.markRead();
+  value.notifications.record({ id: 'b', severity: 'ok', title: 'b', atMs: 20 });
+  expect(value.notifications.unreadCount).toBe(1);
+  unmount();
+});
