@@ -232,7 +232,12 @@ test('a watch of compacted history is cancelled with the revision it may start f
   const { send, next, stream } = converse(client, WATCH);
   send({ createRequest: { key: bytes('a'), startRevision: 2 } });
   expect(await next()).toMatchObject({ watchId: 0n, created: true });
-  expect(await next()).toMatchObject({ watchId: 0n, canceled: true, compactRevision: 3 });
+  expect(await next()).toMatchObject({
+    watchId: 0n,
+    canceled: true,
+    compactRevision: 3,
+    header: { revision: 0 },
+  });
   stream.cancel();
 });
 

@@ -56,7 +56,6 @@ export const clusterMethods = (member: MemberApi): readonly Method[] => {
       request: MemberUpdateRequest,
       response: MemberUpdateResponse,
       async handle(request, context) {
-        checkURLs(request.peerURLs);
         const members = await member.memberUpdate(request, context);
         return { header: header(), members };
       },

@@ -139,7 +139,8 @@ export class WatchStream {
     if (batch.compactRevision !== 0) {
       this.#watches.delete(watch.id);
       const { compactRevision } = batch;
-      this.#send({ watchId: watch.id, canceled: true, compactRevision }, batch.revision);
+      // etcd knows no revision to report here and sends none.
+      this.#send({ watchId: watch.id, canceled: true, compactRevision }, 0);
       return true;
     }
     const events = batch.events.map((event) => encodedEvent(event, watch.prevKv));
