@@ -2,6 +2,7 @@ import type { MenuPage } from './menu-template.ts';
 
 /** The pages of the Go menu, as the console's navigation orders them. */
 export const MENU_PAGES: readonly MenuPage[] = [
-  { label: 'Overview', path: '/' },
+  { label: 'Clusters', path: '/clusters' },
+  { label: 'Processes', path: '/processes' },
   { label: 'Settings', path: '/settings' },
 ];

@@ -1,4 +1,5 @@
-import { BrowserWindow, dialog, nativeTheme, screen } from 'electron';
+import type { BrowserWindow } from 'electron';
+import { dialog, nativeTheme, screen } from 'electron';
 import type { Clock } from '../../core/base/clock.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Handlers } from '../../core/contract/index.ts';
@@ -14,6 +15,7 @@ import type { WindowStateFile } from './window-state.ts';
 const WINDOWS_MAX = 16;
 /** A page that does not paint (a broken build, no GPU) still gets a window, and so a way to close it. */
 const SHOW_AT_LATEST_MS = 5000;
+const RELOAD_AFTER_MS = 100;
 
 export interface ConsoleWindowsOptions extends Omit<ConsoleWindowOptions, 'bounds'> {
   readonly handlers: Handlers;
@@ -53,7 +55,9 @@ export const createConsoleWindows = (options: ConsoleWindowsOptions): ConsoleWin
           title: 'The page of this window ended unexpectedly and was loaded again.',
           detail: `Reason: ${reason}. Clusters were not touched; unsaved text of the page is lost.`,
         });
-        window.webContents.reload();
+        // Not from within the event: Chromium is still taking the old process down and would abort.
+        const reload = clock.after(RELOAD_AFTER_MS, () => window.webContents.reload());
+        window.once('closed', () => reload.dispose());
         return;
       }
       void dialog

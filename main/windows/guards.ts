@@ -43,13 +43,19 @@ export const guardNavigation = (app: App, log: Log): void => {
   });
 };
 
+/** Copying text, which a page may do only while a person presses its button. */
+const GRANTED = 'clipboard-sanitized-write';
+
 /** No camera, location, clipboard reading, device or notification from a page: the app itself has what it needs. */
 export const refusePermissions = (session: Session, log: Log): void => {
-  session.setPermissionRequestHandler((_contents, permission, answer) => {
-    log.write('warn', 'permission refused', { permission });
-    answer(false);
+  session.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl, isMainFrame }) => {
+    const granted = permission === GRANTED && isMainFrame && isConsoleUrl(requestingUrl);
+    if (!granted) log.write('warn', 'permission refused', { permission });
+    answer(granted);
   });
-  session.setPermissionCheckHandler(() => false);
+  session.setPermissionCheckHandler(
+    (_contents, permission, origin) => permission === GRANTED && isConsoleUrl(origin),
+  );
   session.setDevicePermissionHandler(() => false);
   session.setBluetoothPairingHandler((_details, answer) => answer({ confirmed: false }));
   session.setDisplayMediaRequestHandler((_request, answer) => answer({}));
