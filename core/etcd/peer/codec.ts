@@ -124,6 +124,18 @@ const writeConfiguration = (w: ByteWriter, configuration: Configuration): void =
   writeNumbers(w, configuration.learnersNext);
 };
 
+const ENTRY_OVERHEAD_BYTES = 24;
+const MESSAGE_OVERHEAD_BYTES = 128;
+
+/** Not less than what the message takes on the wire. Only lists of payloads can be large. */
+export const messageBytesMax = (message: Message): number => {
+  const payloads =
+    message.kind === 'append' ? message.entries : message.kind === 'propose' ? message.proposals : [];
+  let bytes = MESSAGE_OVERHEAD_BYTES;
+  for (const { data } of payloads) bytes += data.length + ENTRY_OVERHEAD_BYTES;
+  return bytes;
+};
+
 /** Payloads of entries and proposals are views of `bytes`. Throws PeerError Malformed, whatever the bytes are. */
 export const decodeMessage = (bytes: Uint8Array): Message => {
   const r = new ByteReader(bytes);

@@ -6,7 +6,7 @@ import { ByteReader, malformed } from './bytes.ts';
 import { decodeMessage } from './codec.ts';
 import { Connection, sendAlive } from './connection.ts';
 import { FRAME } from './frame.ts';
-import { readHello, writeHelloReply, type Hello, type Verdict } from './hello.ts';
+import { readHello, writeHelloReply, type Hello, type Purpose, type Verdict } from './hello.ts';
 import type { RequestHandlers } from './requests.ts';
 import type { PeerSettings } from './settings.ts';
 import { SnapshotReceiver } from './snapshot-stream.ts';
@@ -36,6 +36,7 @@ export class InboundConnection {
   readonly connection: Connection;
   /** NOBODY until the hello, and for a probe. */
   from: MemberId = NOBODY;
+  purpose: Purpose | undefined;
   readonly #host: Host;
   readonly #onClosed: (self: InboundConnection) => void;
   #serve: FrameHandler;
@@ -104,6 +105,7 @@ export class InboundConnection {
     }
     this.#welcome = true;
     this.from = hello.from;
+    this.purpose = hello.purpose;
     this.connection.acceptLargeFrames();
     this.#serve = this.#serverFor(hello);
   }

@@ -2,10 +2,10 @@ import type { Disposable } from '../../base/disposable.ts';
 import type { Message } from '../../raft/messages.ts';
 import type { MemberId } from '../../raft/types.ts';
 import { ByteReader } from './bytes.ts';
-import { writeMessage } from './codec.ts';
+import { messageBytesMax, writeMessage } from './codec.ts';
 import type { Connection } from './connection.ts';
 import { dial, RefusedByPeer } from './dial.ts';
-import { FRAME } from './frame.ts';
+import { FRAME, FRAME_BYTES_MAX } from './frame.ts';
 import type { Hello } from './hello.ts';
 import type { PeerInstruments } from './metrics.ts';
 import { PendingRequests } from './requests.ts';
@@ -44,6 +44,7 @@ export class PeerLink {
   #retry: Disposable | undefined;
   #attempts = 0;
   #lastFailure = '';
+  readonly #loggedFailures = new Map<string, string>();
   #activeSinceMs: number | undefined;
   #rttMs: number | undefined;
   #pingSentMs = 0;
@@ -78,7 +79,7 @@ export class PeerLink {
   /** False when the message was dropped. */
   send(message: Message): boolean {
     const connection = this.#connection;
-    if (connection === undefined || !connection.hasRoom) {
+    if (connection === undefined || !connection.hasRoom || this.#isTooLarge(message)) {
       this.#droppedCount += 1;
       this.#options.instruments?.sentFailures.inc();
       return false;
@@ -102,6 +103,18 @@ export class PeerLink {
     const error = new PeerError('Closed', 'the way to this peer was closed');
     this.#connection?.close(error);
     this.#requests.rejectAll(error);
+  }
+
+  /** The other side would hang up, we would dial and send it again, for ever. */
+  #isTooLarge(message: Message): boolean {
+    const bytes = messageBytesMax(message);
+    if (bytes < FRAME_BYTES_MAX) return false;
+    this.#options.settings.log.write('error', 'message is too large for a peer and was dropped', {
+      'peer-id': this.#name,
+      kind: message.kind,
+      bytes,
+    });
+    return true;
   }
 
   get #name(): string {
@@ -135,6 +148,7 @@ export class PeerLink {
     if (connection.closed) return this.#onFailure(connection.error!, url);
     this.#connection = connection;
     this.#lastFailure = '';
+    this.#loggedFailures.clear();
     this.#activeSinceMs = this.#options.settings.clock.monotonicMs();
     this.#options.instruments?.active.set(1);
     this.#options.settings.log.write('info', 'peer became active', { 'peer-id': this.#name, url });
@@ -143,9 +157,10 @@ export class PeerLink {
 
   #onFailure(error: Error, url: string): void {
     if (this.#abort.signal.aborted) return;
+    this.#lastFailure = error.message;
     // The same failure again and again is one line, not a thousand.
-    if (error.message !== this.#lastFailure) {
-      this.#lastFailure = error.message;
+    if (error.message !== this.#loggedFailures.get(url)) {
+      this.#loggedFailures.set(url, error.message);
       this.#options.settings.log.write('warn', 'peer cannot be reached', {
         'peer-id': this.#name,
         url,

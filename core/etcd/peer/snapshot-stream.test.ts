@@ -88,6 +88,26 @@ test('a slow receiver slows the source down, and messages pass meanwhile', async
   expect(received).toBe(200_000_000);
 });
 
+test('a snapshot goes on when the stream of messages is dialled anew', async () => {
+  const [a, b] = await pair();
+  let open: () => void = () => {};
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  let received = 0;
+  b.transport.onSnapshot(async (_from, _transfer, chunks) => {
+    for await (const chunk of chunks) {
+      received += chunk.length;
+      await gate;
+    }
+  });
+  const sent = a.transport.sendSnapshot(2, transfer, chunksOf(3, 1000));
+  await until(() => expect(received).toBe(1000));
+  a.transport.setPeers([{ id: 2, urls: [b.url, 'https://127.0.0.1:1'] }]);
+  await until(() => expect(a.transport.status(2)?.activeSinceMs).toBeDefined());
+  open();
+  await sent;
+  expect(received).toBe(3000);
+});
+
 test('a receiver that fails ends the transfer early and its reason reaches the sender', async () => {
   const [a, b] = await pair();
   let produced = 0;

@@ -1,5 +1,5 @@
 import type { MemberId } from '../../raft/types.ts';
-import type { ByteWriter} from './bytes.ts';
+import type { ByteWriter } from './bytes.ts';
 import { ByteReader, malformed } from './bytes.ts';
 import { decodeMessage, writeMessage } from './codec.ts';
 import { sendAlive, type Connection } from './connection.ts';

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { NOBODY } from '../../raft/types.ts';
+import { sendAlive } from './connection.ts';
 import { dial } from './dial.ts';
 import { FRAME } from './frame.ts';
 import { PendingRequests } from './requests.ts';
@@ -38,6 +39,8 @@ export const tlsPeerProbe = (options: TlsPeerProbeOptions): PeerProbe => ({
           if (type !== FRAME.alive) requests.answer(type, frame);
         },
         onClosed: (error) => requests.rejectAll(error),
+        // An answer may take longer than silence is borne.
+        onTick: () => sendAlive(connection),
       },
     );
     try {

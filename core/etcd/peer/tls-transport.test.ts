@@ -264,8 +264,11 @@ test('renewed certificates count for new connections', async () => {
   expect(a.transport.status(2)?.activeSinceMs).toBeDefined();
 });
 
-test('random bytes, HTTP and oversized frames cost that connection only', async () => {
-  const [a, b] = [await start(1), await start(2)];
+test.each([
+  ['plain TCP', () => ({}), 'hung up on a peer that does not speak the protocol'],
+  ['mutual TLS', secure, 'rejected a peer connection'],
+])('random bytes, HTTP and oversized frames cost that connection only: %s', async (_, options, line) => {
+  const [a, b] = [await start(1, options()), await start(2, options())];
   await introduce(a, b);
   const random = seededRandom(7);
   const port = Number(new URL(b.url).port);
@@ -284,9 +287,8 @@ test('random bytes, HTTP and oversized frames cost that connection only', async 
   }
   a.transport.send([heartbeat(1, 2)]);
   await until(() => expect(b.received.length).toBe(1));
-  expect(
-    b.lines.some(({ message }) => message === 'hung up on a peer that does not speak the protocol'),
-  ).toBe(true);
+  expect(b.lines.map(({ message }) => message)).toContain(line);
+  expect(a.transport.status(2)?.droppedCount).toBe(0);
 });
 
 test('a connection that never says hello is closed', async () => {
@@ -303,6 +305,17 @@ test('a half-open connection is noticed by pings and dialled anew', async () => 
   await isActive(a, 2);
   await until(() => expect(deaf.sockets.length).toBeGreaterThan(1));
   expect(a.unreachable).toEqual([2]);
+});
+
+test('a message that no peer would take is dropped with a line, and the connection stays', async () => {
+  const [a, b] = [await start(1), await start(2)];
+  await introduce(a, b);
+  const data = Buffer.alloc(65 * 1024 * 1024);
+  a.transport.send([{ kind: 'propose', from: 1, to: 2, term: 1, proposals: [{ kind: 'normal', data }] }]);
+  a.transport.send([heartbeat(1, 2)]);
+  await until(() => expect(b.received).toMatchObject([{ kind: 'heartbeat' }]));
+  expect(a.unreachable).toEqual([2]);
+  expect(a.lines.at(-1)?.message).toBe('message is too large for a peer and was dropped');
 });
 
 test('round trips and bytes are measured and exposed under upstream names', async () => {

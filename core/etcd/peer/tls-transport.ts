@@ -1,9 +1,7 @@
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
+import type { Socket } from 'node:net';
 import { assert } from '../../base/assert.ts';
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
-import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Message } from '../../raft/messages.ts';
@@ -12,6 +10,7 @@ import { addressOf } from './dial.ts';
 import type { Hello, Purpose } from './hello.ts';
 import { InboundConnection, type Host } from './inbound.ts';
 import { PeerLink } from './link.ts';
+import { PeerListener } from './listener.ts';
 import type { PeerInstruments, PeerMetrics } from './metrics.ts';
 import { RequestHandlers } from './requests.ts';
 import { limitsFor, type PeerLimits, type PeerSettings, type PeerTls } from './settings.ts';
@@ -52,9 +51,8 @@ export class TlsPeerTransport implements PeerTransport {
   readonly #settings: PeerSettings;
   readonly #requests = new RequestHandlers();
   readonly #abort = new AbortController();
-  readonly #servers: Server[] = [];
+  readonly #listener: PeerListener;
   readonly #inbound = new Set<InboundConnection>();
-  readonly #sockets = new Set<Socket>();
   readonly #links = new Map<MemberId, PeerLink>();
   readonly #introduced = new Set<MemberId>();
   readonly #instruments = new Map<MemberId, PeerInstruments>();
@@ -78,23 +76,19 @@ export class TlsPeerTransport implements PeerTransport {
       limits: { ...limitsFor(options.electionTimeoutMs), ...options.limits },
       tls: () => this.#tls,
     };
+    const host = this.#host();
+    this.#listener = new PeerListener(options.listenUrls, this.#settings, (socket) =>
+      this.#accept(socket, host),
+    );
   }
 
   /** The URLs that are really listened on. */
   get listening(): string[] {
-    return this.#servers.map((server, i) => {
-      const { secure, host } = addressOf(this.#options.listenUrls[i]!);
-      return `http${secure ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
-    });
+    return this.#listener.urls;
   }
 
-  async start(): Promise<void> {
-    const host = this.#host();
-    for (const url of this.#options.listenUrls) {
-      const server = this.#createServer(url, (socket) => this.#accept(socket, host));
-      this.#servers.push(server);
-      await listen(server, url, this.#settings.log);
-    }
+  start(): Promise<void> {
+    return this.#listener.start();
   }
 
   setPeers(peers: readonly Peer[]): void {
@@ -207,9 +201,7 @@ export class TlsPeerTransport implements PeerTransport {
 
   /** New connections use these; open ones keep theirs until they end. */
   renewCertificates(tls: PeerTls): void {
-    for (const server of this.#servers) {
-      if ('setSecureContext' in server) (server as TlsServer).setSecureContext(contextOf(tls));
-    }
+    this.#listener.renewCertificates(tls);
     this.#tls = tls;
   }
 
@@ -218,49 +210,12 @@ export class TlsPeerTransport implements PeerTransport {
     this.#abort.abort();
     for (const link of this.#links.values()) link.close();
     this.#links.clear();
-    const closed = this.#servers.map(
-      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
-    );
     for (const inbound of this.#inbound)
       inbound.connection.close(new PeerError('Closed', 'the transport was closed'));
-    for (const socket of this.#sockets) socket.destroy();
-    await Promise.all(closed);
-  }
-
-  #createServer(url: string, accept: (socket: Socket) => void): Server {
-    const { limits, log } = this.#settings;
-    if (!addressOf(url).secure) return createTcpServer({ noDelay: true }, accept);
-    const tls = this.#tls;
-    if (tls === undefined)
-      throw new PeerError('Refused', `${url} needs --peer-cert-file and --peer-key-file`);
-    const server = createTlsServer(
-      {
-        ...contextOf(tls),
-        requestCert: tls.clientCertAuth,
-        rejectUnauthorized: tls.clientCertAuth,
-        handshakeTimeout: limits.dialTimeoutMs,
-        noDelay: true,
-      },
-      accept,
-    );
-    server.on('tlsClientError', (error: Error, socket: Socket) =>
-      log.write('warn', 'rejected a peer connection', {
-        remote: `${socket.remoteAddress ?? 'unknown'}:${socket.remotePort ?? 0}`,
-        error: messageOf(error),
-      }),
-    );
-    // Those still in the handshake are closed with the rest.
-    server.on('connection', (socket: Socket) => this.#remember(socket));
-    return server;
-  }
-
-  #remember(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+    await this.#listener.close();
   }
 
   #accept(socket: Socket, host: Host): void {
-    this.#remember(socket);
     if (this.#abort.signal.aborted || this.#inbound.size >= INBOUND_CONNECTIONS_MAX) {
       socket.destroy();
       return;
@@ -315,7 +270,7 @@ export class TlsPeerTransport implements PeerTransport {
   #introduce(hello: Hello): boolean {
     for (const inbound of this.#inbound) {
       // A peer that dials again has lost its old connection, whether we noticed or not.
-      if (inbound.from === hello.from)
+      if (inbound.from === hello.from && inbound.purpose === 'stream')
         inbound.connection.close(new PeerError('Closed', 'the peer dialled again'));
     }
     if (this.#links.has(hello.from)) return true;
@@ -370,23 +325,6 @@ export class TlsPeerTransport implements PeerTransport {
     this.#unreachable.add(id);
   }
 }
-
-const contextOf = ({ clientCertAuth: _auth, allowedName: _name, ...context }: PeerTls) => ({
-  minVersion: 'TLSv1.2' as const,
-  ...context,
-});
-
-const listen = async (server: Server, url: string, log: Log): Promise<void> => {
-  const { host, port } = addressOf(url);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  server.on('error', (error) => log.write('warn', 'peer listener failed', { url, error: messageOf(error) }));
-};
 
 const register = <T>(handlers: Set<T>, handler: T): Disposable => {
   handlers.add(handler);

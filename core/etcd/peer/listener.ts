@@ -1,0 +1,101 @@
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
+import { messageOf } from '../../base/errors.ts';
+import { addressOf } from './dial.ts';
+import type { PeerSettings, PeerTls } from './settings.ts';
+import { PeerError } from './transport.ts';
+
+/** The doors of one member for its peers: TLS for `https://`, plain TCP for `http://`. */
+export class PeerListener {
+  readonly #urls: readonly string[];
+  readonly #settings: PeerSettings;
+  readonly #accept: (socket: Socket) => void;
+  readonly #servers: Server[] = [];
+  /** Also those that are still in the handshake, so that closing closes them too. */
+  readonly #sockets = new Set<Socket>();
+
+  constructor(urls: readonly string[], settings: PeerSettings, accept: (socket: Socket) => void) {
+    this.#urls = urls;
+    this.#settings = settings;
+    this.#accept = accept;
+  }
+
+  /** The URLs that are really listened on. */
+  get urls(): string[] {
+    return this.#servers.map((server, i) => {
+      const { secure, host } = addressOf(this.#urls[i]!);
+      const { port } = server.address() as AddressInfo;
+      return `http${secure ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    });
+  }
+
+  async start(): Promise<void> {
+    for (const url of this.#urls) {
+      const { secure } = addressOf(url);
+      const server: Server = secure ? this.#secureServer(url) : createTcpServer({ noDelay: true });
+      server.on('connection', (socket: Socket) => this.#remember(socket));
+      server.on(secure ? 'secureConnection' : 'connection', this.#accept);
+      this.#servers.push(server);
+      await this.#listen(server, url);
+    }
+  }
+
+  renewCertificates(tls: PeerTls): void {
+    for (const server of this.#servers) {
+      if ('setSecureContext' in server) (server as TlsServer).setSecureContext(contextOf(tls));
+    }
+  }
+
+  async close(): Promise<void> {
+    const closed = this.#servers.map(
+      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
+    );
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(closed);
+  }
+
+  #remember(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  #secureServer(url: string): TlsServer {
+    const { limits, log } = this.#settings;
+    const tls = this.#settings.tls();
+    if (tls === undefined)
+      throw new PeerError('Refused', `${url} needs --peer-cert-file and --peer-key-file`);
+    const server = createTlsServer({
+      ...contextOf(tls),
+      requestCert: tls.clientCertAuth,
+      rejectUnauthorized: tls.clientCertAuth,
+      handshakeTimeout: limits.dialTimeoutMs,
+      noDelay: true,
+    });
+    server.on('tlsClientError', (error: Error, socket: Socket) =>
+      log.write('warn', 'rejected a peer connection', {
+        remote: `${socket.remoteAddress ?? 'unknown'}:${socket.remotePort ?? 0}`,
+        error: messageOf(error),
+      }),
+    );
+    return server;
+  }
+
+  async #listen(server: Server, url: string): Promise<void> {
+    const { host, port } = addressOf(url);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port }, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    server.on('error', (error) =>
+      this.#settings.log.write('warn', 'peer listener failed', { url, error: messageOf(error) }),
+    );
+  }
+}
+
+const contextOf = ({ clientCertAuth: _auth, allowedName: _name, ...context }: PeerTls) => ({
+  minVersion: 'TLSv1.2' as const,
+  ...context,
+});
