@@ -13,6 +13,8 @@ export interface ClusterCertificates {
   readonly serverKeyFile: string;
   readonly peerCertFile: string;
   readonly peerKeyFile: string;
+  readonly clientCertFile: string;
+  readonly clientKeyFile: string;
   /** What a client connects with. */
   readonly client: SecureContextOptions;
 }
@@ -41,7 +43,8 @@ const POLL_MS = 20;
 export const REAL_ETCD = '/usr/bin/etcd';
 export const hasRealEtcd = (): boolean => existsSync(REAL_ETCD);
 
-const root = join(import.meta.dirname ?? '.', '../..');
+/** Tests and benches run in the root of the project, from sources or bundled. */
+const CLI = join(process.cwd(), 'dist/cli/cli.js');
 
 /** Three (or one, or five) members as processes of their own. */
 export class EtcdCluster {
@@ -86,12 +89,7 @@ export class EtcdCluster {
       ...(this.options.extraFlags ?? []),
     ];
     const [command, first] =
-      flavour === 'etcd'
-        ? [REAL_ETCD, []]
-        : [
-            process.execPath,
-            [join(process.env['PILOTHOUSE_ROOT'] ?? root, 'dist/cli/cli.js'), 'component', 'etcd'],
-          ];
+      flavour === 'etcd' ? [REAL_ETCD, []] : [process.execPath, [CLI, 'component', 'etcd']];
     const child = spawn(command, [...first, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
     const log = createWriteStream(join(directory, `${name}.log`), { flags: 'a' });
     child.stdout.pipe(log, { end: false });

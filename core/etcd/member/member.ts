@@ -264,9 +264,14 @@ export class Member {
     this.#owned.defer(() => timer.dispose());
   }
 
-  /** When a cluster is founded nobody can be leading: the first of the planned members need not wait. */
+  /** Who votes alone, or is the first of the members that found a cluster, need not wait for a leader. */
   #standFirst(tickMs: number): void {
     const { isFirstStart, plannedMembers } = this.#boot;
+    const { voters } = this.raft.configuration;
+    if (voters.length === 1 && voters[0] === this.id) {
+      this.raft.campaign();
+      return;
+    }
     const isFounding = isFirstStart && this.config.initialClusterState === 'new';
     if (!isFounding || plannedMembers[0]?.id !== this.id) return;
     let triesLeft = FIRST_STAND_TRIES;
