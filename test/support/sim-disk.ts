@@ -58,7 +58,6 @@ export class SimDisk implements Disk {
   readonly #options: SimDiskOptions;
   #names = new Map<string, Inode>();
   #durableNames = new Map<string, Inode>();
-  #directories = new Set<string>();
   #life = 0;
   #failures: Error[] = [];
   syncCount = 0;
@@ -133,9 +132,8 @@ export class SimDisk implements Disk {
       .sort();
   }
 
-  async makeDirectory(directory: string): Promise<void> {
-    this.#directories.add(directory);
-  }
+  /** Folders are only parts of names here. */
+  async makeDirectory(): Promise<void> {}
 
   async rename(from: string, to: string): Promise<void> {
     const inode = this.#inode(from);

@@ -121,15 +121,15 @@ export class KeyIndex {
     return this.#byKey.get(key);
   }
 
-  put(key: KeyString, main: number, sub: number): KeyRevisions {
-    let revisions = this.#byKey.get(key);
+  /** `known` is what `get` gave for the key. */
+  put(key: KeyString, main: number, sub: number, known = this.#byKey.get(key)): void {
+    let revisions = known;
     if (revisions === undefined) {
       revisions = new KeyRevisions(key);
       this.#byKey.set(key, revisions);
       this.#ordered.insert(revisions);
     }
     revisions.put(main, sub);
-    return revisions;
   }
 
   tombstone(key: KeyString, main: number, sub: number): void {

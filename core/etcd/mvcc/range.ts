@@ -64,8 +64,9 @@ export const readAll = (view: ReadView, range: KeyRange): KeyValue[] =>
  * `more` speaks of what passed the filters, and `count` of what was there before them.
  */
 export const readRange = (view: ReadView, request: RangeRequest): RangeResult => {
-  checkRevision(request.revision ?? 0, view);
-  const at = request.revision ? request.revision : view.revision;
+  const wanted = request.revision ?? 0;
+  checkRevision(wanted, view);
+  const at = wanted > 0 ? wanted : view.revision;
   const limit = request.limit ?? 0;
   const needsAll = limit <= 0 || !isKeyOrder(request) || hasRevisionFilters(request);
   const readLimit = request.countOnly ? 0 : needsAll ? Infinity : limit + 1;

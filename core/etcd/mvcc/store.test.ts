@@ -127,6 +127,12 @@ test('more and count speak of different things', async () => {
   ]);
 });
 
+test('a revision of zero or below reads the newest', async () => {
+  const { store } = await openStore();
+  store.put({ key: bytes('a'), value: bytes('1') });
+  expect([-1, 0, 2].map((revision) => store.range({ key: bytes('a'), revision }).count)).toEqual([1, 1, 1]);
+});
+
 test('compaction refuses what is gone or not there yet, and keeps what is still visible', async () => {
   const { store, clock } = await openStore();
   store.put({ key: bytes('a'), value: bytes('1') }); // 2

@@ -277,7 +277,7 @@ export class Store implements ReadView {
       lease,
     );
     this.#backend.put('key', encodeRevision(main, sub), stored);
-    this.#index.put(key, main, sub);
+    this.#index.put(key, main, sub, before);
     this.#changes.push(new Event('put', key, main, stored));
     this.#moveLease(key, isLive ? this.#options.leases.leaseOf(key) : NO_LEASE, lease);
     return { revision: main, prevKv: request.prevKv ? prevKv : undefined };

@@ -140,7 +140,7 @@ export type ReadRecord =
   /** It was written and changed since. */
   | { readonly status: 'corrupt' };
 
-const isZero = (bytes: Buffer, from: number, to: number): boolean => {
+export const isZero = (bytes: Buffer, from: number, to: number): boolean => {
   for (let i = from; i < to; i += 1) if (bytes[i] !== 0) return false;
   return true;
 };

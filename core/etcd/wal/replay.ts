@@ -6,6 +6,7 @@ import {
   decodeHardState,
   decodeMetadata,
   decodeSnapshot,
+  isZero,
   readRecord,
   RECORD,
   type ReadRecord,
@@ -156,7 +157,7 @@ const readSegment = (
   for (;;) {
     const record = readRecord(bytes, offset, replay.chain);
     if (record.status === 'end' || (record.status === 'torn' && where.isLast)) {
-      const isDirty = record.status === 'torn' || bytes.subarray(offset).some((byte) => byte !== 0);
+      const isDirty = record.status === 'torn' || !isZero(bytes, offset, bytes.byteLength);
       if (offset === 0) throw corrupt({ path: where.path, offset }, 'a segment without a beginning');
       return { offset, isTorn: isDirty };
     }

@@ -17,8 +17,12 @@ import { mergeRange, Overlay } from './overlay.ts';
 /** etcd's batch interval and batch limit. */
 const COMMIT_INTERVAL_MS = 100;
 const COMMIT_WRITES_MAX = 10_000;
-/** What may wait for commits before appliers are asked to wait. */
+/**
+ * What may wait for commits before appliers are asked to wait. Handing over a commit costs the event loop about
+ * a microsecond a write, so the number is bounded as well.
+ */
 const PENDING_BYTES_MAX = 64 * 1024 * 1024;
+const PENDING_WRITES_MAX = 50_000;
 const ENTRIES_CHUNK = 512;
 
 export interface BufferedBackendOptions {
@@ -119,7 +123,8 @@ export class BufferedBackend implements Backend {
   }
 
   whenWritable(): Promise<void> | undefined {
-    if (this.#waiting.byteCount < PENDING_BYTES_MAX) return undefined;
+    const { byteCount, writeCount } = this.#waiting;
+    if (byteCount < PENDING_BYTES_MAX && writeCount < PENDING_WRITES_MAX) return undefined;
     return this.commit();
   }
 

@@ -53,6 +53,16 @@ test('reads see writes before, during and after their commit', async () => {
   await backend.close();
 });
 
+test('a range from the empty key on starts with the first entry', async () => {
+  const backend = await open();
+  backend.put('lease', bytes('a'), bytes('1'));
+  await backend.commit();
+  backend.put('lease', bytes('b'), bytes('2'));
+  const found = backend.range('lease', Buffer.alloc(0), undefined, 10);
+  expect(found.map(({ key }) => key.toString())).toEqual(['a', 'b']);
+  await backend.close();
+});
+
 test('a backend that was closed has everything and its consistent index when opened again', async () => {
   const backend = await open();
   backend.put('lease', bytes('a'), bytes('1'));

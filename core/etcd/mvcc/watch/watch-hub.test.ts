@@ -130,6 +130,48 @@ test('a watcher without room costs one batch and catches up from history', async
   expect([watcher.state, hub.progress([watcher])]).toEqual(['synced', 2501]);
 });
 
+test('watchers go on where they were when the store takes over a state that is ahead', async () => {
+  const { clock, store, hub } = await open();
+  const other = await open();
+  for (const value of ['1', '2']) {
+    store.put({ key: bytes('a'), value: bytes(value) });
+    other.store.put({ key: bytes('a'), value: bytes(value) });
+  }
+  const [sink, future] = [new Collector(), new Collector()];
+  hub.watch({ key: bytes('a'), sink });
+  const late = hub.watch({ key: bytes('a'), startRevision: 100, sink: future });
+  for (const value of ['3', '4']) other.store.put({ key: bytes('a'), value: bytes(value) });
+  await store.restore(other.store.backend);
+  hub.restored();
+  await clock.advance(100);
+  store.put({ key: bytes('a'), value: bytes('5') });
+  expect([sink.events, future.events, late.state]).toEqual([
+    ['put a=3@4', 'put a=4@5', 'put a=5@6'],
+    [],
+    'synced',
+  ]);
+});
+
+test('a sink that cancels while it is served gets nothing more', async () => {
+  const { store, hub } = await open();
+  let deliveredCount = 0;
+  const watchers = [1, 2].map(() =>
+    hub.watch({
+      key: bytes('a'),
+      sink: {
+        deliver() {
+          deliveredCount += 1;
+          for (const watcher of watchers) watcher.cancel();
+          return false;
+        },
+      },
+    }),
+  );
+  store.put({ key: bytes('a'), value: bytes('1') });
+  store.put({ key: bytes('a'), value: bytes('2') });
+  expect([deliveredCount, hub.counts]).toEqual([1, { watchers: 0, slow: 0 }]);
+});
+
 test('an empty range is refused', async () => {
   const { hub } = await open();
   expect(() => hub.watch({ key: bytes('b'), rangeEnd: bytes('a'), sink: new Collector() })).toThrow(
