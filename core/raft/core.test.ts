@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../base/random.ts';
-import { configurationOf } from './configuration.ts';
+import { configurationOf, encodeConfigChange } from './configuration.ts';
 import { RaftCore, type RaftOptions } from './core.ts';
 import type { Message } from './messages.ts';
 import type { Turn } from './turn.ts';
+import type { LogEntry } from './types.ts';
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 
@@ -420,6 +421,40 @@ test('what was applied counts as committed after a restart, whatever the hard st
     applied: 1,
   });
   expect(core.status()).toMatchObject({ commit: 1, applied: 1 });
+});
+
+test('entries handed out before a snapshot came still change the configuration that they were meant for', () => {
+  const core = coreOf();
+  const data = encodeConfigChange({ changes: [{ kind: 'addVoter', id: 4 }], context: '' });
+  const change: LogEntry = { index: 1, term: 1, kind: 'config', data };
+  core.step({
+    kind: 'append',
+    from: 2,
+    to: 1,
+    term: 1,
+    prevIndex: 0,
+    prevTerm: 0,
+    entries: [change],
+    commit: 1,
+  });
+  core.persisted(turnOf(core).persist!);
+  const { apply } = turnOf(core);
+  const mark = { index: 9, term: 1, configuration: configurationOf([1, 2]) };
+  core.step({ kind: 'snapshot', from: 2, to: 1, term: 1, mark });
+  expect(core.applyConfiguration(apply[0]!)).toEqual(configurationOf([1, 2, 3, 4]));
+  core.applied(1);
+  const turn = turnOf(core);
+  expect(turn.persist?.snapshot).toEqual(mark);
+  expect(core.persisted(turn.persist!)).toMatchObject([{ kind: 'appendReply', index: 9 }]);
+  expect(core.status()).toMatchObject({ applied: 9, configuration: mark.configuration });
+});
+
+test('a member that is not in a snapshot does not take it', () => {
+  const core = coreOf();
+  const mark = { index: 9, term: 1, configuration: configurationOf([2, 3]) };
+  core.step({ kind: 'snapshot', from: 2, to: 1, term: 1, mark });
+  expect(turnOf(core).persist?.snapshot).toBeUndefined();
+  expect(core.status()).toMatchObject({ applied: 0, commit: 0 });
 });
 
 test('only the turn that is being persisted can be reported as persisted', () => {

@@ -290,8 +290,9 @@ export class RaftCore {
    */
   turn(): Turn | undefined {
     const state = this.#state;
-    if (this.#persisting === undefined && !this.#mustPersist())
+    if (state.held.length > 0 && this.#persisting === undefined && !this.#mustPersist()) {
       this.#release(state.held.splice(0), state.outbox);
+    }
     stepDownWhenDue(state);
     if (state.role === 'leader') {
       leaveJointWhenDue(state);
@@ -303,22 +304,19 @@ export class RaftCore {
     }
     const persist = this.#takePersist();
     const apply = state.log.takeCommitted(state.bounds.applyingBytesMax);
-    const { outbox: send, readStates, snapshotsWanted, role, term, leader } = state;
+    const { role, term, leader } = state;
     const told = role === this.#toldRole && term === this.#toldTerm && leader === this.#toldLeader;
     const idle =
       persist === undefined &&
-      send.length === 0 &&
       apply.length === 0 &&
-      readStates.length === 0 &&
-      snapshotsWanted.length === 0;
+      state.outbox.length === 0 &&
+      state.readStates.length === 0 &&
+      state.snapshotsWanted.length === 0;
     if (idle && told) return undefined;
-    state.outbox = [];
-    state.readStates = [];
-    state.snapshotsWanted = [];
     this.#toldRole = role;
     this.#toldTerm = term;
     this.#toldLeader = leader;
-    return { role, term, leader, persist, send, apply, readStates, snapshotsWanted };
+    return { role, term, leader, persist, apply, ...state.takeOutput() };
   }
 
   #mustPersist(): boolean {

@@ -1,8 +1,13 @@
-import { assert } from '../base/assert.ts';
+import { assert, InvariantError } from '../base/assert.ts';
 import { ENTRY_OVERHEAD_BYTES } from './bounds.ts';
 import type { LogEntry, SnapshotMark } from './types.ts';
 
 export const entryBytes = (entry: LogEntry): number => entry.data.length + ENTRY_OVERHEAD_BYTES;
+
+/** `assert` for the hot path: the text is made only when it is needed. */
+const broken = (message: string): never => {
+  throw new InvariantError(message);
+};
 
 /**
  * The log since the last compaction, in memory, and its cursors:
@@ -90,7 +95,7 @@ export class RaftLog {
 
   /** Entries from `from` on, up to a page of `bytesMax`, but at least one. */
   entries(from: number, bytesMax: number, to: number = this.lastIndex): LogEntry[] {
-    assert(from > this.#offset, `index ${from} is compacted, the log starts at ${this.firstIndex}`);
+    if (from <= this.#offset) broken(`index ${from} is compacted, the log starts at ${this.firstIndex}`);
     const start = from - this.#offset - 1;
     const limit = to - this.#offset;
     let end = start;
@@ -104,7 +109,7 @@ export class RaftLog {
   }
 
   append(entry: LogEntry): void {
-    assert(entry.index === this.lastIndex + 1, `entry ${entry.index} does not follow ${this.lastIndex}`);
+    if (entry.index !== this.lastIndex + 1) broken(`entry ${entry.index} does not follow ${this.lastIndex}`);
     this.#entries.push(entry);
   }
 
@@ -129,7 +134,7 @@ export class RaftLog {
 
   commitTo(index: number): boolean {
     if (index <= this.#committed) return false;
-    assert(index <= this.lastIndex, `commit ${index} is beyond the last index ${this.lastIndex}`);
+    if (index > this.lastIndex) broken(`commit ${index} is beyond the last index ${this.lastIndex}`);
     this.#committed = index;
     return true;
   }
@@ -185,7 +190,7 @@ export class RaftLog {
     if (index <= this.#applied) return;
     // The tail of what was handed out before a snapshot came: the snapshot covers it.
     if (this.#snapshot !== undefined && index <= this.#offset) return;
-    assert(index <= this.#applying, `applied ${index} was never handed out (up to ${this.#applying})`);
+    if (index > this.#applying) broken(`applied ${index} was never handed out (up to ${this.#applying})`);
     for (let i = this.#applied + 1; i <= index; i += 1) {
       this.#applyingBytes -= entryBytes(this.#entries[i - this.#offset - 1]!);
     }

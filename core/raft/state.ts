@@ -3,6 +3,7 @@ import type { RaftBounds } from './bounds.ts';
 import type { RaftLog } from './log.ts';
 import type { Message, Proposal } from './messages.ts';
 import type { Tracker } from './tracker.ts';
+import type { Turn } from './turn.ts';
 import { NOBODY, type HardState, type LogEntry, type MemberId, type ReadState, type Role } from './types.ts';
 
 /** Reads of one asker that wait for the same round. */
@@ -19,6 +20,9 @@ export interface ReadBatch {
 }
 
 export const EMPTY_DATA = new Uint8Array(0);
+
+/** Shared: most turns have something of one kind and nothing of the others. */
+const NOTHING: readonly never[] = Object.freeze([]);
 
 /**
  * Everything a member knows between two inputs, and the transitions between roles. The protocol itself is in
@@ -173,5 +177,18 @@ export class RaftState {
     if (this.role === 'leader') this.uncommittedBytes -= this.log.payloadBytes(before, index);
     if (this.uncommittedBytes < 0) this.uncommittedBytes = 0;
     return true;
+  }
+
+  /** Hands over what has gathered for the turn. */
+  takeOutput(): Pick<Turn, 'send' | 'readStates' | 'snapshotsWanted'> {
+    const { outbox: send, readStates, snapshotsWanted } = this;
+    if (send.length > 0) this.outbox = [];
+    if (readStates.length > 0) this.readStates = [];
+    if (snapshotsWanted.length > 0) this.snapshotsWanted = [];
+    return {
+      send: send.length > 0 ? send : NOTHING,
+      readStates: readStates.length > 0 ? readStates : NOTHING,
+      snapshotsWanted: snapshotsWanted.length > 0 ? snapshotsWanted : NOTHING,
+    };
   }
 }

@@ -38,6 +38,7 @@ export class Chaos {
   readonly #disks = new Map<MemberId, TestDisk>();
   readonly #packets: Packet[] = [];
   #cut = new Set<MemberId>();
+  #asleep = new Set<MemberId>();
   #nextContext = 1;
   #nextValue = 1;
 
@@ -95,20 +96,24 @@ export class Chaos {
 
   #disturb(member: TestMember): void {
     const dice = this.#random.below(1000);
-    if (dice < 150) member.core.tick();
-    else if (dice < 700) this.#deliver();
-    else if (dice < 780) member.core.propose(new TextEncoder().encode(`v${this.#nextValue++}`));
-    else if (dice < 820) this.#read(member);
-    else if (dice < 860) member.diskHeld = !member.diskHeld;
-    else if (dice < 890) member.finishWrite();
-    else if (dice < 920) this.#toggleApply(member);
-    else if (dice < 940) this.#compact(member);
-    else if (dice < 950) this.#crash(member);
-    else if (dice < 960) this.#partition();
-    else if (dice < 965) member.core.transferLeader(this.#pick(this.members).id);
-    else if (dice < 975) this.#reportSnapshots(member);
-    else if (dice < 985) member.core.reportUnreachable(this.#pick(this.members).id);
+    if (dice < 220) this.#tick(member);
+    else if (dice < 720) this.#deliver();
+    else if (dice < 790) member.core.propose(new TextEncoder().encode(`v${this.#nextValue++}`));
+    else if (dice < 840) this.#read(member);
+    else if (dice < 880) member.diskHeld = !member.diskHeld;
+    else if (dice < 910) member.finishWrite();
+    else if (dice < 930) this.#toggleApply(member);
+    else if (dice < 945) this.#compact(member);
+    else if (dice < 955) this.#crash(member);
+    else if (dice < 962) this.#partition();
+    else if (dice < 966) member.core.transferLeader(this.#pick(this.members).id);
+    else if (dice < 976) this.#reportSnapshots(member);
+    else if (dice < 980) member.core.reportUnreachable(this.#pick(this.members).id);
     else if (this.#options.changeMembers) this.#change(member);
+  }
+
+  #tick(member: TestMember): void {
+    if (!this.#asleep.has(member.id)) member.core.tick();
   }
 
   /** Takes any packet: order is nobody's right. Some get lost, some come twice. */
@@ -152,8 +157,22 @@ export class Chaos {
     this.#start(member.id, member.disk);
   }
 
+  /**
+   * Heals, cuts off some, or cuts off the leader and stops its clock: a leader that does not know that it was
+   * replaced is the most dangerous of all.
+   */
   #partition(): void {
-    this.#cut = new Set(this.members.filter(() => this.#random.below(3) === 0).map(({ id }) => id));
+    const dice = this.#random.below(3);
+    this.#cut = new Set();
+    this.#asleep = new Set();
+    if (dice === 0) return;
+    const leader = this.members.find(({ core }) => core.role === 'leader');
+    if (dice === 1 && leader !== undefined) {
+      this.#cut.add(leader.id);
+      this.#asleep.add(leader.id);
+      return;
+    }
+    for (const { id } of this.members) if (this.#random.below(3) === 0) this.#cut.add(id);
   }
 
   #reportSnapshots(member: TestMember): void {
@@ -174,6 +193,7 @@ export class Chaos {
   /** Liveness: with everything repaired, a new proposal gets applied by all voters. */
   heal(): void {
     this.#cut.clear();
+    this.#asleep.clear();
     for (const member of this.members) {
       member.diskHeld = member.applyHeld = false;
       member.finishWrite();
