@@ -68,3 +68,20 @@ test('a change that cannot be written is refused and not kept', async () => {
   const error: unknown = await document.change((value) => ({ ...value, count: 1 })).catch((e: unknown) => e);
   expect([hasReason(error, 'Unavailable'), document.value.count]).toEqual([true, 0]);
 });
+
+test('a change builds on what another process has written since', async () => {
+  const path = join(directory, 'value.json');
+  const [app, served] = [openAt(path), openAt(path)];
+  await app.change((value) => ({ ...value, name: 'theirs' }));
+  expect(await served.change((value) => ({ ...value, count: 1 }))).toEqual({ count: 1, name: 'theirs' });
+});
+
+test('a change that is refused by its own rule leaves the file alone and keeps its reason', async () => {
+  const path = join(directory, 'value.json');
+  const document = openAt(path);
+  const refuse = (): never => {
+    throw new RangeError('too many');
+  };
+  expect(await document.change(refuse).catch((e: unknown) => e)).toBeInstanceOf(RangeError);
+  expect(readdirSync(directory)).toEqual([]);
+});

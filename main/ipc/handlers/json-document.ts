@@ -71,13 +71,22 @@ const load = <T extends object>(options: JsonDocumentOptions<T>): T => {
   }
 };
 
+/** What another process has written since, if it can be used: the app and `serve` may share a data folder. */
+const reread = <T extends object>(options: JsonDocumentOptions<T>, known: T): T => {
+  try {
+    return parseDocument(readText(options.path), options);
+  } catch {
+    return known; // absent or damaged: what we hold is written anew, and a disk that fails shows there
+  }
+};
+
 /** Reads the file at once (it is needed before the first window); a damaged one is set aside, not lost. */
 export const openJsonDocument = <T extends object>(options: JsonDocumentOptions<T>): JsonDocument<T> => {
   let value = load(options);
   let lastChange: Promise<unknown> = Promise.resolve();
 
   const apply = async (next: (value: T) => T): Promise<T> => {
-    const changed = next(value);
+    const changed = next(reread(options, value));
     try {
       mkdirSync(dirname(options.path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
       await writeFileAtomically(options.path, `${JSON.stringify(changed, undefined, 2)}\n`);
