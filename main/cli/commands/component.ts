@@ -5,6 +5,7 @@ type Component = (args: readonly string[], context: CommandContext) => Promise<n
 
 const COMPONENTS: Readonly<Record<string, () => Promise<Component>>> = {
   etcd: async () => (await import('./component-etcd.ts')).runEtcd,
+  etcdutl: async () => (await import('./component-etcdutl.ts')).runEtcdutl,
 };
 
 const NAMES = Object.keys(COMPONENTS).join(' | ');

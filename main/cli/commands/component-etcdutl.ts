@@ -1,0 +1,71 @@
+import { boolean, flag, integer, list, oneOf, parseFlags, text } from '../../../core/base/flags.ts';
+import { restoreMember } from '../../../core/etcd/server/restore.ts';
+import { BUMP_REVISION_DEFAULT, verifySnapshot } from '../../../core/etcd/snapshot/index.ts';
+import { EXIT_OK, usageError, type CommandContext } from '../command.ts';
+
+const STATUS_FLAGS = {
+  'write-out': flag(oneOf('simple', 'json'), 'simple', 'how the answer is printed'),
+  w: flag(oneOf('simple', 'json'), 'simple', 'short for --write-out'),
+  'skip-hash-check': flag(boolean, false, 'for a database copied out of a data folder'),
+} as const;
+
+const RESTORE_FLAGS = {
+  name: flag(text, 'default', 'name of this member'),
+  'data-dir': flag(text, '', 'folder to make (default <name>.etcd)'),
+  'initial-cluster': flag(text, '', 'name=peerURL,... of every member (default this member alone)'),
+  'initial-cluster-token': flag(text, 'etcd-cluster', 'tells clusters apart'),
+  'initial-advertise-peer-urls': flag(list, ['http://localhost:2380'], 'where peers reach this member'),
+  'skip-hash-check': flag(boolean, false, 'for a database copied out of a data folder'),
+  'bump-revision': flag(integer({ min: 0 }), BUMP_REVISION_DEFAULT, 'how far the revision is moved on'),
+  'mark-compacted': flag(boolean, true, 'old revisions count as compacted; goes with --bump-revision'),
+} as const;
+
+const MIB = 1024 * 1024;
+
+const status = async (args: readonly string[], context: CommandContext): Promise<number> => {
+  const { values, positional } = parseFlags(STATUS_FLAGS, args);
+  const [path] = positional;
+  if (path === undefined) throw usageError('snapshot status needs a file');
+  const found = await verifySnapshot(path, { skipHashCheck: values['skip-hash-check'] });
+  const isJson = values['write-out'] === 'json' || values.w === 'json';
+  if (isJson) context.print(JSON.stringify(found));
+  else
+    context.print(
+      `${found.hash.toString(16)}, ${found.revision}, ${found.totalKey}, ${(found.totalSize / MIB).toFixed(1)} MiB`,
+    );
+  return EXIT_OK;
+};
+
+const restore = async (args: readonly string[], context: CommandContext): Promise<number> => {
+  const { values, positional } = parseFlags(RESTORE_FLAGS, args);
+  const [path] = positional;
+  if (path === undefined) throw usageError('snapshot restore needs a file');
+  const { name } = values;
+  const bumpRevision = values['bump-revision'];
+  if (values['mark-compacted'] !== bumpRevision > 0)
+    throw usageError(
+      '--mark-compacted and --bump-revision go together: give both, or --bump-revision=0 --mark-compacted=false',
+    );
+  const advertisePeerUrls = values['initial-advertise-peer-urls'];
+  const dataDirectory = values['data-dir'] || `${name}.etcd`;
+  const { entries } = await restoreMember({
+    name,
+    advertisePeerUrls,
+    initialCluster: values['initial-cluster'] || advertisePeerUrls.map((url) => `${name}=${url}`).join(','),
+    initialClusterToken: values['initial-cluster-token'],
+    snapshotPath: path,
+    dataDirectory,
+    skipHashCheck: values['skip-hash-check'],
+    bumpRevision,
+  });
+  context.print(`restored ${entries} rows into ${dataDirectory}`);
+  return EXIT_OK;
+};
+
+/** etcd's offline tool for snapshot files, with its words and flags. */
+export const runEtcdutl = async (args: readonly string[], context: CommandContext): Promise<number> => {
+  const [noun, verb, ...rest] = args;
+  if (noun === 'snapshot' && verb === 'status') return status(rest, context);
+  if (noun === 'snapshot' && verb === 'restore') return restore(rest, context);
+  throw usageError('etcdutl knows: snapshot status FILE, snapshot restore FILE');
+};
