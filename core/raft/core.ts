@@ -6,6 +6,7 @@ import { campaign, inLease, onVoteReply, onVoteRequest, voteReply } from './elec
 import { onAppend, onHeartbeat, onSnapshot, sendOwnTerm } from './follower.ts';
 import { RaftLog } from './log.ts';
 import type { Message, SnapshotMessage } from './messages.ts';
+import { Persistence } from './persistence.ts';
 import {
   applyConfiguration,
   forwardProposals,
@@ -61,13 +62,7 @@ const isFromLeader = ({ kind }: Message): boolean =>
 /** One member's consensus, free of I/O, clock and chance. What the owner owes it is in README.md. */
 export class RaftCore {
   readonly #state: RaftState;
-  #savedTerm: number;
-  #savedVote: MemberId;
-  #savedCommit: number;
-  #savedSnapshot: SnapshotMark | undefined;
-  #persisting: Persist | undefined;
-  /** Promises that wait for `#persisting`. */
-  #promised: Message[] = [];
+  readonly #persistence: Persistence;
   #toldRole: Role = 'follower';
   #toldTerm: number;
   #toldLeader: MemberId = NOBODY;
@@ -88,9 +83,8 @@ export class RaftCore {
       tracker: new Tracker({ configuration: options.configuration, bounds, lastIndex: log.lastIndex }),
       hardState,
     });
-    this.#savedTerm = this.#toldTerm = hardState.term;
-    this.#savedVote = hardState.vote;
-    this.#savedCommit = hardState.commit;
+    this.#persistence = new Persistence(this.#state, hardState);
+    this.#toldTerm = hardState.term;
   }
 
   tick(): void {
@@ -290,7 +284,7 @@ export class RaftCore {
    */
   turn(): Turn | undefined {
     const state = this.#state;
-    if (state.held.length > 0 && this.#persisting === undefined && !this.#mustPersist()) {
+    if (state.held.length > 0 && this.#persistence.isClean()) {
       this.#release(state.held.splice(0), state.outbox);
     }
     stepDownWhenDue(state);
@@ -302,7 +296,7 @@ export class RaftCore {
       forwardProposals(state, state.leader);
       forwardReads(state, state.leader);
     }
-    const persist = this.#takePersist();
+    const persist = this.#persistence.take();
     const apply = state.log.takeCommitted(state.bounds.applyingBytesMax);
     const { role, term, leader } = state;
     const told = role === this.#toldRole && term === this.#toldTerm && leader === this.#toldLeader;
@@ -319,54 +313,15 @@ export class RaftCore {
     return { role, term, leader, persist, apply, ...state.takeOutput() };
   }
 
-  #mustPersist(): boolean {
-    const { log, term, vote } = this.#state;
-    return (
-      term !== this.#savedTerm ||
-      vote !== this.#savedVote ||
-      log.hasUnpersisted() ||
-      (log.snapshot !== undefined && log.snapshot !== this.#savedSnapshot)
-    );
-  }
-
-  #takePersist(): Persist | undefined {
-    if (this.#persisting !== undefined || !this.#mustPersist()) return undefined;
-    const { log, term, vote } = this.#state;
-    const commit = log.committed;
-    const changed = term !== this.#savedTerm || vote !== this.#savedVote || commit !== this.#savedCommit;
-    const snapshot = log.snapshot === this.#savedSnapshot ? undefined : log.snapshot;
-    this.#savedTerm = term;
-    this.#savedVote = vote;
-    this.#savedCommit = commit;
-    this.#savedSnapshot = log.snapshot;
-    this.#persisting = {
-      snapshot,
-      entries: log.takeUnpersisted(),
-      hardState: changed ? { term, vote, commit } : undefined,
-    };
-    this.#promised = this.#state.held;
-    this.#state.held = [];
-    return this.#persisting;
-  }
-
   /**
    * `persist` is on disk (and its snapshot installed): returns the votes and acknowledgements that may leave
    * now. Only here do this member's own vote and own log begin to count.
    */
   persisted(persist: Persist): readonly Message[] {
-    assert(persist === this.#persisting, 'persisted() answers the turn that is being persisted');
-    const { log, tracker } = this.#state;
-    this.#persisting = undefined;
-    log.persisted();
-    if (persist.snapshot !== undefined) {
-      log.installed(persist.snapshot);
-      tracker.switchTo(persist.snapshot.configuration, log.lastIndex);
-    }
+    const promises = this.#persistence.done(persist);
     onOwnPersisted(this.#state);
-    const promised = this.#promised;
-    this.#promised = [];
     const free: Message[] = [];
-    this.#release(promised, free);
+    this.#release(promises, free);
     return free;
   }
 
