@@ -49,9 +49,12 @@ export const percentEncode = (text: string): string =>
     ).join(''),
   );
 
+/** Trailers are one frame; an error text of kilobytes helps nobody. Encoded, a character takes up to 12 bytes. */
+const TEXT_CHARACTERS_MAX = 1024;
+
 const statusFields = ({ code, text }: Status) => [
   { name: 'grpc-status', value: String(CODE[code]) },
-  { name: 'grpc-message', value: percentEncode(text) },
+  { name: 'grpc-message', value: percentEncode(text.slice(0, TEXT_CHARACTERS_MAX)) },
 ];
 const HEAD_FIELDS = [
   { name: ':status', value: '200' },

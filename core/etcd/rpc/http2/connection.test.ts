@@ -200,6 +200,17 @@ test('streams beyond the limit are refused, the rest goes on', async () => {
   expect(streams.map(({ id }) => id)).toEqual([1, 3]);
 });
 
+test('a stream that ends others while it drains does not trip over them', async () => {
+  const { receive, streams } = start();
+  await receive(hello([[SETTING.initialWindowSize, 1_000_000]]), open(1), open(3));
+  const [first, second] = streams;
+  for (const stream of streams) stream.sendData(Buffer.alloc(100_000));
+  first!.owner!.onDrain = () => second!.reset();
+  const frames = await receive(frame(FRAME.windowUpdate, 0, 0, uint32Payload(1_000_000)));
+  expect(frames.filter(({ type, streamId }) => type === FRAME.data && streamId === 3)).toEqual([]);
+  expect(first!.queuedBytes).toBe(0);
+});
+
 test('an answer before the end of the request tells the client to stop sending', async () => {
   const { receive, streams } = start();
   await receive(hello(), open(1, FLAG.endHeaders));

@@ -2,7 +2,6 @@ import type { Duplex } from 'node:stream';
 import {
   FLAG,
   FRAME,
-  FRAME_HEADER_BYTES,
   FRAME_PAYLOAD_BYTES_MAX,
   H2_ERROR,
   SETTING,
@@ -11,12 +10,14 @@ import {
   frame,
   settingsPayload,
   uint32Payload,
-  writeFrameHead,
 } from './frame.ts';
 import type { H2ErrorCode } from './frame.ts';
 import { FrameParser } from './frame-parser.ts';
+import { FloodGuard } from './flood-guard.ts';
 import { HpackDecoder, HpackError } from './hpack.ts';
+import { Output } from './output.ts';
 import { ProtocolBreach, breach } from './protocol-breach.ts';
+import { Sender } from './sender.ts';
 import { Http2Stream } from './stream.ts';
 
 /** How much a peer may send on one stream, and on all of them, before we have taken it. */
@@ -24,12 +25,6 @@ const STREAM_WINDOW_BYTES = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 /** One header list, and one header block over all its continuations. */
 const HEADER_LIST_BYTES_MAX = 64 * 1024;
-/** Pieces handed to the socket at once; more waits in the streams. */
-const OUTPUT_BYTES_HIGH = 256 * 1024;
-/** Answers to control frames that a peer provokes and does not read. */
-const UNREAD_CONTROL_BYTES_MAX = 1024 * 1024;
-/** Frames that cost us work and the peer nothing: pings, settings, resets, empty data (CVE-2019-9512, CVE-2023-44487). */
-const CHEAP_FRAMES_PER_SECOND_MAX = 5000;
 const STREAM_ID_MAX = 0x7fffffff;
 const NO_PAYLOAD = Buffer.alloc(0);
 const GOODBYE_PING = Buffer.from('goodbye!', 'latin1');
@@ -56,38 +51,38 @@ export class Http2Connection {
   readonly #parser: FrameParser;
   readonly #hpack = new HpackDecoder({ listBytesMax: HEADER_LIST_BYTES_MAX });
   readonly #streams = new Map<number, Http2Stream>();
-  /** Streams with bytes that a window or the socket held back, served in turn. */
-  readonly #waiting = new Set<Http2Stream>();
-  #output: Buffer[] = [];
-  #outputBytes = 0;
-  #flushPlanned = false;
-  #socketFull = false;
+  readonly #output: Output;
+  readonly #flood: FloodGuard;
+  /** Streams send through it. */
+  readonly sender: Sender;
   #closed = false;
   #draining = false;
   #lastStreamId = 0;
   #block: { streamId: number; flags: number; parts: Buffer[]; bytes: number } | undefined;
-  #sendWindowBytes = WINDOW_BYTES_DEFAULT;
   #receiveWindowBytes = CONNECTION_WINDOW_BYTES;
   #unreportedBytes = 0;
   #peerStreamWindowBytes = WINDOW_BYTES_DEFAULT;
-  #framePayloadBytesMax = FRAME_PAYLOAD_BYTES_MAX;
-  #cheapFrames = 0;
-  #cheapSinceMs = 0;
   #awaitsPong = false;
 
   constructor(socket: Duplex, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
+    this.#output = new Output(socket, () => this.sender.pumpWaiting());
+    this.#flood = new FloodGuard(() => options.nowMs());
+    this.sender = new Sender({
+      output: this.#output,
+      flood: this.#flood,
+      onEnded: (stream) => this.#localEnd(stream),
+    });
     this.#parser = new FrameParser((type, flags, streamId, payload) =>
       this.#onFrame(type, flags, streamId, payload),
     );
     socket.on('data', (chunk: Buffer) => this.#onBytes(chunk));
-    socket.on('drain', () => this.#onDrain());
     socket.on('end', () => this.destroy());
     // What went wrong with a peer's socket is the peer's story; 'close' follows and ends ours.
     socket.on('error', () => this.destroy());
     socket.on('close', () => this.#onSocketClosed());
-    this.#write(
+    this.#output.write(
       frame(
         FRAME.settings,
         0,
@@ -99,7 +94,7 @@ export class Http2Connection {
         ]),
       ),
     );
-    this.#write(
+    this.#output.write(
       frame(FRAME.windowUpdate, 0, 0, uint32Payload(CONNECTION_WINDOW_BYTES - WINDOW_BYTES_DEFAULT)),
     );
   }
@@ -122,13 +117,13 @@ export class Http2Connection {
     this.#draining = true;
     // First a GOAWAY that refuses nothing: what the peer sent before it heard of it is still served.
     this.#goaway(STREAM_ID_MAX, H2_ERROR.noError, 'graceful_stop');
-    this.#write(frame(FRAME.ping, 0, 0, GOODBYE_PING));
+    this.#output.write(frame(FRAME.ping, 0, 0, GOODBYE_PING));
   }
 
   /** A ping of our own; `awaitsPong` until it is answered. */
   ping(): void {
     this.#awaitsPong = true;
-    this.#write(frame(FRAME.ping, 0, 0, KEEPALIVE_PING));
+    this.#output.write(frame(FRAME.ping, 0, 0, KEEPALIVE_PING));
   }
 
   get awaitsPong(): boolean {
@@ -139,123 +134,24 @@ export class Http2Connection {
     this.#socket.destroy();
   }
 
-  sendHeaders(stream: Http2Stream, block: Buffer, endStream: boolean): void {
-    const flags = FLAG.endHeaders | (endStream ? FLAG.endStream : 0);
-    this.#write(frame(FRAME.headers, flags, stream.id, block));
-  }
-
-  answer(stream: Http2Stream, headers: Buffer, data: Buffer, trailers: Buffer): void {
-    const fits =
-      stream.queuedBytes === 0 &&
-      data.length <= stream.sendWindowBytes &&
-      data.length <= this.#sendWindowBytes &&
-      data.length <= this.#framePayloadBytesMax &&
-      !this.#congested();
-    if (!fits) {
-      this.sendHeaders(stream, headers, false);
-      stream.sendData(data);
-      stream.end(trailers);
-      return;
-    }
-    const whole = Buffer.allocUnsafe(3 * FRAME_HEADER_BYTES + headers.length + data.length + trailers.length);
-    const streamId = stream.id;
-    writeFrameHead(whole, 0, {
-      length: headers.length,
-      type: FRAME.headers,
-      flags: FLAG.endHeaders,
-      streamId,
-    });
-    whole.set(headers, FRAME_HEADER_BYTES);
-    let at = FRAME_HEADER_BYTES + headers.length;
-    writeFrameHead(whole, at, { length: data.length, type: FRAME.data, flags: 0, streamId });
-    at += FRAME_HEADER_BYTES;
-    whole.set(data, at);
-    at += data.length;
-    const flags = FLAG.endHeaders | FLAG.endStream;
-    writeFrameHead(whole, at, { length: trailers.length, type: FRAME.headers, flags, streamId });
-    whole.set(trailers, at + FRAME_HEADER_BYTES);
-    stream.sendWindowBytes -= data.length;
-    this.#sendWindowBytes -= data.length;
-    this.#write(whole);
-    this.#localEnd(stream);
-  }
-
-  /** Moves what a stream has queued as far as windows and socket allow. */
-  pump(stream: Http2Stream): void {
-    if (stream.closed) return;
-    while (stream.queuedBytes > 0 && this.#pumpFrame(stream));
-    this.#settle(stream);
-  }
-
   resetStream(stream: Http2Stream, code: H2ErrorCode): void {
-    this.#write(frame(FRAME.resetStream, 0, stream.id, uint32Payload(code)));
+    this.#output.write(frame(FRAME.resetStream, 0, stream.id, uint32Payload(code)));
     this.#forget(stream, 'reset');
   }
 
   giveStreamCredit(stream: Http2Stream, bytes: number): void {
     stream.unreportedBytes += bytes;
     if (stream.unreportedBytes < STREAM_WINDOW_BYTES / 2) return;
-    this.#write(frame(FRAME.windowUpdate, 0, stream.id, uint32Payload(stream.unreportedBytes)));
+    this.#output.write(frame(FRAME.windowUpdate, 0, stream.id, uint32Payload(stream.unreportedBytes)));
     stream.receiveWindowBytes += stream.unreportedBytes;
     stream.unreportedBytes = 0;
-  }
-
-  #pumpFrame(stream: Http2Stream): boolean {
-    if (this.#congested()) return false;
-    const first = stream.queue[0]!;
-    const length = Math.min(
-      first.length,
-      this.#framePayloadBytesMax,
-      stream.sendWindowBytes,
-      this.#sendWindowBytes,
-    );
-    if (length <= 0) return false;
-    const head = Buffer.allocUnsafe(FRAME_HEADER_BYTES);
-    writeFrameHead(head, 0, { length, type: FRAME.data, flags: 0, streamId: stream.id });
-    this.#write(head);
-    if (length === first.length) {
-      stream.queue.shift();
-      this.#write(first);
-    } else {
-      this.#write(first.subarray(0, length));
-      stream.queue[0] = first.subarray(length);
-    }
-    stream.queuedBytes -= length;
-    stream.sendWindowBytes -= length;
-    this.#sendWindowBytes -= length;
-    return true;
-  }
-
-  /** After a stream moved: it waits for more room, or it is through and its trailers follow. */
-  #settle(stream: Http2Stream): void {
-    if (stream.queuedBytes > 0) {
-      this.#waiting.add(stream);
-      return;
-    }
-    this.#waiting.delete(stream);
-    if (!stream.ending) return;
-    if (stream.trailers === undefined) this.#write(frame(FRAME.data, FLAG.endStream, stream.id, NO_PAYLOAD));
-    else this.sendHeaders(stream, stream.trailers, true);
-    this.#localEnd(stream);
-  }
-
-  #pumpWaiting(): void {
-    for (let moved = true; moved && this.#waiting.size > 0;) {
-      moved = false;
-      for (const stream of [...this.#waiting]) {
-        if (!this.#pumpFrame(stream)) continue;
-        moved = true;
-        this.#settle(stream);
-        if (!stream.closed) stream.owner?.onDrain();
-      }
-    }
   }
 
   #localEnd(stream: Http2Stream): void {
     stream.localEnded = true;
     // A peer that is still sending must be told to stop; NO_ERROR says the answer stands.
     if (!stream.remoteEnded)
-      this.#write(frame(FRAME.resetStream, 0, stream.id, uint32Payload(H2_ERROR.noError)));
+      this.#output.write(frame(FRAME.resetStream, 0, stream.id, uint32Payload(H2_ERROR.noError)));
     this.#forget(stream, 'done');
   }
 
@@ -265,44 +161,9 @@ export class Http2Connection {
     stream.queue.length = 0;
     stream.queuedBytes = 0;
     this.#streams.delete(stream.id);
-    this.#waiting.delete(stream);
+    this.sender.forget(stream);
     stream.owner?.onClosed(how);
     if (this.#draining && this.#streams.size === 0) this.#closeWhenWritten();
-  }
-
-  #congested(): boolean {
-    return this.#socketFull || this.#outputBytes >= OUTPUT_BYTES_HIGH;
-  }
-
-  #write(bytes: Buffer): void {
-    if (this.#closed) return;
-    this.#output.push(bytes);
-    this.#outputBytes += bytes.length;
-    if (this.#flushPlanned) return;
-    this.#flushPlanned = true;
-    // After the promises of this turn: a batch of commits answers its callers in one write.
-    process.nextTick(() => this.#flush());
-  }
-
-  #flush(): void {
-    this.#flushPlanned = false;
-    if (this.#closed || this.#outputBytes === 0) return;
-    if (this.#socketFull) {
-      if (this.#outputBytes > UNREAD_CONTROL_BYTES_MAX + OUTPUT_BYTES_HIGH) this.destroy();
-      return;
-    }
-    const bytes =
-      this.#output.length === 1 ? this.#output[0]! : Buffer.concat(this.#output, this.#outputBytes);
-    this.#output = [];
-    this.#outputBytes = 0;
-    this.#socketFull = !this.#socket.write(bytes);
-    if (!this.#socketFull) this.#pumpWaiting();
-  }
-
-  #onDrain(): void {
-    this.#socketFull = false;
-    this.#flush();
-    if (!this.#socketFull) this.#pumpWaiting();
   }
 
   #onBytes(chunk: Buffer): void {
@@ -342,13 +203,13 @@ export class Http2Connection {
         return;
       default:
         // PRIORITY, and frames of extensions, are ignored; they still count as work.
-        this.#countCheapFrame();
+        this.#flood.cheapFrame();
     }
   }
 
   #onData(flags: number, streamId: number, payload: Buffer): void {
     this.#requireKnown(streamId);
-    if (payload.length === 0 && (flags & FLAG.endStream) === 0) this.#countCheapFrame();
+    if (payload.length === 0 && (flags & FLAG.endStream) === 0) this.#flood.cheapFrame();
     this.#receiveWindowBytes -= payload.length;
     if (this.#receiveWindowBytes < 0) throw breach('connection window exceeded', H2_ERROR.flowControlError);
     this.#giveConnectionCredit(payload.length);
@@ -378,7 +239,7 @@ export class Http2Connection {
   #onContinuation(flags: number, payload: Buffer): void {
     const block = this.#block;
     if (block === undefined) throw breach('CONTINUATION continues nothing');
-    this.#countCheapFrame();
+    this.#flood.cheapFrame();
     block.bytes += payload.length;
     if (block.bytes > HEADER_LIST_BYTES_MAX)
       throw breach('header block is too large', H2_ERROR.enhanceYourCalm);
@@ -405,7 +266,7 @@ export class Http2Connection {
       receiveWindowBytes: STREAM_WINDOW_BYTES,
     });
     if (this.#streams.size >= this.#options.streamsMax) {
-      this.#countCheapFrame();
+      this.#flood.cheapFrame();
       return this.resetStream(stream, H2_ERROR.refusedStream);
     }
     this.#streams.set(streamId, stream);
@@ -425,7 +286,7 @@ export class Http2Connection {
   #onReset(streamId: number, payload: Buffer): void {
     if (payload.length !== 4) throw breach('RST_STREAM has four bytes', H2_ERROR.frameSizeError);
     this.#requireKnown(streamId);
-    this.#countCheapFrame();
+    this.#flood.cheapFrame();
     const stream = this.#streams.get(streamId);
     if (stream !== undefined) this.#forget(stream, 'reset');
   }
@@ -434,11 +295,11 @@ export class Http2Connection {
     if (streamId !== 0) throw breach('SETTINGS belongs to the connection');
     if ((flags & FLAG.ack) !== 0) return;
     if (payload.length % 6 !== 0) throw breach('SETTINGS is cut', H2_ERROR.frameSizeError);
-    this.#countCheapFrame();
+    this.#flood.cheapFrame();
     for (let at = 0; at < payload.length; at += 6)
       this.#onSetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
-    this.#write(frame(FRAME.settings, FLAG.ack, 0, NO_PAYLOAD));
-    this.#pumpWaiting();
+    this.#output.write(frame(FRAME.settings, FLAG.ack, 0, NO_PAYLOAD));
+    this.sender.pumpWaiting();
   }
 
   #onSetting(id: number, value: number): void {
@@ -448,9 +309,8 @@ export class Http2Connection {
       this.#peerStreamWindowBytes = value;
       for (const stream of this.#streams.values()) stream.sendWindowBytes += change;
     } else if (id === SETTING.maxFrameSize) {
+      // Only checked: larger frames than everybody must take would only delay other streams.
       if (value < FRAME_PAYLOAD_BYTES_MAX || value > 0xffffff) throw breach('frame size is out of range');
-      // Larger frames would only delay other streams.
-      this.#framePayloadBytesMax = FRAME_PAYLOAD_BYTES_MAX;
     }
   }
 
@@ -458,8 +318,8 @@ export class Http2Connection {
     if (streamId !== 0) throw breach('PING belongs to the connection');
     if (payload.length !== 8) throw breach('PING has eight bytes', H2_ERROR.frameSizeError);
     if ((flags & FLAG.ack) === 0) {
-      this.#countCheapFrame();
-      this.#write(frame(FRAME.ping, FLAG.ack, 0, payload));
+      this.#flood.cheapFrame();
+      this.#output.write(frame(FRAME.ping, FLAG.ack, 0, payload));
       return;
     }
     this.#awaitsPong = false;
@@ -471,29 +331,20 @@ export class Http2Connection {
   #onWindowUpdate(streamId: number, payload: Buffer): void {
     if (payload.length !== 4) throw breach('WINDOW_UPDATE has four bytes', H2_ERROR.frameSizeError);
     const bytes = payload.readUInt32BE(0) & WINDOW_BYTES_MAX;
-    if (streamId === 0) {
-      if (bytes === 0) throw breach('WINDOW_UPDATE of nothing');
-      this.#sendWindowBytes += bytes;
-      if (this.#sendWindowBytes > WINDOW_BYTES_MAX)
-        throw breach('window overflow', H2_ERROR.flowControlError);
-      this.#pumpWaiting();
-      return;
-    }
+    if (streamId === 0) return this.sender.widen(bytes);
     this.#requireKnown(streamId);
     const stream = this.#streams.get(streamId);
     if (stream === undefined) return;
     stream.sendWindowBytes += bytes;
     if (bytes === 0) return this.resetStream(stream, H2_ERROR.protocolError);
     if (stream.sendWindowBytes > WINDOW_BYTES_MAX) return this.resetStream(stream, H2_ERROR.flowControlError);
-    if (!this.#waiting.has(stream)) return;
-    this.pump(stream);
-    if (!stream.closed) stream.owner?.onDrain();
+    this.sender.widened(stream);
   }
 
   #giveConnectionCredit(bytes: number): void {
     this.#unreportedBytes += bytes;
     if (this.#unreportedBytes < CONNECTION_WINDOW_BYTES / 2) return;
-    this.#write(frame(FRAME.windowUpdate, 0, 0, uint32Payload(this.#unreportedBytes)));
+    this.#output.write(frame(FRAME.windowUpdate, 0, 0, uint32Payload(this.#unreportedBytes)));
     this.#receiveWindowBytes += this.#unreportedBytes;
     this.#unreportedBytes = 0;
   }
@@ -503,19 +354,8 @@ export class Http2Connection {
     if (streamId > this.#lastStreamId) throw breach('the stream was never opened');
   }
 
-  #countCheapFrame(): void {
-    const nowMs = this.#options.nowMs();
-    if (nowMs - this.#cheapSinceMs > 1000) {
-      this.#cheapSinceMs = nowMs;
-      this.#cheapFrames = 0;
-    }
-    this.#cheapFrames += 1;
-    if (this.#cheapFrames > CHEAP_FRAMES_PER_SECOND_MAX)
-      throw breach('too many control frames', H2_ERROR.enhanceYourCalm);
-  }
-
   #goaway(lastStreamId: number, code: H2ErrorCode, why: string): void {
-    this.#write(
+    this.#output.write(
       frame(
         FRAME.goaway,
         0,
@@ -532,9 +372,10 @@ export class Http2Connection {
 
   #closeWhenWritten(): void {
     if (this.#closed) return;
-    this.#flush();
+    this.#output.flush();
     this.#closeStreams();
     this.#closed = true;
+    this.#output.close();
     // `end` alone would wait for the peer's end for ever.
     this.#socket.end(() => this.#socket.destroy());
   }
@@ -542,7 +383,7 @@ export class Http2Connection {
   #onSocketClosed(): void {
     this.#closed = true;
     this.#closeStreams();
-    this.#output = [];
+    this.#output.close();
     this.#options.onClosed();
   }
 

@@ -55,7 +55,7 @@ export class Http2Stream {
   }
 
   sendHeaders(block: Buffer): void {
-    if (!this.closed) this.connection.sendHeaders(this, block, false);
+    if (!this.closed) this.connection.sender.headers(this, block, false);
   }
 
   /** Takes ownership of `bytes`. Always accepted: whoever streams watches `queuedBytes` and waits for onDrain. */
@@ -63,7 +63,7 @@ export class Http2Stream {
     if (this.closed || bytes.length === 0) return;
     this.queue.push(bytes);
     this.queuedBytes += bytes.length;
-    this.connection.pump(this);
+    this.connection.sender.pump(this);
   }
 
   /** Ends the answer after everything queued, with trailers if there are any. */
@@ -71,12 +71,12 @@ export class Http2Stream {
     if (this.closed || this.ending) return;
     this.ending = true;
     this.trailers = trailers;
-    this.connection.pump(this);
+    this.connection.sender.pump(this);
   }
 
   /** Headers, one piece of data, trailers: what nearly every call answers, in one buffer when windows allow. */
   answer(headers: Buffer, data: Buffer, trailers: Buffer): void {
-    if (!this.closed) this.connection.answer(this, headers, data, trailers);
+    if (!this.closed) this.connection.sender.answer(this, headers, data, trailers);
   }
 
   reset(code: H2ErrorCode = H2_ERROR.cancel): void {
