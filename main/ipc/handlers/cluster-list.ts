@@ -88,21 +88,24 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
     onDamage: options.onDamage,
   });
   let polling: Disposable | undefined;
+  /** What the files looked like when the list that listeners have was read; undefined while nobody listens. */
+  let told: string | undefined;
 
   // Polled, not watched: editors replace the file, and network file systems send no events.
   const startPolling = (): Disposable => {
-    let told: string | undefined;
     let timer: Disposable | undefined;
     let stopped = false;
     const look = async (): Promise<void> => {
       const stamp = await stampOf(document.value);
-      if (told !== undefined && stamp !== told) feed.publish(await readMemory(document.value));
+      if (stamp !== told) feed.publish(await readMemory(document.value));
+      if (stopped) return;
       told = stamp;
-      if (!stopped) timer = clock.after(POLL_INTERVAL_MS, () => void look());
+      timer = clock.after(POLL_INTERVAL_MS, () => void look());
     };
     void look();
     return toDisposable(() => {
       stopped = true;
+      told = undefined;
       timer?.dispose();
     });
   };
@@ -116,8 +119,11 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
   });
 
   const change = async (next: (memory: Memory) => Memory): Promise<ClusterList> => {
-    const list = await readMemory(await document.change(next));
+    const memory = await document.change(next);
+    const stamp = await stampOf(memory);
+    const list = await readMemory(memory);
     feed.publish(list);
+    if (told !== undefined) told = stamp;
     return list;
   };
 
@@ -161,12 +167,15 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
 
     async *watch(signal) {
       let memory = document.value;
+      // The stamp before the contents: an edit in between is then seen by the first look.
+      const stamp = await stampOf(memory);
       let list = await readMemory(memory);
       // What changed while the files were read is in no feed yet that this listener hears.
       while (memory !== document.value && !signal.aborted) {
         memory = document.value;
         list = await readMemory(memory);
       }
+      told ??= stamp;
       yield* feed.listen(signal, [list]);
     },
 

@@ -144,6 +144,24 @@ test('a kubeconfig that cannot be understood stays as a problem until it is repa
   watch.dispose();
 });
 
+test('a list is told once: looking again at files that have not changed says nothing', async () => {
+  const path = join(directory, 'a.conf');
+  writeFileSync(path, kubeconfig('a'));
+  const { client } = start();
+  const seen: number[] = [];
+  client.open('clusters.watch', undefined, {
+    onBatch: (items) => seen.push(...items.map(({ clusters }) => clusters.length)),
+    onEnd: () => undefined,
+  });
+  await expect.poll(() => clock.pendingCount).toBe(1);
+  await client.call('clusters.openKubeconfig', { path });
+  for (let look = 0; look < 3; look += 1) {
+    clock.advance(2000);
+    await expect.poll(() => clock.pendingCount).toBe(1);
+  }
+  expect(seen).toEqual([0, 2]);
+});
+
 test.each([
   [{ path: '/nowhere/at/all' }, 'NotFound'],
   [{ path: 'relative' }, 'BadRequest'],
