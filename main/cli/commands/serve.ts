@@ -14,7 +14,9 @@ const USAGE = `  pilothouse serve [--data DIR] [--port N] [--pages DIR] [-o json
 
   Prints a link that works once and then serves the console until it is interrupted. Enter prints another.
   --port N     the port on 127.0.0.1; without it a free one is taken
-  --pages DIR  the built console, if it is not beside this program`;
+  --pages DIR  the built console, if it is not beside this program
+
+  From another machine, forward the same port: ssh -L N:127.0.0.1:N host`;
 
 /** Beside the built command line: dist/cli/cli.js (or a chunk of it) and dist/renderer. */
 const builtPages = (): string => fileURLToPath(new URL('../renderer', import.meta.url));
