@@ -24,7 +24,7 @@ import { renewAll } from './renewal.ts';
 
 /**
  * Replacing an authority without a moment in which anybody is cut off, in three steps; between them every
- * component has to read its files again:
+ * component has to read its files again (a real etcd reads whom it trusts at its start only: restart it):
  *
  *   settled    -> startRotation    a successor exists and is trusted beside the old one, which still signs
  *   overlapping-> switchAuthority  the successor signs, and every leaf is issued anew; both are trusted
