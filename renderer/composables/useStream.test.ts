@@ -57,6 +57,19 @@ test('a lost wire leaves the stream lost with the age of its data, a new one ope
   app.unmount();
 });
 
+test('a host that was never reached leaves the stream lost, not waiting', async () => {
+  const connection = testConnection({ 'settings.watch': feed(settingsDefault).handler }, 'browser', 'later');
+  const app = await inApp(() => useStream('settings.watch', undefined, () => undefined), connection);
+  expect(app.value.health.value.phase).toBe('opening');
+  connection.lose();
+  await settle();
+  expect(app.value.health.value.phase).toBe('lost');
+  connection.join();
+  await settle();
+  expect(app.value.health.value.phase).toBe('live');
+  app.unmount();
+});
+
 test('a stream the host does not offer is refused and not asked for again', async () => {
   vi.useFakeTimers();
   const connection = testConnection({});

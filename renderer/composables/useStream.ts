@@ -85,6 +85,13 @@ export const useStream = <N extends StreamName>(
     else if (!options.pauseWhenHidden || (isVisible && open)) return;
     start();
   });
+  // The first attempt to connect may fail: then there never was a client whose loss could be seen.
+  watch(
+    () => connection.state.value.phase,
+    (phase) => {
+      if (phase === 'lost' && health.value.phase === 'opening') become('lost');
+    },
+  );
   start();
   onScopeDispose(stop);
   return { health, reopen: start };

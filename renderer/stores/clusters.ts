@@ -2,12 +2,14 @@ import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { isCancelled, type ClusterEntry, type ClusterList } from '../../core/contract/index.ts';
 import { useConnection } from '../bridge/index.ts';
+import { cutMiddle } from '../components/middle-cut.ts';
 import { useCall, type CallResult } from '../composables/useCall.ts';
 import { useStream } from '../composables/useStream.ts';
 import { t } from '../locales/i18n.ts';
 import { readRemembered, remember } from './remembered.ts';
 import { useToastStore } from './toasts.ts';
 
+const TOAST_PATH_CHARS_MAX = 40;
 export const CLUSTER_STORAGE_KEY = 'pilothouse.cluster';
 
 /** The clusters this console knows, and which one it looks at. */
@@ -85,7 +87,7 @@ export const useClusterStore = defineStore('clusters', () => {
     toasts.show({
       severity: 'ok',
       title: t('clusters.forgotten', { name: entry.name }),
-      detail: t('clusters.forgotten.detail', { path: entry.kubeconfigPath }),
+      detail: t('clusters.forgotten.detail', { path: cutMiddle(entry.kubeconfigPath, TOAST_PATH_CHARS_MAX) }),
       action: { label: t('clusters.forgotten.undo'), run: () => void openAndTell(entry.kubeconfigPath) },
     });
     return true;

@@ -23,6 +23,13 @@ test('an error that has to make room stays in the list behind the bell', async (
   unmount();
 });
 
+test('the same message again takes the place of the one before', async () => {
+  const { value, unmount } = await stores();
+  for (const title of ['a', 'b', 'a']) value.toasts.show({ severity: 'error', title, detail: 'why' });
+  expect(value.toasts.shown.map((toast) => toast.title)).toEqual(['b', 'a']);
+  unmount();
+});
+
 test('only errors and warnings stay until closed', () => {
   const severities = ['ok', 'info', 'warn', 'error'] as const;
   expect(severities.filter((severity) => staysOpen({ severity, title: '' }))).toEqual(['warn', 'error']);

@@ -39,7 +39,10 @@ export const useToastStore = defineStore('toasts', () => {
   /** Shows what is already in the list behind the bell. */
   const present = (content: ToastContent): number => {
     const id = (lastId += 1);
-    let room = [...shown.value];
+    // The same thing said again replaces what was said before.
+    let room = shown.value.filter(
+      (toast) => toast.title !== content.title || toast.detail !== content.detail,
+    );
     while (room.length >= TOASTS_SHOWN_MAX) {
       const leaving = room.find((toast) => !staysOpen(toast)) ?? room[0];
       room = room.filter((toast) => toast !== leaving);

@@ -19,6 +19,7 @@ export interface TestConnection extends Connection {
 export const testConnection = (
   handlers: Handlers,
   shell: Connection['shell'] = 'browser',
+  joins: 'now' | 'later' = 'now',
 ): TestConnection => {
   const state = shallowRef<ConnectionState>({ phase: 'connecting' });
   const client = shallowRef<Client>();
@@ -45,7 +46,7 @@ export const testConnection = (
     },
     dispose: () => fake?.close(),
   };
-  connection.join();
+  if (joins === 'now') connection.join();
   return connection;
 };
 
@@ -60,9 +61,7 @@ export interface Mounted {
 export const mount = async (component: Component, connection: Connection): Promise<Mounted> => {
   const root = document.createElement('div');
   document.body.append(root);
-  const app = createApp(
-    defineComponent({ render: () => h(TooltipProvider, { delayDuration: 0 }, () => h(component)) }),
-  );
+  const app = createApp(() => h(TooltipProvider, { delayDuration: 0 }, () => h(component)));
   const router = createConsoleRouter(createMemoryHistory());
   app.provide(connectionKey, connection);
   app.use(createPinia());

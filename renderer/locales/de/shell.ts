@@ -77,6 +77,9 @@ export const shell = {
   'status.open': 'Prozesse öffnen',
 
   'offline.title': 'Host seit {age} nicht erreichbar.',
+  'offline.nothing.title': 'Noch nichts empfangen',
+  'offline.nothing.text':
+    'Die Konsole erreicht ihren Host nicht und versucht es weiter. Diese Seite füllt sich von selbst, sobald er antwortet.',
   'offline.why': 'Der Host ist nicht erreichbar',
   'offline.retryIn': 'nächster Versuch in {delay}',
   'offline.retrying': 'Versuch läuft',

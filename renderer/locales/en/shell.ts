@@ -74,6 +74,9 @@ export const shell = {
   'status.open': 'Open processes',
 
   'offline.title': 'Host out of reach for {age}.',
+  'offline.nothing.title': 'Nothing has been received yet',
+  'offline.nothing.text':
+    'The console cannot reach its host and goes on trying. This page fills by itself as soon as it answers.',
   'offline.why': 'The host is out of reach',
   'offline.retryIn': 'retry in {delay}',
   'offline.retrying': 'trying now',
