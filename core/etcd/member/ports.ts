@@ -10,14 +10,17 @@ import type { MemberId } from '../../raft/types.ts';
 /** An empty backend beside the one in use, filled with a state that comes from the leader. */
 export interface StagedBackend {
   readonly backend: Backend;
-  /** Takes the place of the one in use, which must be closed; returns it open under its new place. */
-  promote(): Promise<Backend>;
+  /** From now on, also after a crash, this is the state of the member. */
+  promote(): Promise<void>;
+  /** After the promotion and once the former backend is closed: nothing is left of it. */
+  retireFormer(): Promise<void>;
+  /** Instead of a promotion. */
   discard(): Promise<void>;
 }
 
 /** Where a member keeps its state. */
 export interface BackendHouse {
-  /** Opens what is there, or makes an empty one; finishes or undoes a promotion that a crash cut short. */
+  /** Opens what is there, or makes an empty one; removes what a crash left of a state that was not promoted. */
   open(): Promise<Backend>;
   stage(): Promise<StagedBackend>;
 }

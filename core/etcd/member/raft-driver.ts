@@ -104,7 +104,11 @@ export class RaftDriver {
 
   #persist(persist: Persist): void {
     const write = async (): Promise<void> => {
-      if (persist.snapshot !== undefined) await this.#ports.install(persist.snapshot);
+      if (persist.snapshot !== undefined) {
+        // What was to be applied before is part of the state that comes now.
+        this.#toApply.length = 0;
+        await this.#ports.install(persist.snapshot);
+      }
       await this.#ports.persist(persist);
     };
     this.#persisting = write().then(

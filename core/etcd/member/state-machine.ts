@@ -6,7 +6,7 @@ import { Alarms, applierChain, backendQuota, type Applier, type Quota } from '..
 import { Lessor, type LeaseCheckpoint, type LessorMetrics } from '../lease/index.ts';
 import { Membership } from '../membership/index.ts';
 import { META, type Backend, type Bucket, type Entry } from '../mvcc/backend/backend.ts';
-import { keyBytes } from '../mvcc/model.ts';
+import type { KeyString } from '../mvcc/model.ts';
 import type { LeaseBook } from '../mvcc/leases.ts';
 import { Store } from '../mvcc/store.ts';
 import { WatchHub } from '../mvcc/watch/watch-hub.ts';
@@ -50,7 +50,7 @@ export class StateMachine {
   applier!: Applier;
   #backend: Backend;
   /** While the index is rebuilt keys say which lease they hang on; the lessor takes them all at once. */
-  #attachments: { key: Uint8Array; lease: bigint }[] | undefined;
+  #attachments: { key: KeyString; lease: bigint }[] | undefined;
 
   private constructor(options: StateMachineOptions) {
     this.#backend = options.backend;
@@ -113,9 +113,9 @@ export class StateMachine {
 
   /** Takes over the state in another backend; watchers are brought up to date from its history. */
   async replace(backend: Backend): Promise<void> {
-    this.#backend = backend;
     this.#attachments = [];
     await this.store.restore(backend);
+    this.#backend = backend;
     this.alarms.restore(backend);
     this.#recover();
     this.watchHub.restored();
@@ -140,14 +140,14 @@ export class StateMachine {
   #leaseBook(): LeaseBook {
     const { lessor } = this;
     return {
-      exists: (lease) => lessor.lookup(lease) !== undefined,
-      leaseOf: (key) => (lessor.leaseCount === 0 ? 0n : lessor.leaseOf(keyBytes(key))),
+      exists: (lease) => lessor.exists(lease),
+      leaseOf: (key) => lessor.leaseOf(key),
       attach: (lease, key) => {
-        if (this.#attachments !== undefined) this.#attachments.push({ key: keyBytes(key), lease });
-        else lessor.attach(lease, keyBytes(key));
+        if (this.#attachments !== undefined) this.#attachments.push({ key, lease });
+        else lessor.attach(lease, key);
       },
       detach: (lease, key) => {
-        if (this.#attachments === undefined) lessor.detach(lease, keyBytes(key));
+        if (this.#attachments === undefined) lessor.detach(lease, key);
       },
     };
   }

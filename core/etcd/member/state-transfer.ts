@@ -1,5 +1,6 @@
+import { InvariantError } from '../../base/assert.ts';
 import type { Disposable } from '../../base/disposable.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { RaftCore } from '../../raft/core.ts';
 import type { MemberId, SnapshotMark } from '../../raft/types.ts';
 import { loadBackend } from '../mvcc/backend/load.ts';
@@ -17,7 +18,10 @@ export interface StateTransferOptions {
   readonly wake: () => void;
 }
 
+const INSTALL_LIMIT_MS = 10_000;
+
 interface Staged {
+  readonly receivedAtMs: number;
   readonly mark: SnapshotMark;
   readonly backend: StagedBackend;
 }
@@ -53,10 +57,24 @@ export class StateTransfer {
     const { machine } = this.#options;
     const staged = this.#staged;
     if (staged === undefined || staged.mark.index !== mark.index)
-      throw new Error(`the state at entry ${mark.index} was not received`);
+      throw new InvariantError(`the state at entry ${mark.index} was not received`);
     this.#staged = undefined;
-    await machine.backend.close();
-    await machine.replace(await staged.backend.promote());
+    const former = machine.backend;
+    await staged.backend.promote();
+    // Reads are answered from the former state until the new one is in place.
+    await machine.replace(staged.backend.backend);
+    await former.close();
+    await staged.backend.retireFormer();
+  }
+
+  /** Raft takes a state soon or never. One that it may still ask for stays; the leader tries again later. */
+  async #discardUnwanted(): Promise<void> {
+    const staged = this.#staged;
+    if (staged === undefined) return;
+    if (this.#options.ports.clock.monotonicMs() - staged.receivedAtMs < INSTALL_LIMIT_MS)
+      throw new ReasonError('Busy', 'another state is about to be installed');
+    this.#staged = undefined;
+    await staged.backend.discard();
   }
 
   async #sendTo(id: MemberId): Promise<boolean> {
@@ -91,11 +109,10 @@ export class StateTransfer {
     chunks: AsyncIterable<Uint8Array>,
   ): Promise<void> {
     const { ports, raft, wake } = this.#options;
-    if (this.#receiving) throw new Error('another state is being received');
+    if (this.#receiving) throw new ReasonError('Busy', 'another state is being received');
     this.#receiving = true;
     try {
-      await this.#staged?.backend.discard();
-      this.#staged = undefined;
+      await this.#discardUnwanted();
       const backend = await ports.backends.stage();
       try {
         await loadBackend(backend.backend, decodeState(chunks), {
@@ -106,7 +123,7 @@ export class StateTransfer {
         await backend.discard();
         throw error;
       }
-      this.#staged = { mark: message.mark, backend };
+      this.#staged = { mark: message.mark, backend, receivedAtMs: ports.clock.monotonicMs() };
       ports.log.write('info', 'received database snapshot', {
         'snapshot-index': message.mark.index,
         from: from.toString(16),

@@ -8,6 +8,7 @@ import type { Log } from '../../base/log.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import type { ListenUrl, MemberConfig } from '../config/config.ts';
 import { memberApi } from '../member/api/index.ts';
+import { checkBeforeServing, watchCorruption } from '../member/corruption.ts';
 import { openMember, type Member } from '../member/member.ts';
 import { peerMetrics, tlsPeerProbe, TlsPeerTransport, type PeerTls } from '../peer/index.ts';
 import { serveClients, type ClientServer, type ServerTls } from '../rpc/index.ts';
@@ -140,6 +141,8 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
     };
     try {
       await listening('listen-peer-urls', config.listenPeers, () => member.start());
+      const unverified = config.initialCorruptCheck ? await checkBeforeServing(member) : [];
+      owned.add(watchCorruption(member, unverified));
       const tls = clientCertificates && serverTls(clientCertificates, config);
       servers.push(
         await listening('listen-client-urls', config.listenClients, () => serve(config.listenClients, tls)),
