@@ -5,7 +5,7 @@ import type { LeaseBook } from './leases.ts';
 import { keyString, type KeyString } from './model.ts';
 import { decodeRevision, encodeRevision, isTombstone, readUint64 } from './revision.ts';
 
-const RESTORE_CHUNK = 10_000;
+const RESTORE_CHUNK = 2_000;
 
 export interface Restored {
   readonly revision: number;

@@ -63,6 +63,22 @@ test('a range from the empty key on starts with the first entry', async () => {
   await backend.close();
 });
 
+test('values of every size come back whole and stay so while others are read', async () => {
+  const backend = await open();
+  const sizes = [0, 1, 3000, 70_000, 1_500_000, 2_000_000, 10];
+  const valueOf = (i: number): Buffer => Buffer.alloc(sizes[i] as number, i + 1);
+  sizes.forEach((_, i) => backend.put('key', bytes(`k${i}`), valueOf(i)));
+  await backend.commit();
+  const single = sizes.map((_, i) => backend.get('key', bytes(`k${i}`)));
+  const ranged = backend.range('key', bytes('k'), undefined, 100).map(({ value }) => value);
+  const snapshot = await backend.snapshot();
+  const streamed = [...snapshot.entries('key')].map(({ value }) => value);
+  snapshot.dispose();
+  for (const found of [single, ranged, streamed])
+    expect(found.map((value, i) => value?.equals(valueOf(i)))).toEqual(sizes.map(() => true));
+  await backend.close();
+});
+
 test('a backend that was closed has everything and its consistent index when opened again', async () => {
   const backend = await open();
   backend.put('lease', bytes('a'), bytes('1'));

@@ -15,6 +15,33 @@ const MAP_BYTES = 1024 * 1024 * 1024;
 
 type Tree = Database<Buffer, Buffer>;
 
+const copyOf = (source: Buffer, start: number, end: number): Buffer => {
+  const copy = Buffer.allocUnsafe(end - start);
+  copy.set(source.subarray(start, end));
+  return copy;
+};
+
+/**
+ * Bytes as they are. lmdb's own binary encoding does the same with a new ArrayBuffer for every key and value,
+ * which costs more than the read; these come from Node's pool. What is given to `readKey` and `decode` is a
+ * buffer that the next read overwrites. (The names are lmdb's, which its types leave out.)
+ */
+const ENCODING = {
+  keyEncoder: {
+    writeKey(key: Buffer, target: Buffer, start: number): number {
+      target.set(key, start);
+      return start + key.length;
+    },
+    readKey: copyOf,
+  },
+  encoder: {
+    encode: (value: Buffer): Buffer => value,
+    decode: (source: Buffer): Buffer => copyOf(source, 0, source.length),
+  },
+  encoding: 'binary',
+  cache: false,
+} as const;
+
 interface Environment {
   readonly root: RootDatabase<Buffer, Buffer>;
   readonly trees: ReadonlyMap<Bucket, Tree>;
@@ -27,19 +54,13 @@ const openEnvironment = (path: string): Environment => {
     noSubdir: true,
     maxDbs: BUCKETS.length + 1,
     mapSize: MAP_BYTES,
-    keyEncoding: 'binary',
-    encoding: 'binary',
     cache: false,
     // Classic commits: pages, fdatasync, meta page, fdatasync. The file is whole after any crash, power loss
     // included, and commits reach it in order. lmdb's overlapping mode would publish a commit before its sync.
     overlappingSync: false,
   });
   const trees = new Map<Bucket, Tree>();
-  for (const bucket of BUCKETS)
-    trees.set(
-      bucket,
-      root.openDB<Buffer, Buffer>({ name: bucket, keyEncoding: 'binary', encoding: 'binary', cache: false }),
-    );
+  for (const bucket of BUCKETS) trees.set(bucket, root.openDB<Buffer, Buffer>({ name: bucket, ...ENCODING }));
   return { root, trees, path };
 };
 
@@ -73,7 +94,7 @@ class LmdbEngine implements Engine {
   }
 
   get(bucket: Bucket, key: Uint8Array): Buffer | undefined {
-    return this.#tree(bucket).getBinary(key as Buffer);
+    return this.#tree(bucket).get(key as Buffer);
   }
 
   range(bucket: Bucket, from: Uint8Array, to: Uint8Array | undefined, limit: number): Entry[] {

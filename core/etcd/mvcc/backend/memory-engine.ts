@@ -52,6 +52,7 @@ export class MemoryDatabase {
     readonly onCommitFailed?: (error: unknown) => void;
     /** Delays or fails commits; the default commits at once. */
     readonly beforeCommit?: () => Promise<void>;
+    readonly commitIntervalMs?: number;
   }): BufferedBackend {
     const life = this.#crashCount;
     const isDead = (): boolean => this.#crashCount !== life;
@@ -59,6 +60,7 @@ export class MemoryDatabase {
     return new BufferedBackend(engine, {
       clock: options.clock,
       onCommitFailed: options.onCommitFailed ?? (() => {}),
+      ...(options.commitIntervalMs !== undefined && { commitIntervalMs: options.commitIntervalMs }),
     });
   }
 }
