@@ -22,7 +22,6 @@ export class Http2Stream {
   readonly connection: Http2Connection;
   owner: StreamOwner | undefined;
   remoteEnded = false;
-  localEnded = false;
   closed = false;
   /** Written by the connection alone. */
   sendWindowBytes: number;
