@@ -38,6 +38,8 @@ const TABLE = {
   TooManyRequests: ['ResourceExhausted', 'too many requests'],
 
   AuthNotEnabled: ['FailedPrecondition', 'authentication is not enabled'],
+  UserNotFound: ['FailedPrecondition', 'user name not found'],
+  RoleNotFound: ['FailedPrecondition', 'role name not found'],
   PermissionDenied: ['PermissionDenied', 'permission denied'],
 
   NoLeader: ['Unavailable', 'no leader'],

@@ -83,7 +83,8 @@ export const maintenanceApi = (member: Member): MaintenanceApi => {
       return {
         header: { revision: result.currentRevision },
         hash: result.hash,
-        compactRevision: Math.max(0, result.compactRevision),
+        // -1 where nothing was ever compacted, as etcd answers.
+        compactRevision: result.compactRevision,
         hashRevision: result.revision,
       };
     },

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeCertificates } from '../support/etcd-certificates.ts';
+import { EtcdCluster, hasRealEtcd } from '../support/etcd-cluster.ts';
+import { etcdctlFor, hasEtcdctl, type CtlOutcome, type Etcdctl } from '../support/etcd-ctl.ts';
+import { PARITY_STEPS, type ParityStep } from './etcdctl-parity-steps.ts';
+
+const OURS_OCTET = 71;
+const REAL_OCTET = 72;
+
+/** One etcd under the script: what it has named so far, under names that do not depend on its random numbers. */
+class Side {
+  readonly #ids = new Map<string, string>();
+  readonly #captured = new Map<string, string>();
+  readonly #ctl: Etcdctl;
+  readonly #directory: string;
+
+  constructor(cluster: EtcdCluster) {
+    const { certificates, directory } = cluster.options;
+    this.#directory = directory;
+    this.#ctl = etcdctlFor(() => cluster.endpoints, certificates);
+  }
+
+  async run({ args, input, capture, isUnordered }: ParityStep): Promise<CtlOutcome> {
+    const given = args.map((arg) => this.#filled(arg));
+    const { code, stdout, stderr } = await this.#ctl.run(given, input === undefined ? {} : { input });
+    for (const [name, pattern] of Object.entries(capture ?? {}))
+      this.#captured.set(name, pattern.exec(stdout)?.[1] ?? '');
+    const said = this.#normalised(stdout);
+    return {
+      code,
+      stdout: isUnordered
+        ? said
+            .split(/[\n",]/)
+            .sort()
+            .join('\n')
+        : said,
+      stderr: this.#normalised(stderr),
+    };
+  }
+
+  #filled(arg: string): string {
+    return arg
+      .replace('<directory>', this.#directory)
+      .replace(/<(\w+)>/g, (whole, name: string) => this.#captured.get(name) ?? whole);
+  }
+
+  /** Ids become their order of appearance, so that the same id in two answers is still compared. */
+  #normalised(text: string): string {
+    return text
+      .replaceAll(this.#directory, '<directory>')
+      .replace(/127\.\d+\.0\.\d+/g, '<host>')
+      .replace(/("(?:\w*_id|id|\w*ID|[lL]ease)"\s?:\s?)(\d+)/g, (_whole, label: string, id: string) =>
+        label.concat(this.#nameOf(BigInt(id).toString(16))),
+      )
+      .replace(/ *\b[0-9a-f]{12,16}\b/g, (id) => ` ${this.#nameOf(id.trim().replace(/^0+/, ''))}`)
+      .replace(/("raft_term":|"RaftTerm" : )\d+/g, '$1<term>')
+      .replace(/(took"?(?: =|:) ?"?)[\d.]+\S*s\b/g, '$1<time>');
+  }
+
+  #nameOf(id: string): string {
+    if (id === '0') return id;
+    const known = this.#ids.get(id);
+    if (known !== undefined) return known;
+    const name = `<id ${this.#ids.size + 1}>`;
+    this.#ids.set(id, name);
+    return name;
+  }
+}
+
+describe.skipIf(!hasRealEtcd() || !hasEtcdctl())('etcdctl cannot tell our member from a real etcd', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-parity-'));
+  const clusters: EtcdCluster[] = [];
+  const outcomes: { readonly ours: CtlOutcome; readonly real: CtlOutcome }[] = [];
+
+  beforeAll(async () => {
+    const make = (flavour: 'pilothouse' | 'etcd', octet: number): EtcdCluster => {
+      const cluster = new EtcdCluster({
+        flavour,
+        size: 1,
+        octet,
+        directory: join(directory, flavour),
+        certificates: makeCertificates(join(directory, `${flavour}-pki`), octet),
+      });
+      cluster.start();
+      clusters.push(cluster);
+      return cluster;
+    };
+    const [ours, real] = [make('pilothouse', OURS_OCTET), make('etcd', REAL_OCTET)];
+    await Promise.all([ours.healthy(), real.healthy()]);
+    const [ourSide, realSide] = [new Side(ours), new Side(real)];
+    for (const step of PARITY_STEPS) {
+      const [our, their] = await Promise.all([ourSide.run(step), realSide.run(step)]);
+      outcomes.push({ ours: our, real: their });
+    }
+  });
+
+  afterAll(async () => {
+    await Promise.all(clusters.map((cluster) => cluster.stop()));
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('most commands of the script are of the kind that succeeds', () => {
+    const succeeded = outcomes.filter(({ real }) => real.code === 0).length;
+    expect(succeeded).toBeGreaterThan(outcomes.length / 2);
+  });
+
+  test.each(PARITY_STEPS.map((step, index) => ({ title: titleOf(step), index })))(
+    '$index: $title',
+    ({ index }) => {
+      const { ours, real } = outcomes[index]!;
+      expect(ours).toEqual(real);
+    },
+  );
+});
+
+const titleOf = ({ args, input }: ParityStep): string => {
+  const line = args
+    .map((arg) => (arg === '' ? "''" : arg.length > 40 ? `${arg.slice(0, 40)}...` : arg))
+    .join(' ');
+  return input === undefined ? line : `${line} < ${JSON.stringify(input)}`;
+};
