@@ -1,6 +1,8 @@
 import type { Transport } from './transport.ts';
 
 const CONTRACT_PATH = '/contract';
+/** A host that takes the connection and never answers must not leave the console waiting. */
+export const HANDSHAKE_MAX_MS = 5_000;
 
 export const contractUrl = (page: Pick<Location, 'protocol' | 'host'>): string =>
   `${page.protocol === 'https:' ? 'wss:' : 'ws:'}//${page.host}${CONTRACT_PATH}`;
@@ -21,11 +23,17 @@ export const webSocketTransport = (url: string): Transport => ({
     const socket = new WebSocket(url);
     let closed = false;
     const end = (why: string): void => {
+      clearTimeout(handshake);
       if (closed) return;
       closed = true;
       events.onClosed(why);
     };
+    const handshake = setTimeout(() => {
+      end('the host did not answer in time');
+      socket.close();
+    }, HANDSHAKE_MAX_MS);
     socket.addEventListener('open', () => {
+      clearTimeout(handshake);
       if (!closed) events.onOpen();
     });
     socket.addEventListener('message', (event: MessageEvent<unknown>) => {
@@ -39,6 +47,7 @@ export const webSocketTransport = (url: string): Transport => ({
       },
       close() {
         closed = true;
+        clearTimeout(handshake);
         socket.close();
       },
     };
