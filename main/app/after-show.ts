@@ -11,6 +11,7 @@ import { chooseKubeconfigFile } from './file-dialog.ts';
 import { MENU_PAGES } from './menu-pages.ts';
 import { menuTemplate } from './menu-template.ts';
 import { showNativeNotices } from './native-notices.ts';
+import type { NoticeBoard } from './notice-board.ts';
 import type { QuitFlow } from './quit-flow.ts';
 import { followSettings } from './settings-effects.ts';
 import { openTray } from './tray.ts';
@@ -20,6 +21,7 @@ const WEBSITE = 'https://pilothouse.dev';
 export interface AfterShowOptions {
   readonly host: HandlerSet;
   readonly windows: ConsoleWindows;
+  readonly notices: NoticeBoard;
   readonly icons: string;
   readonly logPath: string;
   readonly quit: QuitFlow;
@@ -51,7 +53,7 @@ const openKubeconfig = async ({ host, windows }: AfterShowOptions): Promise<void
 
 /** What nobody waits for: made when the first window is on the screen. */
 export const afterShow = (options: AfterShowOptions): void => {
-  const { host, icons, log, logPath, quit, signal, windows } = options;
+  const { host, icons, log, logPath, notices, quit, signal, windows } = options;
 
   Menu.setApplicationMenu(
     Menu.buildFromTemplate(
@@ -87,10 +89,8 @@ export const afterShow = (options: AfterShowOptions): void => {
   quit.add('tray', () => showTray(false));
 
   showNativeNotices({
-    notifications: host.notifications,
+    notices,
     settings: host.settings,
-    signal,
-    log,
     focus: () => void windows.focus(),
   });
 

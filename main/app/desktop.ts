@@ -14,6 +14,7 @@ import { chooseKubeconfigFile } from './file-dialog.ts';
 import { deepLinkOf, type Identity } from './identity.ts';
 import { installLastWords } from './last-words.ts';
 import { openLogFile } from './log-file.ts';
+import { openNoticeBoard } from './notice-board.ts';
 import { electronProcessSource } from './process-samples.ts';
 import { createQuitFlow } from './quit-flow.ts';
 import { applyTheme, followSettings } from './settings-effects.ts';
@@ -52,6 +53,7 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
     openExternal: (url) => shell.openExternal(url),
     chooseKubeconfig: chooseKubeconfigFile,
   });
+  const notices = openNoticeBoard(host.notifications, log);
   const bridge = createElectronBridge(ipcMain, log);
   const state = openWindowState({ directory: desktopDirectory, clock, log });
   const stopped = new AbortController();
@@ -61,6 +63,7 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
   const quit = createQuitFlow(clock, log);
   quit.add('log file', () => logFile.dispose());
   quit.add('handlers', () => host.dispose());
+  quit.add('notices', () => notices.dispose());
   quit.add('bridge', () => bridge.dispose());
   quit.add('window state', () => state.flush());
   quit.add('followers', () => stopped.abort());
@@ -70,14 +73,17 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
     if (decorated) return;
     decorated = true;
     const { afterShow } = await import('./after-show.ts');
-    afterShow({ host, windows, icons, logPath: logFile.path, quit, signal: stopped.signal, log });
+    afterShow({ host, windows, notices, icons, logPath: logFile.path, quit, signal: stopped.signal, log });
   };
 
   const windows = createConsoleWindows({
     preload: join(appDirectory, 'dist/preload/preload.cjs'),
     icon: join(icons, '256x256.png'),
     devTools: !app.isPackaged,
-    handlers: host.handlers,
+    handlers: {
+      ...host.handlers,
+      'notifications.watch': (_input, pageSignal) => notices.watch(pageSignal),
+    },
     bridge,
     state,
     notifications: host.notifications,

@@ -1,16 +1,14 @@
 import { BrowserWindow, Notification } from 'electron';
 import type { Notification as Notice } from '../../core/contract/index.ts';
-import type { Log } from '../../core/base/log.ts';
-import type { NotificationHub, SettingsStore } from '../ipc/handlers/index.ts';
+import type { SettingsStore } from '../ipc/handlers/index.ts';
+import type { NoticeBoard } from './notice-board.ts';
 
 /** Notices shown at once by the system; more would be a flood, and the console lists them all. */
 const SHOWN_MAX = 3;
 
 export interface NativeNoticesOptions {
-  readonly notifications: NotificationHub;
+  readonly notices: NoticeBoard;
   readonly settings: SettingsStore;
-  readonly signal: AbortSignal;
-  readonly log: Log;
   focus(): void;
 }
 
@@ -25,7 +23,7 @@ export const isWorthShowing = (
   (notice.severity === 'warn' || notice.severity === 'error');
 
 export const showNativeNotices = (options: NativeNoticesOptions): void => {
-  const { focus, log, notifications, settings, signal } = options;
+  const { focus, notices, settings } = options;
   const shown = new Set<Notification>();
 
   const show = ({ title, detail }: Notice): void => {
@@ -42,13 +40,9 @@ export const showNativeNotices = (options: NativeNoticesOptions): void => {
     native.show();
   };
 
-  const follow = async (): Promise<void> => {
-    for await (const batch of notifications.watch(signal))
-      for (const notice of batch) {
-        const enabled = settings.read().nativeNotifications && Notification.isSupported();
-        const focused = BrowserWindow.getFocusedWindow() !== null;
-        if (isWorthShowing(notice, { enabled, focused, shownCount: shown.size })) show(notice);
-      }
-  };
-  follow().catch((error: unknown) => log.write('error', 'notices are no longer followed', { error }));
+  notices.observe((notice) => {
+    const enabled = settings.read().nativeNotifications && Notification.isSupported();
+    const focused = BrowserWindow.getFocusedWindow() !== null;
+    if (isWorthShowing(notice, { enabled, focused, shownCount: shown.size })) show(notice);
+  });
 };

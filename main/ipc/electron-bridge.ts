@@ -34,8 +34,9 @@ export const createElectronBridge = (ipc: IpcMain, log: Log): ElectronBridge => 
 
   const connectTo = (frame: WebFrameMain, handlers: Handlers): HostConnection =>
     serveConnection(handlers, (message) => {
-      // Bound to the frame, not to the window: an answer never reaches the page that was loaded after.
-      if (frame.isDestroyed() || frame.detached) return;
+      // Bound to the frame, not to the window: an answer never reaches the page that was loaded after. `detached`
+      // is not asked: Electron says it of the frame that replaced a crashed one, for as long as that lives.
+      if (frame.isDestroyed()) return;
       frame.send(HOST_CHANNEL, message);
     });
 

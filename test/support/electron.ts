@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,8 @@ import { resolveElectron } from '../../resources/setup/electron.mjs';
 import { openDisplay, type Display } from './display.ts';
 
 const LAUNCH_TIMEOUT_MS = 30_000;
+/** Well below a test's own limit, so that a failure names the step that waited. */
+const STEP_TIMEOUT_MS = 20_000;
 
 export const ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 
@@ -99,6 +101,7 @@ export const launchDesktop = async (desk: Desk, args: readonly string[] = []): P
     colorScheme: null,
   });
   const page = await app.firstWindow({ timeout: LAUNCH_TIMEOUT_MS });
+  page.setDefaultTimeout(STEP_TIMEOUT_MS);
   await page.waitForLoadState('domcontentloaded');
   return {
     app,
@@ -117,12 +120,60 @@ export const launchDesktop = async (desk: Desk, args: readonly string[] = []): P
 };
 
 /** Starts the app without a driver, as a second start is. */
-export const spawnDesktop = (desk: Desk, args: readonly string[] = []): ChildProcess =>
-  spawn(desk.executable, [...SANDBOX_ARGUMENTS, ROOT, '--data', desk.dataDirectory, ...args], {
+export const spawnDesktop = (desk: Desk, args: readonly string[] = []): ChildProcess => {
+  const child = spawn(desk.executable, [...SANDBOX_ARGUMENTS, ROOT, '--data', desk.dataDirectory, ...args], {
     cwd: desk.home,
     env: { ...desk.env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  child.stderr.resume();
+  return child;
+};
 
 export const exitCodeOf = async (child: ChildProcess): Promise<number | null> =>
   child.exitCode ?? ((await once(child, 'exit')) as [number | null])[0];
+
+export const endProcess = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  const giveUp = setTimeout(() => child.kill('SIGKILL'), STEP_TIMEOUT_MS);
+  child.kill('SIGTERM');
+  await exited;
+  clearTimeout(giveUp);
+};
+
+/** The address at which an app started with `--remote-debugging-port=0` can be looked at from outside. */
+export const devToolsAddressOf = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let seen = '';
+    child.stderr?.on('data', (chunk) => {
+      seen += String(chunk);
+      const address = /DevTools listening on (ws:\S+)/.exec(seen)?.[1];
+      if (address) resolve(address);
+    });
+    child.once('exit', (code) => reject(new Error(`the app ended with ${code}:\n${seen}`)));
+  });
+
+/** The processes of Chromium that show pages of this app, from the process table. */
+export const rendererPidsOf = (child: ChildProcess): number[] => {
+  const parents = new Map<number, { parent: number; command: string }>();
+  for (const entry of readdirSync('/proc')) {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid)) continue;
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+      parents.set(pid, { parent, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8') });
+    } catch {
+      continue; // ended between listing and reading
+    }
+  }
+  const descends = (pid: number): boolean => {
+    for (let at: number | undefined = pid; at !== undefined && at > 1; at = parents.get(at)?.parent)
+      if (at === child.pid) return true;
+    return false;
+  };
+  return [...parents]
+    .filter(([pid, { command }]) => command.includes('--type=renderer') && descends(pid))
+    .map(([pid]) => pid);
+};

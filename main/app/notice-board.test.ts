@@ -1,0 +1,23 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../core/base/node/clock.ts';
+import { silentLog } from '../../core/base/log.ts';
+import { createNotificationHub } from '../ipc/handlers/notification-hub.ts';
+import { openNoticeBoard } from './notice-board.ts';
+
+test('a notice that the desktop has seen still waits for the next page', async () => {
+  const hub = createNotificationHub(systemClock);
+  const board = openNoticeBoard(hub, silentLog);
+  const page = new AbortController();
+  onTestFinished(() => {
+    page.abort();
+    board.dispose();
+    hub.dispose();
+  });
+  const seen = new Promise<string>((resolve) => board.observe(({ title }) => resolve(title)));
+  hub.post({ severity: 'warn', title: 'the page was loaded again' });
+  expect(await seen).toBe('the page was loaded again');
+  for await (const batch of board.watch(page.signal)) {
+    expect(batch.map(({ title }) => title)).toEqual(['the page was loaded again']);
+    break;
+  }
+});
