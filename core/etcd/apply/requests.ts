@@ -11,7 +11,8 @@ export const toRange = (request: proto.RangeRequest): mvcc.RangeRequest => ({
   key: request.key,
   rangeEnd: request.rangeEnd,
   limit: request.limit,
-  revision: request.revision,
+  // Below zero is not given either, as etcd reads it.
+  revision: Math.max(0, request.revision),
   sortOrder: SORT_ORDERS[request.sortOrder] ?? 'none',
   sortTarget: SORT_TARGETS[request.sortTarget] ?? 'key',
   keysOnly: request.keysOnly,

@@ -75,6 +75,7 @@ export const bootMember = async (
     disk: ports.disk,
     directory: config.walDirectory,
     clock: ports.clock,
+    ...ports.walSizes,
     ...walHooks,
   };
   const backend = await ports.backends.open();

@@ -106,6 +106,7 @@ export class Member {
       boot: ports.random.below(BOOT_NONCE_BOUND),
       wake,
       nowMs,
+      requestBytesMax: config.requestBytesMax,
       limitMs: this.requestLimitMs,
       leaderlessMs: 3 * config.electionTimeoutMs,
     });

@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Backend } from '../mvcc/backend/backend.ts';
 import type { PeerProbe, PeerTransport } from '../peer/index.ts';
+import type { WalOptions } from '../wal/index.ts';
 import type { ClusterId } from '../membership/index.ts';
 import type { MemberId } from '../../raft/types.ts';
 
@@ -39,6 +40,8 @@ export interface MemberPorts {
   readonly backends: BackendHouse;
   readonly transport: (identity: MemberIdentity) => PeerTransport;
   readonly probe: PeerProbe;
+  /** Other than the log's own: small ones, so that a simulation sees segments begin and end. */
+  readonly walSizes?: Pick<WalOptions, 'segmentBytes' | 'growthBytes'>;
   /** Runs later, after what is ready to be read has been read. */
   readonly defer: (run: () => void) => void;
 }

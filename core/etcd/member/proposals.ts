@@ -24,6 +24,7 @@ export interface ProposalsOptions {
   readonly boot: number;
   readonly wake: () => void;
   readonly nowMs: () => number;
+  readonly requestBytesMax: number;
   /** How long a request may wait for its entry. */
   readonly limitMs: number;
   /** How long there may be no leader before requests are refused instead of kept. */
@@ -58,7 +59,8 @@ export class Proposals {
 
   /** Resolves with what applying the request answered. */
   propose(kind: RequestKind, payload: Uint8Array): Promise<unknown> {
-    const { member, boot } = this.#options;
+    const { member, boot, requestBytesMax } = this.#options;
+    if (payload.byteLength > requestBytesMax) return Promise.reject(etcdError('RequestTooLarge'));
     const sequence = this.#nextSequence();
     return this.#send(sequence, encodeRequestEntry({ kind, payload, member, boot, sequence }));
   }
