@@ -4,6 +4,7 @@
  * the tests and writes to release/test, which is never shipped.
  */
 import { readFileSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bootstrap } from './bootstrap.mjs';
@@ -49,6 +50,9 @@ export const packageApp = async ({
       electronDist: electron.dist,
       electronVersion: electron.version,
       directories: { output: outDirectory },
+      // Electron's own welcome page: dead weight, and one more archive that nobody checks.
+      afterPack: ({ packager, appOutDir }) =>
+        rm(join(packager.getResourcesDir(appOutDir), 'default_app.asar'), { force: true }),
       // An identity to sign with comes from the release machine's environment, never from a search of the keychain.
       ...(process.env.CSC_LINK || process.platform !== 'darwin' ? {} : { mac: { identity: null } }),
     },
