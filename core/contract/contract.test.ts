@@ -20,7 +20,7 @@ test('types of input, output and items follow from the map', () => {
 
 test('a call brings its answer back', async () => {
   const { client } = fakeHost({
-    'settings.write': (patch) => Promise.resolve({ ...settingsDefault, ...patch }),
+    'settings.write': ({ theme = 'system' }) => Promise.resolve({ ...settingsDefault, theme }),
   });
   expect(await client.call('settings.write', { theme: 'dark' })).toEqual({
     ...settingsDefault,
@@ -187,7 +187,6 @@ test('losing the wire rejects open calls and ends open streams with a reason', a
 
 test('a source that fails ends its stream with the reason', async () => {
   const { client } = fakeHost({
-    // eslint-disable-next-line require-yield
     async *'settings.watch'() {
       await Promise.resolve();
       throw new Error('disk on fire');

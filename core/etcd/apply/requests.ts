@@ -38,6 +38,7 @@ const toCompare = (compare: proto.Compare): mvcc.Compare => {
       return { ...about, target: 'value', operand: compare.value ?? NO_BYTES };
     case 4:
       return { ...about, target: 'lease', operand: compare.lease ?? 0n };
+    case 0:
     default:
       return { ...about, target: 'version', operand: compare.version ?? 0 };
   }
