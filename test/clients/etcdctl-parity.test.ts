@@ -33,7 +33,7 @@ class Side {
       code,
       stdout: isUnordered
         ? said
-            .split(/[\n",]/)
+            .split(/[\n",:{}[\]]+/)
             .sort()
             .join('\n')
         : said,

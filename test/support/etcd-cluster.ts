@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SecureContextOptions } from 'node:tls';
 import { connectRpc, type RpcClient } from './grpc-client.ts';
@@ -37,6 +37,14 @@ export interface EtcdProcess {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
+/** How one member differs from the founders; kept when it is started again. */
+export interface MemberStart {
+  /** `existing` joins the cluster that `initialCluster` names. */
+  readonly state?: 'new' | 'existing';
+  readonly initialCluster?: string;
+  readonly extraFlags?: readonly string[];
+}
+
 const START_LIMIT_MS = 30_000;
 const POLL_MS = 20;
 
@@ -50,6 +58,7 @@ const CLI = join(process.cwd(), 'dist/cli/cli.js');
 export class EtcdCluster {
   readonly options: EtcdClusterOptions;
   readonly members: EtcdProcess[] = [];
+  readonly #starts = new Map<number, MemberStart>();
 
   constructor(options: EtcdClusterOptions) {
     this.options = options;
@@ -64,7 +73,8 @@ export class EtcdCluster {
     for (let index = 0; index < this.options.size; index += 1) this.startMember(index);
   }
 
-  startMember(index: number): void {
+  startMember(index: number, start: MemberStart = this.#starts.get(index) ?? {}): void {
+    this.#starts.set(index, start);
     const name = `m${index + 1}`;
     const { certificates, directory, flavour } = this.options;
     const host = this.#host(index);
@@ -76,8 +86,8 @@ export class EtcdCluster {
       `--advertise-client-urls=https://${host}:2379`,
       `--listen-peer-urls=https://${host}:2380`,
       `--initial-advertise-peer-urls=https://${host}:2380`,
-      `--initial-cluster=${this.#initialCluster()}`,
-      '--initial-cluster-state=new',
+      `--initial-cluster=${start.initialCluster ?? this.#initialCluster()}`,
+      `--initial-cluster-state=${start.state ?? 'new'}`,
       `--cert-file=${certificates.serverCertFile}`,
       `--key-file=${certificates.serverKeyFile}`,
       '--client-cert-auth=true',
@@ -87,6 +97,7 @@ export class EtcdCluster {
       '--peer-client-cert-auth=true',
       `--peer-trusted-ca-file=${certificates.caFile}`,
       ...(this.options.extraFlags ?? []),
+      ...(start.extraFlags ?? []),
     ];
     const [command, first] =
       flavour === 'etcd' ? [REAL_ETCD, []] : [process.execPath, [CLI, 'component', 'etcd']];
@@ -107,6 +118,15 @@ export class EtcdCluster {
         await exited;
       },
     };
+  }
+
+  /** What the member has logged in all its lives. */
+  log(index: number): string {
+    return readFileSync(join(this.options.directory, `m${index + 1}.log`), 'utf8');
+  }
+
+  peerUrl(index: number): string {
+    return `https://${this.#host(index)}:2380`;
   }
 
   connect(index: number): RpcClient {

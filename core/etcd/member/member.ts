@@ -119,6 +119,8 @@ export class Member {
       timedOut: () => etcdError(this.hasLeader ? 'Timeout' : 'NoLeader'),
       tooMany: () => etcdError('TooManyRequests'),
     });
+    // In a quiet cluster nothing may be left to apply after a restart, and reads must not wait for a write.
+    this.reads.onApplied(boot.applied);
     this.#transfer = new StateTransfer({ ports, machine, raft: this.raft, transport, wake });
     this.#trimmer = new LogTrimmer({ config, machine, raft: this.raft, wal: boot.wal, log: ports.log });
     this.#driver = new RaftDriver(this.raft, {

@@ -1,3 +1,4 @@
+import { messageOf, ReasonError } from '../../../core/base/errors.ts';
 import { boolean, flag, integer, list, oneOf, parseFlags, text } from '../../../core/base/flags.ts';
 import { restoreMember } from '../../../core/etcd/server/restore.ts';
 import { BUMP_REVISION_DEFAULT, verifySnapshot } from '../../../core/etcd/snapshot/index.ts';
@@ -21,12 +22,23 @@ const RESTORE_FLAGS = {
 } as const;
 
 const MIB = 1024 * 1024;
+const DAMAGES = ['NotADatabase', 'Truncated', 'Malformed', 'HashMissing', 'HashMismatch'];
+
+/** What is wrong inside of a file is found by code that does not know its name. */
+const naming = async <T>(path: string, run: () => Promise<T>): Promise<T> => {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof ReasonError) || !DAMAGES.includes(error.reason)) throw error;
+    throw new ReasonError(error.reason, `${path}: ${messageOf(error)}`, { cause: error });
+  }
+};
 
 const status = async (args: readonly string[], context: CommandContext): Promise<number> => {
   const { values, positional } = parseFlags(STATUS_FLAGS, args);
   const [path] = positional;
   if (path === undefined) throw usageError('snapshot status needs a file');
-  const found = await verifySnapshot(path, { skipHashCheck: values['skip-hash-check'] });
+  const found = await naming(path, () => verifySnapshot(path, { skipHashCheck: values['skip-hash-check'] }));
   const isJson = values['write-out'] === 'json' || values.w === 'json';
   if (isJson) context.print(JSON.stringify(found));
   else
@@ -48,16 +60,18 @@ const restore = async (args: readonly string[], context: CommandContext): Promis
     );
   const advertisePeerUrls = values['initial-advertise-peer-urls'];
   const dataDirectory = values['data-dir'] || `${name}.etcd`;
-  const { entries } = await restoreMember({
-    name,
-    advertisePeerUrls,
-    initialCluster: values['initial-cluster'] || advertisePeerUrls.map((url) => `${name}=${url}`).join(','),
-    initialClusterToken: values['initial-cluster-token'],
-    snapshotPath: path,
-    dataDirectory,
-    skipHashCheck: values['skip-hash-check'],
-    bumpRevision,
-  });
+  const { entries } = await naming(path, () =>
+    restoreMember({
+      name,
+      advertisePeerUrls,
+      initialCluster: values['initial-cluster'] || advertisePeerUrls.map((url) => `${name}=${url}`).join(','),
+      initialClusterToken: values['initial-cluster-token'],
+      snapshotPath: path,
+      dataDirectory,
+      skipHashCheck: values['skip-hash-check'],
+      bumpRevision,
+    }),
+  );
   context.print(`restored ${entries} rows into ${dataDirectory}`);
   return EXIT_OK;
 };
