@@ -12,7 +12,7 @@ import {
   type Member,
 } from '../membership/index.ts';
 import { Wal, type WalContents, type WalOptions } from '../wal/index.ts';
-import { decodeClusterInfo, PEER_CLUSTER_INFO } from './peer-requests.ts';
+import { decodeClusterInfo, PEER_CLUSTER_INFO, type ClusterInfo } from './peer-requests.ts';
 import type { MemberIdentity, MemberPorts } from './ports.ts';
 
 const PROBE_LIMIT_MS = 2000;
@@ -86,9 +86,17 @@ export const bootMember = async (
     const { hardState, entries, snapshotMark } = opened.contents;
     // The log was made and the first batch never got there: the first start was cut short.
     const isBare = hardState.term === 0 && entries.length === 0 && snapshotMark === undefined;
-    return isBare
-      ? await bootFirst(config, ports, options, backend, opened.wal)
-      : await bootFromDisk(opened.wal, opened.contents, backend);
+    if (isBare) return await bootFirst(config, ports, options, backend, opened.wal);
+    const state = await bootFromDisk(opened.wal, opened.contents, backend);
+    // It joined and has not learnt of anything committed: without peers it could not even answer its leader.
+    const isNew = config.initialClusterState === 'existing' && state.hardState.commit === 0;
+    if (!isNew) return state;
+    try {
+      return { ...state, plannedMembers: (await askCluster(config, ports)).members };
+    } catch (error) {
+      await state.wal.close();
+      throw error;
+    }
   } catch (error) {
     await backend.close();
     throw error;
@@ -178,19 +186,20 @@ const bootFirst = async (
   };
 };
 
+const joinPlan = async (config: MemberConfig, ports: MemberPorts): Promise<ClusterPlan> =>
+  matchExisting(config, await askCluster(config, ports));
+
 /** Asks the running members who belongs to the cluster; the first that answers is believed. */
-const joinPlan = async (config: MemberConfig, ports: MemberPorts): Promise<ClusterPlan> => {
+const askCluster = async (config: MemberConfig, ports: MemberPorts): Promise<ClusterInfo> => {
   const planned = planCluster(config);
   const others = planned.members.filter((member) => member.id !== planned.localId);
   const failures: string[] = [];
   for (const url of others.flatMap((member) => member.peerURLs)) {
     try {
-      const answer = await ports.probe.ask(url, PEER_CLUSTER_INFO, new Uint8Array(0), {
-        timeoutMs: PROBE_LIMIT_MS,
-      });
-      return matchExisting(config, decodeClusterInfo(answer));
+      return decodeClusterInfo(
+        await ports.probe.ask(url, PEER_CLUSTER_INFO, new Uint8Array(0), { timeoutMs: PROBE_LIMIT_MS }),
+      );
     } catch (error) {
-      if (error instanceof ReasonError && error.reason === 'BadCluster') throw error;
       failures.push(`${url}: ${messageOf(error)}`);
     }
   }

@@ -26,7 +26,7 @@ import type { MemberPorts } from './ports.ts';
 import { Proposals, type Outcome } from './proposals.ts';
 import { RaftDriver, type Leadership } from './raft-driver.ts';
 import { ReadGate } from './read-gate.ts';
-import { decodeRequestEntry, type Proposer, type RequestEntry } from './request-entry.ts';
+import { decodeRequestEntry, type Proposer, type RequestEntry, type RequestKind } from './request-entry.ts';
 import { StateMachine } from './state-machine.ts';
 import { StateTransfer } from './state-transfer.ts';
 
@@ -37,6 +37,8 @@ const ELECTION_TICKS = 10;
 const PUBLISH_RETRY_MS = 500;
 const FIRST_STAND_TRIES = 40;
 const BOOT_NONCE_BOUND = 2 ** 32;
+/** Upper bits of the first read context: what is counted from there stays a safe integer. */
+const CONTEXT_SPAN_BOUND = 2 ** 20;
 
 export type MemberFailure = (error: unknown) => void;
 
@@ -116,6 +118,8 @@ export class Member {
       nowMs,
       limitMs: this.requestLimitMs,
       readersMax: READERS_MAX,
+      firstContext:
+        ports.random.below(CONTEXT_SPAN_BOUND) * BOOT_NONCE_BOUND + ports.random.below(BOOT_NONCE_BOUND),
       timedOut: () => etcdError(this.hasLeader ? 'Timeout' : 'NoLeader'),
       tooMany: () => etcdError('TooManyRequests'),
     });
@@ -128,6 +132,7 @@ export class Member {
       persist: (persist) => boot.wal.append(persist),
       install: async (mark) => {
         await this.#transfer.install(mark);
+        this.proposals.installed(mark);
         this.#refreshPeers();
         this.reads.onApplied(machine.appliedIndex);
       },
@@ -404,22 +409,26 @@ export class Member {
 
   async #tendLeases(): Promise<void> {
     if (!this.isLeader) return;
+    const { term } = this.#leadership;
     const { lessor } = this.machine;
-    const revoked = lessor
-      .takeExpired(LEASES_REVOKED_PER_TICK_MAX)
-      .map((ID) => this.proposals.propose('leaseRevoke', proto.LeaseRevokeRequest.encode({ ID })));
+    const expired = lessor.takeExpired(LEASES_REVOKED_PER_TICK_MAX);
     const due = lessor.takeDueCheckpoints(LEASE_CHECKPOINTS_PER_ENTRY_MAX);
+    if (expired.length === 0 && due.length === 0) return;
+    // A process that was stopped may take itself for the leader while another keeps these leases alive
+    // (etcd-io/etcd#15247): a quorum is asked first, and what is proposed dies with the term.
+    await this.reads.pass();
+    const ask = (kind: RequestKind, payload: Uint8Array): Promise<unknown> =>
+      this.proposals.proposeAsLeader(term, kind, payload);
+    const asked = expired.map((ID) => ask('leaseRevoke', proto.LeaseRevokeRequest.encode({ ID })));
     if (due.length > 0) {
       const checkpoints = due.map(({ id, remainingTtlSeconds }) => ({
         ID: id,
         remainingTTL: remainingTtlSeconds,
       }));
-      revoked.push(
-        this.proposals.propose('leaseCheckpoint', proto.LeaseCheckpointRequest.encode({ checkpoints })),
-      );
+      asked.push(ask('leaseCheckpoint', proto.LeaseCheckpointRequest.encode({ checkpoints })));
     }
     // What is lost with a leader is due again at the next one.
-    await Promise.allSettled(revoked);
+    await Promise.allSettled(asked);
   }
 
   /** Tells the cluster this member's name and client addresses, and as leader the cluster's version. */

@@ -16,10 +16,12 @@ interface Waiting {
   readonly data: Uint8Array;
   /** The term in which it was given to a leader; 0 while there is none to give it to. */
   term: number;
+  /** What only the leader of that term may ask for: lost with it, never proposed again. */
+  readonly isOfOneTerm: boolean;
 }
 
 export interface ProposalsOptions {
-  readonly raft: Pick<RaftCore, 'propose' | 'proposeConfiguration' | 'term'>;
+  readonly raft: Pick<RaftCore, 'propose' | 'proposeConfiguration' | 'term' | 'role'>;
   readonly member: MemberId;
   readonly boot: number;
   readonly wake: () => void;
@@ -62,7 +64,20 @@ export class Proposals {
     const { member, boot, requestBytesMax } = this.#options;
     if (payload.byteLength > requestBytesMax) return Promise.reject(etcdError('RequestTooLarge'));
     const sequence = this.#nextSequence();
-    return this.#send(sequence, encodeRequestEntry({ kind, payload, member, boot, sequence }));
+    const data = encodeRequestEntry({ kind, payload, member, boot, sequence });
+    return this.#send(sequence, data, { isOfOneTerm: false });
+  }
+
+  /**
+   * What this member asks for because it leads in `term`: refused when it no longer does, and never proposed in
+   * another term. A leader that was stopped for a while would otherwise act on what it knew before.
+   */
+  proposeAsLeader(term: number, kind: RequestKind, payload: Uint8Array): Promise<unknown> {
+    const { member, boot, raft } = this.#options;
+    if (raft.role !== 'leader' || raft.term !== term) return Promise.reject(etcdError('NotLeader'));
+    const sequence = this.#nextSequence();
+    const data = encodeRequestEntry({ kind, payload, member, boot, sequence });
+    return this.#send(sequence, data, { isOfOneTerm: true });
   }
 
   /**
@@ -97,7 +112,25 @@ export class Proposals {
   appliedTerm(term: number): void {
     if (term <= this.#appliedTerm) return;
     this.#appliedTerm = term;
-    for (const [sequence, waiting] of this.#waiting) if (waiting.term < term) this.#give(sequence, waiting);
+    for (const [sequence, waiting] of this.#waiting) {
+      if (waiting.term >= term) continue;
+      if (waiting.isOfOneTerm) this.#reject(sequence, etcdError('LeaderChanged'));
+      else this.#give(sequence, waiting);
+    }
+  }
+
+  /**
+   * A leader's state took the place of the own one: entries up to `mark` were not applied here one by one. What
+   * was proposed in that term or before may be among them, so it must not be proposed again.
+   */
+  installed(mark: { readonly term: number }): void {
+    for (const [sequence, waiting] of this.#waiting) {
+      if (waiting.term === 0 || waiting.term > mark.term) continue;
+      if (waiting.term < mark.term) this.#reject(sequence, etcdError('Timeout'));
+      // Of the same term: its entry may still come.
+      else this.#forget(sequence);
+    }
+    this.#appliedTerm = Math.max(this.#appliedTerm, mark.term);
   }
 
   /** There is a leader, or there is none. */
@@ -128,13 +161,17 @@ export class Proposals {
     this.#pending.rejectAll(error);
   }
 
-  #send(sequence: number, data: Uint8Array): Promise<unknown> {
+  #send(
+    sequence: number,
+    data: Uint8Array,
+    { isOfOneTerm }: { readonly isOfOneTerm: boolean },
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#pending.isFull) {
         reject(etcdError('TooManyRequests'));
         return;
       }
-      const waiting: Waiting = { data, term: 0 };
+      const waiting: Waiting = { data, term: 0, isOfOneTerm };
       this.#pending.add(sequence, this.#options.nowMs(), { resolve, reject });
       this.#waiting.set(sequence, waiting);
       this.#heldCount += 1;
@@ -144,10 +181,11 @@ export class Proposals {
 
   #give(sequence: number, waiting: Waiting): void {
     const result = this.#options.raft.propose(waiting.data);
-    const refused = this.#refusal(result);
+    const refused =
+      this.#refusal(result) ??
+      (waiting.isOfOneTerm && result.kind !== 'appended' ? etcdError('NotLeader') : undefined);
     if (refused !== undefined) {
-      this.#forget(sequence);
-      this.#pending.take(sequence)?.reject(refused);
+      this.#reject(sequence, refused);
       return;
     }
     const wasHeld = waiting.term === 0;
@@ -159,6 +197,11 @@ export class Proposals {
   #giveHeld(): void {
     if (this.#heldCount === 0) return;
     for (const [sequence, waiting] of this.#waiting) if (waiting.term === 0) this.#give(sequence, waiting);
+  }
+
+  #reject(sequence: number, error: unknown): void {
+    this.#forget(sequence);
+    this.#pending.take(sequence)?.reject(error);
   }
 
   #forget(sequence: number): void {

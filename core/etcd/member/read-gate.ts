@@ -20,6 +20,11 @@ export interface ReadGateOptions {
   readonly nowMs: () => number;
   readonly limitMs: number;
   readonly readersMax: number;
+  /**
+   * Contexts are counted from here. Chosen at random for each start: an answer to a question from before a restart
+   * may still be on its way, and must not pass for the answer to a new one.
+   */
+  readonly firstContext: number;
   readonly timedOut: () => unknown;
   readonly tooMany: () => unknown;
 }
@@ -33,12 +38,13 @@ export class ReadGate {
   /** Oldest first; the newest still takes readers until it is asked. */
   readonly #rounds: Round[] = [];
   #collecting: Round | undefined;
-  #lastContext = 0;
+  #lastContext: number;
   #readerCount = 0;
   #applied = 0;
 
   constructor(options: ReadGateOptions) {
     this.#options = options;
+    this.#lastContext = options.firstContext;
   }
 
   /** Resolves when a read of the local state is linearizable. */

@@ -39,10 +39,20 @@ export const leaseApi = (member: Member): LeaseApi => {
     };
   };
 
+  /**
+   * A quorum confirms that this member leads, and all that its predecessors committed is applied: else a lease
+   * could be renewed that another leader is about to end, or be missed that is not here yet.
+   */
+  const renewHere = async (id: bigint): Promise<number> => {
+    if (!lessor.isPrimary) throw etcdError('NotLeader');
+    await member.reads.pass();
+    return lessor.renew(id);
+  };
+
   /** `lease-renew` answers -1 for a lease that is gone, which is no failure of the way there. */
   transport.handle(PEER_LEASE_RENEW, async (payload) => {
     try {
-      const ttlSeconds = await lessor.renew(decodeLeaseId(payload));
+      const ttlSeconds = await renewHere(decodeLeaseId(payload));
       return encodeLeaseTime({ ttlSeconds, grantedTtlSeconds: ttlSeconds });
     } catch (error) {
       if (hasReason(error, 'LeaseNotFound')) return encodeLeaseTime({ ttlSeconds: -1, grantedTtlSeconds: 0 });
@@ -91,7 +101,7 @@ export const leaseApi = (member: Member): LeaseApi => {
     },
     leaseRenew: (id) =>
       askLeader(
-        () => lessor.renew(id),
+        () => renewHere(id),
         async (leader) => {
           const answer = await transport.request(leader, PEER_LEASE_RENEW, encodeLeaseId(id), {
             timeoutMs: member.requestLimitMs,
