@@ -71,6 +71,11 @@ export class SimDisk implements Disk {
     this.#failures.push(error);
   }
 
+  /** Failures that were asked for and have not happened will not happen. */
+  forgetFailures(): void {
+    this.#failures = [];
+  }
+
   /** Changes bytes behind everyone's back: what a bad sector or a stray write does. */
   corrupt(path: string, offset: number, flip = 0x01): void {
     const inode = this.#inode(path);

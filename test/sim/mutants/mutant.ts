@@ -1,0 +1,16 @@
+import type { Clock } from '../../../core/base/clock.ts';
+import type { Disk } from '../../../core/base/disk.ts';
+import type { Member } from '../../../core/etcd/member/member.ts';
+import type { BackendHouse } from '../../../core/etcd/member/ports.ts';
+import type { MemberApi } from '../../../core/etcd/rpc/member-api.ts';
+
+/** A known bug, put back into the members by way of their ports. */
+export interface Mutant {
+  readonly name: string;
+  disk?(disk: Disk): Disk;
+  backends?(house: BackendHouse, clock: Clock): BackendHouse;
+  /** Between two lives of a member. */
+  beforeStart?(disk: Disk, walDirectory: string): Promise<void>;
+  api?(api: MemberApi, member: Member): MemberApi;
+  started?(member: Member): void;
+}

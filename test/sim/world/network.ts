@@ -1,0 +1,111 @@
+import type { Random } from '../../../core/base/random.ts';
+import type { Message } from '../../../core/raft/messages.ts';
+import type { MemberId } from '../../../core/raft/types.ts';
+import type { SimTransport } from './transport.ts';
+import type { Process } from './process.ts';
+import type { Timeline } from './timeline.ts';
+
+/** How messages between members fare. Changed while the simulation runs. */
+export interface NetworkWeather {
+  delayMsMin: number;
+  delayMsMax: number;
+  lossRatio: number;
+  duplicateRatio: number;
+  /** Messages that take a long way round: they come after others that were sent later. */
+  detourRatio: number;
+  detourMsMax: number;
+}
+
+export const FAIR_WEATHER: NetworkWeather = {
+  delayMsMin: 0.2,
+  delayMsMax: 2,
+  lossRatio: 0,
+  duplicateRatio: 0,
+  detourRatio: 0,
+  detourMsMax: 0,
+};
+
+/** Told of every message that leaves, before anything happens to it. */
+export type MessageObserver = (message: Message) => void;
+
+/**
+ * A forwarded proposal is not numbered, so the transport must not double it, and a connection never does. All else
+ * Raft takes twice.
+ */
+const mayDouble = (message: Message): boolean => message.kind !== 'propose';
+
+const machineOf = (url: string): string => /^https?:\/\/([a-z0-9]+)/.exec(url)?.[1] ?? '';
+
+/** Wires between machines. A machine answers at every address that begins with its name. */
+export class SimNetwork {
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly onSend: MessageObserver;
+  weather: NetworkWeather = { ...FAIR_WEATHER };
+  readonly #transports = new Map<string, SimTransport>();
+  /** `from>to` */
+  readonly #cuts = new Set<string>();
+  #lastHealMs = 0;
+
+  constructor(timeline: Timeline, random: Random, onSend: MessageObserver) {
+    this.timeline = timeline;
+    this.random = random;
+    this.onSend = onSend;
+  }
+
+  attach(machine: string, transport: SimTransport): void {
+    this.#transports.set(machine, transport);
+  }
+
+  detach(machine: string): void {
+    this.#transports.delete(machine);
+  }
+
+  at(url: string): SimTransport | undefined {
+    return this.#transports.get(machineOf(url));
+  }
+
+  byId(id: MemberId): SimTransport | undefined {
+    return [...this.#transports.values()].find((transport) => transport.id === id);
+  }
+
+  cut(from: string, to: string): void {
+    this.#cuts.add(`${from}>${to}`);
+  }
+
+  mend(): void {
+    this.#cuts.clear();
+    this.#lastHealMs = this.timeline.nowMs;
+  }
+
+  isCut(from: string, to: string): boolean {
+    return this.#cuts.size > 0 && this.#cuts.has(`${from}>${to}`);
+  }
+
+  get lastHealMs(): number {
+    return this.#lastHealMs;
+  }
+
+  /** Carries something from machine to machine, or loses it. */
+  carry(from: string, to: string, arrive: () => void, owner: Process | undefined): boolean {
+    const { weather, random } = this;
+    if (this.isCut(from, to) || (weather.lossRatio > 0 && random.next() < weather.lossRatio)) return false;
+    this.timeline.after(this.#delayMs(), arrive, owner);
+    return true;
+  }
+
+  /** As `carry`, and perhaps twice. */
+  carryMessage(message: Message, from: string, to: SimTransport): boolean {
+    const arrive = (): void => to.receive(message);
+    const isOnItsWay = this.carry(from, to.machine, arrive, to.process);
+    if (mayDouble(message) && this.random.next() < this.weather.duplicateRatio)
+      this.carry(from, to.machine, arrive, to.process);
+    return isOnItsWay;
+  }
+
+  #delayMs(): number {
+    const { delayMsMin, delayMsMax, detourRatio, detourMsMax } = this.weather;
+    const delayMs = delayMsMin + this.random.next() * (delayMsMax - delayMsMin);
+    return this.random.next() < detourRatio ? delayMs + this.random.next() * detourMsMax : delayMs;
+  }
+}
