@@ -1,6 +1,12 @@
 import * as v from 'valibot';
 import { call, stream, type CallShape, type Schema, type StreamShape } from './shape.ts';
-import { appInfo, clusterList, kubeconfigChoice, processVitals } from './schemas/app.ts';
+import {
+  appInfo,
+  clusterList,
+  kubeconfigChoice,
+  processVitals,
+  VITALS_PACES_SECONDS,
+} from './schemas/app.ts';
 import { notification } from './schemas/notification.ts';
 import { settings, settingsPatch } from './schemas/settings.ts';
 
@@ -11,8 +17,12 @@ import { settings, settingsPatch } from './schemas/settings.ts';
 export const contract = {
   /** Versions, platform and paths of this installation. */
   'app.info': call({ input: v.undefined_(), output: appInfo }),
-  /** CPU and memory of the application's own processes, once a second while somebody looks. */
-  'app.vitals': stream({ input: v.undefined_(), item: processVitals, batchItemsMax: 16 }),
+  /** CPU and memory of the application's own processes, at the pace asked for, while somebody looks. */
+  'app.vitals': stream({
+    input: v.object({ everySeconds: v.picklist(VITALS_PACES_SECONDS) }),
+    item: processVitals,
+    batchItemsMax: 16,
+  }),
   /** Opens a link of ours in the user's browser; only https is accepted. */
   'app.openExternal': call({
     input: v.object({ url: v.pipe(v.string(), v.maxLength(2048), v.startsWith('https://')) }),

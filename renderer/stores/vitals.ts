@@ -3,23 +3,18 @@ import { computed, shallowRef } from 'vue';
 import type { ProcessVitals } from '../../core/contract/index.ts';
 import { useStream } from '../composables/useStream.ts';
 
-export const VITALS_KEPT_MAX = 120;
-/** Samples come once a second; this late, the last one no longer speaks for now. */
-export const VITALS_STALE_AFTER_MS = 5_000;
-
-/** CPU and memory of the application's own processes: now, and two minutes back. */
+/** What the application's own processes cost, for the status bar: now and then is often enough there. */
 export const useVitalsStore = defineStore('vitals', () => {
-  const samples = shallowRef<readonly ProcessVitals[]>([]);
-  const { health, reopen } = useStream(
+  const latest = shallowRef<ProcessVitals>();
+  const { health } = useStream(
     'app.vitals',
-    undefined,
+    { everySeconds: 5 },
     (items) => {
-      samples.value = [...samples.value, ...items].slice(-VITALS_KEPT_MAX);
+      latest.value = items.at(-1);
     },
     { pauseWhenHidden: true },
   );
-  const latest = computed(() => samples.value.at(-1));
   const cpuPercent = computed(() => latest.value?.processes.reduce((sum, one) => sum + one.cpuPercent, 0));
   const memoryBytes = computed(() => latest.value?.processes.reduce((sum, one) => sum + one.memoryBytes, 0));
-  return { samples, latest, cpuPercent, memoryBytes, health, reopen };
+  return { latest, cpuPercent, memoryBytes, health };
 });

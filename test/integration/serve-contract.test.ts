@@ -71,7 +71,11 @@ test('a page that goes away takes its streams with it', async () => {
   const socket = await open();
   const client = clientOver(socket);
   const seen: ItemOf<'app.vitals'>[] = [];
-  client.open('app.vitals', undefined, { onBatch: (items) => seen.push(...items), onEnd: () => undefined });
+  client.open(
+    'app.vitals',
+    { everySeconds: 1 },
+    { onBatch: (items) => seen.push(...items), onEnd: () => undefined },
+  );
   await expect.poll(() => seen.length).toBeGreaterThan(0);
   socket.terminate();
   await expect.poll(() => serving.stats()).toMatchObject({ socketCount: 0, openStreamCount: 0 });

@@ -25,6 +25,10 @@ export const processSample = v.object({
 });
 export type ProcessSample = v.InferOutput<typeof processSample>;
 
+/** Live for who looks at nothing else, calm for a figure at the edge of the window. */
+export const VITALS_PACES_SECONDS = [1, 5] as const;
+export type VitalsPaceSeconds = (typeof VITALS_PACES_SECONDS)[number];
+
 export const processVitals = v.object({
   atMs: v.number(),
   /** How late timers of the host process fire, worst since the last sample. */

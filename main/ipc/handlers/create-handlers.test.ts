@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../../core/base/log.ts';
 import { manualClock, type ManualClock } from '../../../core/base/manual-clock.ts';
-import type { ItemOf, StreamName } from '../../../core/contract/index.ts';
+import type { InputOf, ItemOf, StreamName } from '../../../core/contract/index.ts';
 import { fakeHost } from '../../../core/contract/fake.ts';
 import { createHandlers, type HandlerDependencies, type HandlerSet } from './create-handlers.ts';
 
@@ -41,13 +41,14 @@ const collect = <N extends StreamName>(
   client: ReturnType<typeof start>['client'],
   name: N,
   count: number,
+  input?: InputOf<N>,
 ): { items: Promise<ItemOf<N>[]>; first: Promise<void>; dispose(): void } => {
   const items: ItemOf<N>[] = [];
   let onFirst: () => void;
   let dispose = (): void => undefined;
   const first = new Promise<void>((resolve) => (onFirst = resolve));
   const all = new Promise<ItemOf<N>[]>((resolve, reject) => {
-    const stream = client.open(name, undefined as never, {
+    const stream = client.open(name, input as InputOf<N>, {
       onBatch(batch) {
         items.push(...batch);
         onFirst();
@@ -204,7 +205,7 @@ test('the last place a deep link asked for waits for the console', async () => {
 
 test('closing the connection leaves nothing running', async () => {
   const { client, host, close } = start();
-  await collect(client, 'app.vitals', 1).items;
+  await collect(client, 'app.vitals', 1, { everySeconds: 1 }).items;
   await collect(client, 'clusters.watch', 1).items;
   await expect.poll(() => clock.pendingCount).toBe(2);
   close();

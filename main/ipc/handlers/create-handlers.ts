@@ -6,13 +6,16 @@ import {
   type AppInfo,
   type CallHandler,
   type Handlers,
+  type VitalsPaceSeconds,
 } from '../../../core/contract/index.ts';
 import { createClusterRegistry, type ClusterRegistry } from './cluster-list.ts';
 import type { Damage } from './json-document.ts';
 import { createNavigationHub, type NavigationHub } from './navigation-hub.ts';
 import { createNotificationHub, type NotificationHub } from './notification-hub.ts';
 import { createSettingsStore, type SettingsStore } from './settings-store.ts';
-import { createVitals, type LoopProbe, type ProcessSource } from './vitals.ts';
+import { createVitals, type LoopProbe, type ProcessSource, type Vitals } from './vitals.ts';
+
+const MS_PER_SECOND = 1000;
 
 export interface HandlerDependencies {
   readonly dataDirectory: string;
@@ -70,13 +73,16 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
 
   const settings = store.add(createSettingsStore({ dataDirectory, onDamage }));
   const clusters = store.add(createClusterRegistry({ dataDirectory, clock, onDamage }));
-  const vitals = store.add(
-    createVitals({
-      clock,
-      processes: dependencies.processes,
-      ...(dependencies.openLoopProbe && { openLoopProbe: dependencies.openLoopProbe }),
-    }),
-  );
+  const vitalsEvery = (seconds: VitalsPaceSeconds): Vitals =>
+    store.add(
+      createVitals({
+        clock,
+        intervalMs: seconds * MS_PER_SECOND,
+        processes: dependencies.processes,
+        ...(dependencies.openLoopProbe && { openLoopProbe: dependencies.openLoopProbe }),
+      }),
+    );
+  const vitals: Readonly<Record<VitalsPaceSeconds, Vitals>> = { 1: vitalsEvery(1), 5: vitalsEvery(5) };
 
   const info = async (): Promise<AppInfo> => ({
     version: dependencies.version,
@@ -104,7 +110,7 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
 
   const handlers: Handlers = {
     'app.info': info,
-    'app.vitals': (_input, signal) => vitals.watch(signal),
+    'app.vitals': ({ everySeconds }, signal) => vitals[everySeconds].watch(signal),
     ...(openExternal && { 'app.openExternal': externalOpener(openExternal) }),
     'settings.read': async () => settings.read(),
     'settings.write': (patch) => settings.write(patch),

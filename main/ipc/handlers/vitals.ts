@@ -4,9 +4,9 @@ import { toDisposable, type Disposable } from '../../../core/base/disposable.ts'
 import type { ProcessSample, ProcessVitals } from '../../../core/contract/index.ts';
 import { Feed } from './feed.ts';
 
-const SAMPLE_INTERVAL_MS = 1000;
 const LISTENER_ITEMS_MAX = 16;
-const LOOP_RESOLUTION_MS = 10;
+/** Finer would wake an idle process more often than everything else in it together. */
+const LOOP_RESOLUTION_MS = 100;
 const NANOSECONDS_PER_MS = 1e6;
 
 /** The application's processes now. CPU is since the call before. The app passes Electron's metrics. */
@@ -58,19 +58,25 @@ export interface Vitals extends Disposable {
 
 export interface VitalsOptions {
   readonly clock: Clock;
+  readonly intervalMs: number;
   readonly processes: ProcessSource;
   readonly openLoopProbe?: () => LoopProbe;
 }
 
-/** Samples once a second, only while somebody listens, and once for all listeners. */
-export const createVitals = ({ clock, processes, openLoopProbe = nodeLoopProbe }: VitalsOptions): Vitals => {
+/** Samples at one pace, only while somebody listens, and once for all listeners. */
+export const createVitals = ({
+  clock,
+  intervalMs,
+  processes,
+  openLoopProbe = nodeLoopProbe,
+}: VitalsOptions): Vitals => {
   let sampling: Disposable | undefined;
 
   const startSampling = (): Disposable => {
     const probe = openLoopProbe();
     let timer: Disposable | undefined;
     const sample = (): void => {
-      timer = clock.after(SAMPLE_INTERVAL_MS, sample);
+      timer = clock.after(intervalMs, sample);
       feed.publish({
         atMs: clock.nowMs(),
         eventLoopDelayMs: probe.takeWorstMs(),
