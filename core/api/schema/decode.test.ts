@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest';
+import { decodeObject, pruneObject, strictDecodingMessage } from './decode.ts';
+import { findDuplicateFields } from './duplicate-fields.ts';
+import { structOf, structOfKind } from './models.ts';
+import { pathText, typeAt } from './walk.ts';
+import { fillZeroValues } from './zero-values.ts';
+
+const POD = structOf('core.v1.Pod');
+const DEPLOYMENT = structOf('apps.v1.Deployment');
+
+test('unknown fields are found where they stand, and dropped', () => {
+  const { object, strictErrors } = decodeObject(POD, {
+    metadata: { name: 'a', foo: 1 },
+    spec: { containers: [{ name: 'c' }, { name: 'd', imagee: 'x' }], bar: {} },
+  });
+  expect(strictDecodingMessage(strictErrors)).toBe(
+    'strict decoding error: unknown field "metadata.foo", unknown field "spec.containers[1].imagee", unknown field "spec.bar"',
+  );
+  expect(object).toEqual({ metadata: { name: 'a' }, spec: { containers: [{ name: 'c' }, { name: 'd' }] } });
+});
+
+test.each([
+  [
+    { spec: { replicas: '3' } },
+    'json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32',
+  ],
+  [
+    { spec: { replicas: 1.5 } },
+    'json: cannot unmarshal number 1.5 into Go struct field DeploymentSpec.spec.replicas of type int32',
+  ],
+  [
+    { spec: { template: { spec: { containers: [{ name: 'a', image: 7 }] } } } },
+    'json: cannot unmarshal number into Go struct field Container.spec.template.spec.containers.image of type string',
+  ],
+  [
+    { spec: { template: { spec: { containers: {} } } } },
+    'json: cannot unmarshal object into Go struct field PodSpec.spec.template.spec.containers of type []v1.Container',
+  ],
+  [
+    { metadata: { labels: { a: 1 } } },
+    'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string',
+  ],
+  [
+    { spec: { paused: 'yes' } },
+    'json: cannot unmarshal string into Go struct field DeploymentSpec.spec.paused of type bool',
+  ],
+  [
+    { spec: [] },
+    'json: cannot unmarshal array into Go struct field Deployment.spec of type v1.DeploymentSpec',
+  ],
+  [
+    { metadata: { creationTimestamp: 'now' } },
+    'parsing time "now" as "2006-01-02T15:04:05Z07:00": cannot parse "now" as "2006"',
+  ],
+])('a wrong value is told as Go tells it: %j', (value, message) => {
+  expect(() => decodeObject(DEPLOYMENT, value)).toThrow(message);
+});
+
+test('nulls and empty collections go, quantities become canonical, opaque values stay as they are', () => {
+  const spec = {
+    nodeName: null,
+    nodeSelector: {},
+    containers: [
+      {
+        name: 'c',
+        args: [],
+        env: null,
+        resources: { limits: { cpu: '1000m', memory: 1024 } },
+        securityContext: {},
+      },
+    ],
+    volumes: [{ name: 'v', emptyDir: {} }],
+  };
+  expect(decodeObject(POD, { spec }).object).toEqual({
+    spec: {
+      containers: [{ name: 'c', resources: { limits: { cpu: '1', memory: '1024' } }, securityContext: {} }],
+      volumes: [{ name: 'v', emptyDir: {} }],
+    },
+  });
+  const revision = structOf('apps.v1.ControllerRevision');
+  const data = { any: [null, {}, { x: null }] };
+  expect(decodeObject(revision, { data, revision: 1 }).object).toEqual({ data, revision: 1 });
+});
+
+test('the schemas inside a custom resource definition are checked, and their unions understood', () => {
+  const crd = structOf('apiextensions.v1.CustomResourceDefinition');
+  const schemaOf = (openAPIV3Schema: unknown): Record<string, unknown> => ({
+    spec: {
+      group: 'x',
+      names: {},
+      scope: 'Namespaced',
+      versions: [{ name: 'v1', schema: { openAPIV3Schema } }],
+    },
+  });
+  const good = schemaOf({
+    type: 'object',
+    properties: { a: { items: { type: 'string' }, default: [] } },
+    additionalProperties: false,
+  });
+  expect(decodeObject(crd, good)).toEqual({ object: good, strictErrors: [] });
+  expect(
+    decodeObject(crd, schemaOf({ properties: { a: { items: { typ: 'string' } } } })).strictErrors,
+  ).toEqual(['unknown field "spec.versions[0].schema.openAPIV3Schema.properties.a.items.typ"']);
+});
+
+test('a secret takes base64 and nothing else', () => {
+  const secret = structOf('core.v1.Secret');
+  expect(decodeObject(secret, { data: { a: 'aGk=' } }).object).toEqual({ data: { a: 'aGk=' } });
+  expect(() => decodeObject(secret, { data: { a: 'h!' } })).toThrow('illegal base64 data at input byte 1');
+});
+
+test('pruning drops unknown fields and touches nothing else', () => {
+  const value = { metadata: { name: 'a', labels: { __proto: 'x' } }, x: 1, spec: { y: 2, nodeName: null } };
+  expect(pruneObject(POD, value)).toEqual({
+    metadata: { name: 'a', labels: { __proto: 'x' } },
+    spec: { nodeName: null },
+  });
+});
+
+test('a key that stands twice is found at its path, whatever text is around it', () => {
+  const text =
+    '{"a":{"b":1,"b":2,"c":"{\\"b\\":1,\\"b\\":2}"},"l":[{"x":1},{"x":1,"\\u0078":2}],"a":null,"e":"\\\\","f":[1,2]}';
+  expect(() => JSON.parse(text) as unknown).not.toThrow();
+  expect(findDuplicateFields(text)).toEqual([
+    'duplicate field "a.b"',
+    'duplicate field "l[1].x"',
+    'duplicate field "a"',
+  ]);
+  expect(findDuplicateFields('{"a":{"x":1},"b":{"x":1},"c":["x","x"]}')).toEqual([]);
+});
+
+test('a type is found at a path, with what the tables know of its field', () => {
+  expect(typeAt(POD, ['spec', 'containers', 0, 'ports'])?.field).toMatchObject({
+    listType: 'map',
+    listMapKeys: ['containerPort', 'protocol'],
+    patchStrategy: ['merge'],
+    patchMergeKey: 'containerPort',
+  });
+  expect(typeAt(POD, ['spec', 'containers', 0, 'resources', 'limits', 'cpu'])?.type).toEqual({
+    node: 'scalar',
+    scalar: 'quantity',
+  });
+  expect(typeAt(POD, ['spec', 'nope'])).toBeUndefined();
+  expect(pathText(['spec', 'containers', 0, 'image'])).toBe('spec.containers[0].image');
+});
+
+test('structs held by value and required scalars are written as Go writes them', () => {
+  const service = { spec: {} };
+  fillZeroValues(structOf('core.v1.Service'), service);
+  expect(service).toEqual({ metadata: {}, spec: {}, status: { loadBalancer: {} } });
+  const pod = { metadata: {}, spec: { containers: [{ name: 'a' }] } };
+  fillZeroValues(POD, pod);
+  expect(pod).toEqual({ metadata: {}, spec: { containers: [{ name: 'a', resources: {} }] }, status: {} });
+});
+
+test('kinds are found in their group', () => {
+  expect(structOfKind({ group: 'rbac.authorization.k8s.io', version: 'v1', kind: 'Role' })?.id).toBe(
+    'rbac.v1.Role',
+  );
+  expect(structOfKind({ group: 'apps', version: 'v1', kind: 'DeleteOptions' })?.id).toBe(
+    'meta.v1.DeleteOptions',
+  );
+  expect(structOfKind({ group: 'example.com', version: 'v1', kind: 'Foo' })).toBeUndefined();
+});

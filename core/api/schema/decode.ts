@@ -1,0 +1,249 @@
+import { ReasonError, messageOf } from '../../base/errors.ts';
+import { isJsonObject } from '../meta/object-meta.ts';
+import { parseTime, timeParseError } from '../meta/time.ts';
+import { quantityFrom } from '../quantity/index.ts';
+import { structName, typeName, valueName } from './go-names.ts';
+import { structOf } from './models.ts';
+import type { ListNode, MapNode, OpaqueNode, ScalarNode, StructType, TypeNode } from './types.ts';
+
+/** As upstream: what is unknown beyond this is not listed. */
+const STRICT_ERRORS_MAX = 100;
+
+export interface Decoded {
+  readonly object: Record<string, unknown>;
+  /** `unknown field "spec.foo"`, in the order they stand in the body. */
+  readonly strictErrors: readonly string[];
+}
+
+export type DecodeFailure = 'WrongType' | 'Malformed';
+
+/** Where the decoder is: the path for strict errors, and the one without indexes that Go's errors have. */
+interface Place {
+  readonly path: string;
+  readonly goPath: string;
+  readonly owner: StructType;
+}
+
+class Decoder {
+  readonly strictErrors: string[] = [];
+  #failure: ReasonError<DecodeFailure> | undefined;
+
+  /** The first wrong value is the one reported, as Go's decoder goes on to the end and returns the first. */
+  throwFailure(): void {
+    if (this.#failure) throw this.#failure;
+  }
+
+  struct(
+    struct: StructType,
+    value: Record<string, unknown>,
+    path: string,
+    goPath: string,
+  ): Record<string, unknown> {
+    const result: Record<string, unknown> = {};
+    for (const name of Object.keys(value)) {
+      const at = path === '' ? name : `${path}.${name}`;
+      const field = struct.fields.get(name);
+      if (!field) {
+        if (struct.preservesUnknown) result[name] = value[name];
+        else this.#unknown(at);
+        continue;
+      }
+      const content = value[name];
+      if (content === null || content === undefined) continue;
+      const place = { path: at, goPath: goPath === '' ? name : `${goPath}.${name}`, owner: struct };
+      const decoded = this.#value(field.type, content, place);
+      if (decoded === undefined || (!field.required && isEmptyCollection(field.type, decoded))) continue;
+      result[name] = decoded;
+    }
+    return result;
+  }
+
+  #value(type: TypeNode, value: unknown, place: Place): unknown {
+    switch (type.node) {
+      case 'scalar':
+        return this.#scalar(type, value, place);
+      case 'opaque':
+        return this.#opaque(type, value, place);
+      case 'list':
+        return this.#list(type, value, place);
+      case 'map':
+        return this.#map(type, value, place);
+      case 'struct':
+        if (!isJsonObject(value)) return this.#wrongType(type, value, place);
+        return this.struct(type.struct, value, place.path, place.goPath);
+    }
+  }
+
+  #list(type: ListNode, value: unknown, place: Place): unknown {
+    if (!Array.isArray(value)) return this.#wrongType(type, value, place);
+    return value.map((item, at) => {
+      const inside = { ...place, path: `${place.path}[${at}]` };
+      return item === null ? zeroOf(type.items) : this.#value(type.items, item, inside);
+    });
+  }
+
+  #map(type: MapNode, value: unknown, place: Place): unknown {
+    if (!isJsonObject(value)) return this.#wrongType(type, value, place);
+    const result: Record<string, unknown> = {};
+    for (const [key, item] of Object.entries(value)) {
+      const inside = { ...place, path: `${place.path}.${key}` };
+      const decoded = item === null ? zeroOf(type.values) : this.#value(type.values, item, inside);
+      // `__proto__` must become a key like any other.
+      Object.defineProperty(result, key, {
+        value: decoded,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    }
+    return result;
+  }
+
+  #opaque(type: OpaqueNode, value: unknown, place: Place): unknown {
+    const schema = (inside: unknown, path = place.path): unknown =>
+      isJsonObject(inside)
+        ? this.struct(structOf('apiextensions.v1.JSONSchemaProps'), inside, path, place.goPath)
+        : inside;
+    switch (type.opaque) {
+      case 'any':
+      case 'object':
+        return value;
+      case 'schemaOrArray':
+        return Array.isArray(value)
+          ? value.map((item, at) => schema(item, `${place.path}[${at}]`))
+          : schema(value);
+      case 'schemaOrBool':
+      case 'schemaOrStrings':
+        return schema(value);
+    }
+  }
+
+  #scalar(type: ScalarNode, value: unknown, place: Place): unknown {
+    switch (type.scalar) {
+      case 'string':
+        return typeof value === 'string' ? value : this.#wrongType(type, value, place);
+      case 'boolean':
+        return typeof value === 'boolean' ? value : this.#wrongType(type, value, place);
+      case 'double':
+        return typeof value === 'number' ? value : this.#wrongType(type, value, place);
+      case 'int32':
+      case 'int64':
+        return this.#integer(type, value, place);
+      case 'intOrString':
+        return typeof value === 'string' ? value : this.#integer(type, value, place);
+      case 'bytes':
+        if (typeof value !== 'string') return this.#wrongType(type, value, place);
+        return this.#bytes(value);
+      case 'time':
+      case 'microTime':
+        if (typeof value !== 'string') return this.#wrongType(type, value, place);
+        if (parseTime(value) === undefined) return this.#malformed(timeParseError(value));
+        return value;
+      case 'quantity':
+        try {
+          return quantityFrom(value).toString();
+        } catch (error) {
+          return this.#malformed(messageOf(error));
+        }
+    }
+  }
+
+  #integer(type: ScalarNode, value: unknown, place: Place): unknown {
+    if (typeof value !== 'number') return this.#wrongType(type, value, place);
+    const fits =
+      Number.isInteger(value) &&
+      (type.scalar === 'int64' || (value >= -2_147_483_648 && value <= 2_147_483_647));
+    return fits ? value : this.#wrongType(type, value, place, `number ${value}`);
+  }
+
+  #bytes(value: string): unknown {
+    const compact = value.replaceAll(/[\r\n]/g, '');
+    const match = /^[A-Za-z0-9+/]*/.exec(compact)![0].length;
+    const padding = compact.slice(match);
+    const good = compact.length % 4 === 0 && /^={0,2}$/.test(padding);
+    return good
+      ? compact
+      : this.#malformed(`illegal base64 data at input byte ${Math.min(match, compact.length)}`);
+  }
+
+  #unknown(path: string): void {
+    if (this.strictErrors.length < STRICT_ERRORS_MAX) this.strictErrors.push(`unknown field "${path}"`);
+  }
+
+  #wrongType(type: TypeNode, value: unknown, place: Place, said = valueName(value)): undefined {
+    const where = `${structName(place.owner)}.${place.goPath}`;
+    this.#failure ??= new ReasonError(
+      'WrongType',
+      `json: cannot unmarshal ${said} into Go struct field ${where} of type ${typeName(type)}`,
+    );
+    return undefined;
+  }
+
+  #malformed(message: string): undefined {
+    this.#failure ??= new ReasonError('Malformed', message);
+    return undefined;
+  }
+}
+
+/** Upstream leaves an empty list or map out unless the field must be there. */
+const isEmptyCollection = (type: TypeNode, value: unknown): boolean => {
+  if (type.node === 'list') return Array.isArray(value) && value.length === 0;
+  return type.node === 'map' && isJsonObject(value) && Object.keys(value).length === 0;
+};
+
+/** What stands for a null inside a list or map. */
+const zeroOf = (type: TypeNode): unknown => {
+  if (type.node === 'struct' || type.node === 'map') return {};
+  if (type.node === 'list') return [];
+  if (type.node === 'opaque') return null;
+  switch (type.scalar) {
+    case 'boolean':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'double':
+    case 'intOrString':
+      return 0;
+    case 'quantity':
+      return '0';
+    case 'time':
+    case 'microTime':
+      return null;
+    case 'string':
+    case 'bytes':
+      return '';
+  }
+};
+
+/**
+ * Reads a body as a type: checks every value, drops nulls and what is unknown (and says what), writes
+ * quantities in their canonical form. Throws a ReasonError with Go's sentence for the first wrong value.
+ */
+export const decodeObject = (struct: StructType, value: Record<string, unknown>): Decoded => {
+  const decoder = new Decoder();
+  const object = decoder.struct(struct, value, '', '');
+  decoder.throwFailure();
+  return { object, strictErrors: decoder.strictErrors };
+};
+
+/** The object without what its type does not know; nothing else changes. */
+export const pruneObject = (struct: StructType, value: Record<string, unknown>): Record<string, unknown> => {
+  const prune = (type: TypeNode, inside: unknown): unknown => {
+    if (type.node === 'list' && Array.isArray(inside)) return inside.map((item) => prune(type.items, item));
+    if (!isJsonObject(inside)) return inside;
+    if (type.node === 'map')
+      return Object.fromEntries(Object.entries(inside).map(([key, item]) => [key, prune(type.values, item)]));
+    return type.node === 'struct' ? pruneObject(type.struct, inside) : inside;
+  };
+  const result: Record<string, unknown> = {};
+  for (const [name, content] of Object.entries(value)) {
+    const field = struct.fields.get(name);
+    if (field) result[name] = prune(field.type, content);
+    else if (struct.preservesUnknown) result[name] = content;
+  }
+  return result;
+};
+
+/** What a strict request is answered, and a lenient one warned with, one by one. */
+export const strictDecodingMessage = (errors: readonly string[]): string =>
+  `strict decoding error: ${errors.join(', ')}`;
