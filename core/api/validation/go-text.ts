@@ -56,7 +56,7 @@ export const goJson = (value: unknown): string =>
   (JSON.stringify(value) ?? 'null').replace(/[<>&\u2028\u2029]/g, (found) => HTML_ESCAPES[found] ?? found);
 
 const ENCODER = new TextEncoder();
-const ASCII = /^[\x00-\x7f]*$/; // eslint-disable-line no-control-regex
+const ASCII = /^[\x00-\x7f]*$/;
 
 /** Go's len(string): UTF-8 bytes. */
 export const byteLength = (text: string): number =>
