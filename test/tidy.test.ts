@@ -40,7 +40,13 @@ const isEntry = (file: string): boolean =>
   /\/vite\.config\.ts$/.test(file) ||
   /^test\/bench\/[^/]+\.ts$/.test(file) ||
   /^renderer\/pages\/[^/]+\/page\.ts$/.test(file) ||
-  ['main/app/main.ts', 'main/cli/cli.ts', 'main/preload/preload.ts', 'renderer/app/main.ts', 'test/sim/main.ts'].includes(file) ||
+  [
+    'main/app/main.ts',
+    'main/cli/cli.ts',
+    'main/preload/preload.ts',
+    'renderer/app/main.ts',
+    'test/sim/main.ts',
+  ].includes(file) ||
   /\/worker-entry\.ts$/.test(file);
 
 test('no test is focused or switched off without a condition', () => {
