@@ -19,5 +19,7 @@ export const RPC = {
   leaseGrant: method('Lease/LeaseGrant', proto.LeaseGrantRequest, proto.LeaseGrantResponse),
   status: method('Maintenance/Status', proto.StatusRequest, proto.StatusResponse),
   hashKv: method('Maintenance/HashKV', proto.HashKVRequest, proto.HashKVResponse),
+  memberAdd: method('Cluster/MemberAdd', proto.MemberAddRequest, proto.MemberAddResponse),
+  memberRemove: method('Cluster/MemberRemove', proto.MemberRemoveRequest, proto.MemberRemoveResponse),
   memberList: method('Cluster/MemberList', proto.MemberListRequest, proto.MemberListResponse),
 } as const;

@@ -1,0 +1,169 @@
+import { renameSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../core/base/node/clock.ts';
+import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../core/pki/index.ts';
+import { makeCertificates } from '../support/etcd-certificates.ts';
+import { EtcdCluster, type ClusterCertificates } from '../support/etcd-cluster.ts';
+import { RPC } from '../support/etcd-rpc.ts';
+import { RpcError } from '../support/grpc-client.ts';
+
+const OCTET = 79;
+const LIMIT_MS = 15_000;
+const POLL_MS = 50;
+
+const directory = mkdtempSync(join(tmpdir(), 'pilothouse-join-'));
+const clusters: EtcdCluster[] = [];
+
+afterEach(async () => {
+  await Promise.all(clusters.splice(0).map((cluster) => cluster.stop()));
+});
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const start = async (
+  size: number,
+  certificates: ClusterCertificates,
+  extraFlags: readonly string[] = [],
+): Promise<EtcdCluster> => {
+  const cluster = new EtcdCluster({
+    flavour: 'pilothouse',
+    size,
+    octet: OCTET,
+    directory: mkdtempSync(join(directory, 'members-')),
+    certificates,
+    extraFlags,
+  });
+  clusters.push(cluster);
+  cluster.start();
+  await cluster.healthy();
+  return cluster;
+};
+
+const until = async <T>(attempt: () => Promise<T | undefined>): Promise<T> => {
+  const deadline = Date.now() + LIMIT_MS;
+  for (;;) {
+    const found = await attempt();
+    if (found !== undefined) return found;
+    if (Date.now() > deadline) throw new Error('it did not happen in time');
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+};
+
+const exitOf = (cluster: EtcdCluster, index: number): Promise<number | null> => {
+  const { process: child } = cluster.members[index]!;
+  if (child.exitCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+};
+
+test('a member joins by snapshot when the log no longer reaches back, and stops by itself when it is removed', async () => {
+  const certificates = makeCertificates(join(directory, 'pki'), OCTET);
+  const cluster = await start(1, certificates, ['--snapshot-count=50', '--snapshot-catchup-entries=5']);
+  const first = cluster.connect(0);
+  try {
+    for (let n = 0; n < 300; n += 1)
+      await first.unary(RPC.put, { key: Buffer.from(`key-${n % 100}`), value: Buffer.from(`value ${n}`) });
+    const url = cluster.peerUrl(1);
+    const { member } = await first.unary(RPC.memberAdd, { peerURLs: [url] });
+    cluster.startMember(1, { state: 'existing', initialCluster: `m1=${cluster.peerUrl(0)},m2=${url}` });
+    await cluster.healthy([0, 1]);
+    expect(cluster.log(0)).toMatch(/snapshot/i);
+
+    const { header } = await first.unary(RPC.put, { key: Buffer.from('both'), value: Buffer.from('x') });
+    const second = cluster.connect(1);
+    const { count } = await second.unary(RPC.range, { key: Buffer.from([0]), rangeEnd: Buffer.from([0]) });
+    const revision = header!.revision;
+    const hashes = [
+      await first.unary(RPC.hashKv, { revision }),
+      await second.unary(RPC.hashKv, { revision }),
+    ];
+    second.close();
+    expect(count).toBe(101);
+    expect(hashes[0]!.hash).toBe(hashes[1]!.hash);
+
+    await until(() =>
+      first.unary(RPC.memberRemove, { ID: member!.ID }).catch((error: unknown) => {
+        if (error instanceof RpcError && error.message === 'etcdserver: unhealthy cluster') return undefined;
+        throw error;
+      }),
+    );
+    expect(await exitOf(cluster, 1)).toBe(1);
+    expect(cluster.log(1).trimEnd().split('\n').at(-1)).toBe(
+      'pilothouse: this member has been removed from the cluster',
+    );
+    // It stays out, and says so at once.
+    cluster.startMember(1);
+    expect(await exitOf(cluster, 1)).toBe(1);
+    expect(cluster.log(1).trimEnd().split('\n').at(-1)).toMatch(/^pilothouse: .*removed from the cluster/);
+  } finally {
+    first.close();
+  }
+});
+
+test('a renewed certificate is served without a restart, and a broken one is not', async () => {
+  const folder = mkdtempSync(join(directory, 'renewal-'));
+  const root = createAuthority({ clock: systemClock, commonName: 'etcd-ca' });
+  const authority = openAuthority(root);
+  const issue = (commonName: string) =>
+    issueLeaf(authority, {
+      clock: systemClock,
+      subject: { commonName },
+      usages: ['server', 'client'],
+      alternativeNames: alternativeNames(['localhost', `127.${OCTET}.0.1`]),
+    });
+  /** As a renewal does: a new file beside the old one, put in its place at once. */
+  const replace = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(`${path}.new`, text, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+    return path;
+  };
+  const install = (commonName: string): { certFile: string; keyFile: string } => {
+    const { certificatePem, privateKeyPem } = issue(commonName);
+    return { certFile: replace('tls.crt', certificatePem), keyFile: replace('tls.key', privateKeyPem) };
+  };
+  const { certFile, keyFile } = install('before');
+  const client = issue('client');
+  const caFile = replace('ca.crt', root.certificatePem);
+  const credentials = { ca: root.certificatePem, cert: client.certificatePem, key: client.privateKeyPem };
+  const cluster = await start(1, {
+    caFile,
+    serverCertFile: certFile,
+    serverKeyFile: keyFile,
+    peerCertFile: certFile,
+    peerKeyFile: keyFile,
+    clientCertFile: replace('client.crt', client.certificatePem),
+    clientKeyFile: replace('client.key', client.privateKeyPem),
+    client: credentials,
+  });
+  const shown = (port: number): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connectTls({ host: `127.${OCTET}.0.1`, port, ...credentials }, () => {
+        resolve(String(socket.getPeerCertificate().subject.CN));
+        socket.destroy();
+      });
+      socket.once('error', reject);
+    });
+  const old = cluster.connect(0);
+  try {
+    await old.ready();
+    expect(await Promise.all([shown(2379), shown(2380)])).toEqual(['before', 'before']);
+
+    install('after');
+    await until(async () => ((await shown(2379)) === 'after' ? true : undefined));
+    await until(async () => ((await shown(2380)) === 'after' ? true : undefined));
+
+    replace('tls.crt', 'this is not a certificate');
+    await until(async () => (/renewed certificate cannot be used/.test(cluster.log(0)) ? true : undefined));
+    expect(await Promise.all([shown(2379), shown(2380)])).toEqual(['after', 'after']);
+
+    install('repaired');
+    await until(async () => ((await shown(2379)) === 'repaired' ? true : undefined));
+    // Who was connected all the time has noticed nothing.
+    await old.unary(RPC.put, { key: Buffer.from('still'), value: Buffer.from('here') });
+  } finally {
+    old.close();
+  }
+});
