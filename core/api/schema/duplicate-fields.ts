@@ -40,7 +40,7 @@ export const findDuplicateFields = (text: string): readonly string[] => {
   let expectsKey = false;
   for (let at = 0; at < text.length && found.length < FOUND_MAX; at += 1) {
     const top = stack[stack.length - 1];
-    switch (text[at]) {
+    switch (text.charAt(at)) {
       case '{':
         stack.push(open(false, placeIn(top)));
         expectsKey = true;

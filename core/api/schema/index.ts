@@ -5,3 +5,4 @@ export * from './models.ts';
 export * from './types.ts';
 export * from './walk.ts';
 export * from './zero-values.ts';
+export * from './defaults/index.ts';
