@@ -114,22 +114,27 @@ const bootFromDisk = async (wal: Wal, contents: WalContents, backend: Backend): 
         'replaced or damaged; remove this member, delete its data folder and add it again, or restore a snapshot',
     );
   }
-  // A crash between taking over a leader's state and writing its mark leaves a database ahead of the log.
-  const lastIndex = contents.entries.at(-1)?.index ?? walMark.index;
-  const isAhead = applied > lastIndex;
+  // A crash between taking over a leader's state and writing its mark leaves a database that the log does not lead
+  // to: it ends before, or with entries of a leader that was overruled.
+  const isAhead =
+    applied > walMark.index && contents.entries[applied - walMark.index - 1]?.term !== backend.term;
   const mark = isAhead ? { index: applied, term: backend.term } : walMark;
   const { term, vote, commit } = contents.hardState;
+  const hardState: HardState = {
+    term: Math.max(term, mark.term),
+    vote: mark.term > term ? 0 : vote,
+    commit: Math.max(commit, applied),
+  };
+  const configuration = readConfiguration(backend);
+  // Entries will follow the database, not what the log ends with: without the mark they would leave a gap.
+  if (isAhead) await wal.append({ snapshot: { ...mark, configuration }, hardState });
   return {
     memberId: contents.metadata.memberId,
     clusterId: BigInt(`0x${contents.metadata.clusterId}`),
     wal,
     backend,
-    hardState: {
-      term: Math.max(term, mark.term),
-      vote: mark.term > term ? 0 : vote,
-      commit: Math.max(commit, applied),
-    },
-    configuration: readConfiguration(backend),
+    hardState,
+    configuration,
     mark,
     entries: isAhead ? [] : contents.entries,
     applied,

@@ -178,10 +178,12 @@ export class Member {
     const { clock } = this.ports;
     const { transport } = this;
     this.#owned.add(
-      transport.onMessage((message) => {
-        this.raft.step(message);
-        this.#driver.wake();
-      }),
+      transport.onMessage((message) =>
+        this.#guard(() => {
+          this.raft.step(message);
+          this.#driver.wake();
+        }),
+      ),
     );
     this.#owned.add(
       transport.onUnreachable((id) => {
@@ -227,6 +229,15 @@ export class Member {
     return () => this.#leaderWaiters.delete(listener);
   }
 
+  /** A broken invariant stops this member: neither its transport nor its clock could make anything of it. */
+  #guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
   /** Stops by itself: the disk failed, an invariant is broken, or the cluster removed it. */
   fail(error: unknown): void {
     if (this.#isClosed) return;
@@ -262,10 +273,13 @@ export class Member {
       const nowMs = clock.monotonicMs();
       // A process that slept must not make up for it: the ticks it missed say nothing about its leader.
       dueMs = nowMs - dueMs > tickMs ? nowMs + tickMs : dueMs + tickMs;
-      this.raft.tick();
-      this.reads.tick(nowMs);
-      this.proposals.tick(nowMs);
-      this.#driver.wake();
+      this.#guard(() => {
+        this.raft.tick();
+        this.reads.tick(nowMs);
+        this.proposals.tick(nowMs);
+        this.#driver.wake();
+      });
+      if (this.#isClosed) return;
       timer = clock.after(Math.max(0, dueMs - nowMs), tick);
     };
     let timer = clock.after(Math.max(0, dueMs - clock.monotonicMs()), tick);
