@@ -83,6 +83,14 @@ export class SimDisk implements Disk {
       if (offset < content.byteLength) content[offset] = (content[offset] as number) ^ flip;
   }
 
+  /** Puts other bytes in the place of a file's, durably and in no time. */
+  replace(path: string, contents: Buffer): void {
+    const inode = this.#inode(path);
+    inode.changes = [];
+    inode.current = Buffer.from(contents);
+    inode.durable = Buffer.from(contents);
+  }
+
   /** What reads see now. */
   contents(path: string): Buffer {
     return Buffer.from(this.#inode(path).current);

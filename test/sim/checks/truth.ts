@@ -37,6 +37,7 @@ export class Truth {
   readonly #leaders = new Map<number, MemberId>();
   readonly #applied = new Map<number, LogEntry>();
   readonly #onRevision: ((revision: number, made: Revision) => void)[] = [];
+  readonly #writes = new Map<string, number>();
   lastRevision = 1;
 
   constructor(timeline: Timeline, trace: Trace) {
@@ -95,9 +96,20 @@ export class Truth {
         );
       return;
     }
+    for (const { type, key, value } of changes)
+      this.#checkOnce(revision, type === 'put' ? `${key}=${value}` : '');
     const made = { changes, atMs: this.#timeline.nowMs, text };
     this.revisions.set(revision, made);
     this.lastRevision = Math.max(this.lastRevision, revision);
     for (const listener of this.#onRevision) listener(revision, made);
+  }
+
+  /** Clients never write a value twice, so neither may the members, whatever they propose again. */
+  #checkOnce(revision: number, write: string): void {
+    if (write === '') return;
+    const before = this.#writes.get(write);
+    if (before !== undefined)
+      this.#trace.fail('applied once', `${write} is written at revision ${before} and again at ${revision}`);
+    this.#writes.set(write, revision);
   }
 }

@@ -5,6 +5,7 @@ import type { TearMode } from '../../support/sim-disk.ts';
 
 const WALL_JUMP_MS_MAX = 3_600_000;
 const CRASH_STEPS_MAX = 40;
+const VOTER_DOWN_MS_MAX = 6;
 
 type Fault =
   | 'crash'
@@ -16,7 +17,7 @@ type Fault =
   | 'wallJump'
   | 'diskError'
   | 'weather'
-  | 'crashVoter';
+  | 'splitVote';
 
 const FAULTS: readonly Fault[] = [
   'crash',
@@ -28,7 +29,7 @@ const FAULTS: readonly Fault[] = [
   'wallJump',
   'diskError',
   'weather',
-  'crashVoter',
+  'splitVote',
 ];
 
 /** Breaks things. Each seed has faults of its own choice and pace: a few at a time find more than all at once. */
@@ -89,9 +90,8 @@ export class Nemesis {
         machine.crashAfterSteps(1 + world.random.below(CRASH_STEPS_MAX), this.#tearMode());
         this.#restartLater(machine);
         return;
-      case 'crashVoter':
-        machine.crashAfterVote();
-        this.#restartLater(machine);
+      case 'splitVote':
+        this.#splitVote();
         return;
       case 'partition':
         this.#partition({ isOneWay: false });
@@ -114,6 +114,28 @@ export class Nemesis {
     }
   }
 
+  /**
+   * The leader dies, the others stand for election in the same moment, and whoever gives its vote away crashes
+   * and is back before the other candidate's request arrives.
+   */
+  #splitVote(): void {
+    const world = this.#world;
+    const leader = world.machines.find(({ member }) => member?.isLeader);
+    if (leader !== undefined) {
+      leader.crash();
+      world.timeline.after(world.between(0, ELECTION_MS / 2), () => leader.start());
+    }
+    world.timeline.after(ELECTION_MS * 1.1, () => {
+      if (this.isStopping) return;
+      for (const machine of world.machines) {
+        if (machine.member === undefined || machine.process?.isFrozen) continue;
+        machine.crashAfterVote();
+        this.#restartLater(machine, VOTER_DOWN_MS_MAX);
+        if (machine !== leader) machine.campaign();
+      }
+    });
+  }
+
   #tearMode(): TearMode | undefined {
     return this.#world.chance(0.3) ? 'whole' : this.#world.chance(0.3) ? 'lost' : undefined;
   }
@@ -124,11 +146,11 @@ export class Nemesis {
   }
 
   /** Looks again and again: the crash itself may still be to come. */
-  #restartLater(machine: Machine): void {
+  #restartLater(machine: Machine, downMsMax = this.#downMsMax): void {
     const world = this.#world;
-    world.timeline.after(world.between(0, this.#downMsMax), () => {
+    world.timeline.after(world.between(0, downMsMax), () => {
       machine.start();
-      if (!this.isStopping && machine.isArmed) this.#restartLater(machine);
+      if (!this.isStopping && machine.isArmed) this.#restartLater(machine, downMsMax);
     });
   }
 

@@ -102,6 +102,12 @@ export class Machine {
     this.#isCrashAfterVote = this.isUp;
   }
 
+  /** As if its election timeout had just run out. */
+  campaign(): void {
+    this.member?.raft.campaign();
+    this.member?.wake();
+  }
+
   get isArmed(): boolean {
     return this.#crashInSteps !== undefined || this.#isCrashAfterVote;
   }

@@ -33,6 +33,7 @@ export type MessageObserver = (message: Message) => void;
  * Raft takes twice.
  */
 const mayDouble = (message: Message): boolean => message.kind !== 'propose';
+const PROPOSALS_DOUBLED_RATIO = 0.3;
 
 const machineOf = (url: string): string => /^https?:\/\/([a-z0-9]+)/.exec(url)?.[1] ?? '';
 
@@ -45,12 +46,19 @@ export class SimNetwork {
   readonly #transports = new Map<string, SimTransport>();
   /** `from>to` */
   readonly #cuts = new Set<string>();
+  readonly #proposalsDoubledRatio: number;
   #lastHealMs = 0;
 
-  constructor(timeline: Timeline, random: Random, onSend: MessageObserver) {
-    this.timeline = timeline;
-    this.random = random;
-    this.onSend = onSend;
+  constructor(options: {
+    readonly timeline: Timeline;
+    readonly random: Random;
+    readonly onSend: MessageObserver;
+    readonly doublesProposals: boolean;
+  }) {
+    this.timeline = options.timeline;
+    this.random = options.random;
+    this.onSend = options.onSend;
+    this.#proposalsDoubledRatio = options.doublesProposals ? PROPOSALS_DOUBLED_RATIO : 0;
   }
 
   attach(machine: string, transport: SimTransport): void {
@@ -94,12 +102,19 @@ export class SimNetwork {
     return true;
   }
 
-  /** As `carry`, and perhaps twice. */
-  carryMessage(message: Message, from: string, to: SimTransport): boolean {
-    const arrive = (): void => to.receive(message);
-    const isOnItsWay = this.carry(from, to.machine, arrive, to.process);
-    if (mayDouble(message) && this.random.next() < this.weather.duplicateRatio)
-      this.carry(from, to.machine, arrive, to.process);
+  /**
+   * As `carry`, and perhaps twice. A message reaches whoever runs on the machine when it arrives: senders keep what
+   * they could not send yet, and so may speak to a process that asked nothing.
+   */
+  carryMessage(message: Message, from: string, to: string): boolean {
+    const arrive = (): void => {
+      const end = this.#transports.get(to);
+      if (end?.process.isFrozen) end.process.keep(() => end.receive(message));
+      else end?.receive(message);
+    };
+    const isOnItsWay = this.carry(from, to, arrive, undefined);
+    const doubleRatio = mayDouble(message) ? this.weather.duplicateRatio : this.#proposalsDoubledRatio;
+    if (doubleRatio > 0 && this.random.next() < doubleRatio) this.carry(from, to, arrive, undefined);
     return isOnItsWay;
   }
 

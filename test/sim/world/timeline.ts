@@ -32,6 +32,8 @@ export class Timeline {
   #order = 0;
   #stamp = 0;
   eventCount = 0;
+  /** Nothing that happens may throw into the event loop: it would end a real process. */
+  onThrown: (error: unknown) => void = () => undefined;
 
   get nowMs(): number {
     return this.#nowMs;
@@ -71,7 +73,11 @@ export class Timeline {
         continue;
       }
       this.eventCount += 1;
-      event.run();
+      try {
+        event.run();
+      } catch (error) {
+        this.onThrown(error);
+      }
       for (let step = 0; step < MICROTASK_STEPS; step += 1) await undefined;
     }
     if (!isOver()) this.#nowMs = Math.max(this.#nowMs, untilMs);

@@ -93,7 +93,7 @@ export class SimTransport implements PeerTransport {
       network.onSend(message);
       if (message.kind === 'voteReply' && !message.pre && !message.reject) this.#options.onVoted();
       const to = this.#endOf(message.to);
-      if (to !== undefined && network.carryMessage(message, machine, to)) continue;
+      if (to !== undefined && network.carryMessage(message, machine, to.machine)) continue;
       // A connection that is down tells so, now and then: a lost packet alone does not.
       if (network.random.next() < 0.3)
         network.timeline.after(1, () => this.#unreachable.forEach((tell) => tell(message.to)), process);

@@ -59,8 +59,15 @@ export class World {
     // Neighbouring seeds begin alike: a few draws set them apart.
     for (let draw = 0; draw < 8; draw += 1) random.next();
     this.trace = new Trace(timeline, { isEndless: isTraceEndless });
+    timeline.onThrown = (error) =>
+      this.trace.fail('thrown', error instanceof Error ? (error.stack ?? error.message) : String(error));
     this.truth = new Truth(timeline, this.trace);
-    this.network = new SimNetwork(timeline, random, (message) => this.truth.sent(message));
+    this.network = new SimNetwork({
+      timeline,
+      random,
+      onSend: (message) => this.truth.sent(message),
+      doublesProposals: mutant?.doublesProposals ?? false,
+    });
     this.memberCount = random.below(4) === 0 ? 5 : 3;
     this.#snapshotCount = 10 + random.below(60);
     this.#isStrict = random.below(3) === 0;
