@@ -7,3 +7,4 @@ export { applyMergePatch } from './merge-patch.ts';
 export { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 export type { TypeNode } from './type-node.ts';
 export { fieldOf, UNTYPED } from './type-node.ts';
+export { typeNodeOf } from './schema-types.ts';

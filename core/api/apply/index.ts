@@ -1,0 +1,12 @@
+export { FieldSet } from './field-set.ts';
+export { fieldsV1ToSet, setToFieldsV1 } from './fields-v1.ts';
+export type { Path, PathElement } from './path-element.ts';
+export { fieldElement, keyElement, printPath, valueElement } from './path-element.ts';
+export { fieldSetOf } from './typed-fields.ts';
+export { compareTyped } from './typed-compare.ts';
+export type { Versions } from './updater.ts';
+export type { ApplyRequest, FieldManager, FieldManagerConfig, UpdateRequest } from './field-manager.ts';
+export { createFieldManager, UPDATE_MANAGERS_MAX } from './field-manager.ts';
+export { decodeManagedFields, encodeManagedFields } from './managed-fields.ts';
+export { KUBECTL_MANAGER, LAST_APPLIED_ANNOTATION } from './last-applied.ts';
+export { ignoreTimestampChanges } from './timestamps.ts';
