@@ -3,11 +3,6 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../base/random.ts';
 import {
   apiVersionOf,
-  checkConfigMapKey,
-  checkDns1123Label,
-  checkDns1123Subdomain,
-  checkLabelValue,
-  checkQualifiedName,
   compareKubeVersions,
   formatMicroTime,
   formatTime,
@@ -66,23 +61,6 @@ test.each([
   [4000 * 86_400_000, '10y'],
 ])('%d ms old is shown as %s', (ms, text) => {
   expect(humanDuration(ms)).toBe(text);
-});
-
-test('a bad name is told what is wrong with it', () => {
-  expect(checkDns1123Subdomain('a.b-c.d')).toEqual([]);
-  expect(checkDns1123Subdomain('A_b')).toEqual([
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-  ]);
-  expect(checkDns1123Label('a.b')).toEqual(['must not contain dots']);
-  expect(checkDns1123Label('a'.repeat(64))).toEqual(['must be no more than 63 bytes']);
-  expect(checkLabelValue('')).toEqual([]);
-  expect(checkLabelValue('-a')).toEqual([
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
-  ]);
-  expect(checkQualifiedName('example.com/x')).toEqual([]);
-  expect(checkQualifiedName('/x')).toEqual(['prefix part must be non-empty']);
-  expect(checkQualifiedName('x/')[0]).toBe('name part must be non-empty');
-  expect(checkConfigMapKey('..data')).toEqual(["must not start with '..'"]);
 });
 
 test('a generated name fits a label and ends in five letters that spell nothing', () => {

@@ -72,7 +72,7 @@ const parseStruct = (typeId: string, line: string): StructType => {
       isPointer: known?.isPointer === true,
       ...(type.node === 'list' && known?.listType && { listType: known.listType }),
       ...(known?.listMapKeys && { listMapKeys: known.listMapKeys }),
-      ...(type.node !== 'list' && known?.mapType && { mapType: known.mapType }),
+      ...((type.node === 'map' || type.node === 'struct') && known?.mapType && { mapType: known.mapType }),
       ...(known?.patchStrategy && { patchStrategy: known.patchStrategy }),
       ...(known?.patchMergeKey !== undefined && { patchMergeKey: known.patchMergeKey }),
       ...(known?.default !== undefined && { default: known.default }),
