@@ -36,7 +36,21 @@ afterEach(async () => {
   await desk.close();
 });
 
+const MENU_LIMIT_MS = 20_000;
 const heading = (desktop: Desktop, name: string) => desktop.page.getByRole('heading', { level: 1, name });
+/** The menu comes after the first window is seen: until then there is nothing to choose. */
+const chooseMenuItem = (desktop: Desktop, id: string): Promise<void> =>
+  expect
+    .poll(
+      () =>
+        desktop.app.evaluate(({ Menu }, wanted) => {
+          const item = Menu.getApplicationMenu()?.getMenuItemById(wanted);
+          item?.click();
+          return item !== undefined && item !== null;
+        }, id),
+      { timeout: MENU_LIMIT_MS },
+    )
+    .toBe(true);
 const themeOf = (desktop: Desktop) => desktop.page.evaluate(() => document.documentElement.dataset['theme']);
 
 test('the app opens one window that shows the shell, and its pages can be walked', async () => {
@@ -57,12 +71,7 @@ test('Ctrl K and the menu open the palette, which goes to a page', async () => {
   await desktop.page.keyboard.press('Escape');
   await palette.waitFor({ state: 'hidden' });
 
-  await expect
-    .poll(() =>
-      desktop.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('palette') !== null),
-    )
-    .toBe(true);
-  await desktop.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('palette')?.click());
+  await chooseMenuItem(desktop, 'palette');
   await palette.waitFor();
   await palette.fill('processes');
   await desktop.page.keyboard.press('Enter');
@@ -73,10 +82,7 @@ test('every page of the Go menu exists', async () => {
   const desktop = await start();
   await heading(desktop, 'Clusters').waitFor();
   for (const { label, path } of MENU_PAGES) {
-    await desktop.app.evaluate(
-      ({ Menu }, id) => Menu.getApplicationMenu()?.getMenuItemById(id)?.click(),
-      `go:${path}`,
-    );
+    await chooseMenuItem(desktop, `go:${path}`);
     await heading(desktop, label).waitFor();
   }
 });
@@ -109,7 +115,7 @@ test('calls are answered and streams carry changes made by another window', asyn
   });
 
   const opened = desktop.app.waitForEvent('window');
-  await desktop.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('new-window')?.click());
+  await chooseMenuItem(desktop, 'new-window');
   const other = await opened;
   await other.getByRole('heading', { level: 1, name: 'Clusters' }).waitFor();
   expect(await desktop.hook((hook) => hook.windowCount)).toBe(2);
