@@ -1,0 +1,241 @@
+import type { Random } from '../../core/base/random.ts';
+import * as proto from '../../core/etcd/proto/index.ts';
+
+/** Bytes at which lengths, varints and signs turn over. */
+const EDGES = [0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff];
+const INSERTED_BYTES_MAX = 64;
+const CHANGES_MAX = 4;
+
+export const randomBytes = (random: Random, length: number): Buffer =>
+  Buffer.from(Array.from({ length }, () => random.below(256)));
+
+type Change = (bytes: Buffer, random: Random) => Buffer;
+
+const CHANGES: readonly Change[] = [
+  (bytes, random) => {
+    const at = random.below(bytes.length);
+    bytes[at] = bytes[at]! ^ (1 << random.below(8));
+    return bytes;
+  },
+  (bytes, random) => {
+    bytes[random.below(bytes.length)] = EDGES[random.below(EDGES.length)]!;
+    return bytes;
+  },
+  (bytes, random) => bytes.subarray(0, random.below(bytes.length)),
+  (bytes, random) => bytes.subarray(random.below(bytes.length)),
+  (bytes, random) => {
+    const at = random.below(bytes.length + 1);
+    const more = randomBytes(random, 1 + random.below(INSERTED_BYTES_MAX));
+    return Buffer.concat([bytes.subarray(0, at), more, bytes.subarray(at)]);
+  },
+  (bytes, random) => {
+    const from = random.below(bytes.length);
+    const to = from + random.below(bytes.length - from + 1);
+    return Buffer.concat([bytes.subarray(0, to), bytes.subarray(from)]);
+  },
+];
+
+/** A few changes of the kind that parsers trip over: flipped, cut, repeated, inserted. */
+export const mutated = (valid: Buffer, random: Random): Buffer => {
+  let bytes: Buffer = Buffer.from(valid);
+  for (let left = 1 + random.below(CHANGES_MAX); left > 0; left -= 1)
+    bytes =
+      bytes.length === 0 ? randomBytes(random, 8) : CHANGES[random.below(CHANGES.length)]!(bytes, random);
+  return Buffer.from(bytes);
+};
+
+const EDGE_NUMBERS = [
+  0n,
+  1n,
+  2n,
+  127n,
+  128n,
+  2n ** 31n,
+  2n ** 53n,
+  2n ** 63n - 1n,
+  2n ** 63n,
+  2n ** 64n - 1n,
+];
+const FIELD_NUMBERS = 12;
+
+const varint = (value: bigint): Buffer => {
+  const out: number[] = [];
+  let rest = value;
+  for (; rest > 0x7fn; rest >>= 7n) out.push(Number(rest & 0x7fn) | 0x80);
+  return Buffer.from([...out, Number(rest)]);
+};
+
+const anyField = (random: Random): Buffer => {
+  const number = BigInt(1 + random.below(FIELD_NUMBERS)) << 3n;
+  if (random.below(2) === 0)
+    return Buffer.concat([varint(number), varint(EDGE_NUMBERS[random.below(EDGE_NUMBERS.length)]!)]);
+  const content = randomBytes(random, random.below(16));
+  return Buffer.concat([varint(number | 2n), varint(BigInt(content.length)), content]);
+};
+
+/** Half of them still can be read: it is what they say that makes no sense. */
+export const mutatedMessage = (valid: Buffer, random: Random): Buffer =>
+  random.below(2) === 0
+    ? mutated(valid, random)
+    : Buffer.concat([valid, ...Array.from({ length: 1 + random.below(3) }, () => anyField(random))]);
+
+export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+export const FRAME = { DATA: 0, HEADERS: 1, SETTINGS: 4 } as const;
+const END_STREAM = 0x1;
+const END_HEADERS = 0x4;
+const FRAME_TYPES = 12;
+
+export const http2Frame = (type: number, flags: number, stream: number, payload: Buffer): Buffer => {
+  const header = Buffer.alloc(9);
+  header.writeUIntBE(payload.length, 0, 3);
+  header[3] = type;
+  header[4] = flags;
+  header.writeUInt32BE(stream >>> 0, 5);
+  return Buffer.concat([header, payload]);
+};
+
+export const grpcFrame = (message: Buffer): Buffer => {
+  const header = Buffer.alloc(5);
+  header.writeUInt32BE(message.length, 1);
+  return Buffer.concat([header, message]);
+};
+
+/** Literal fields without indexing (RFC 7541, 6.2.2), which any decoder understands. */
+const headerBlock = (fields: readonly (readonly [string, string])[]): Buffer =>
+  Buffer.concat(
+    fields.flatMap(([name, value]) => [
+      Buffer.from([0, name.length]),
+      Buffer.from(name),
+      Buffer.from([value.length]),
+      Buffer.from(value),
+    ]),
+  );
+
+/** A whole connection of a client that makes one call. */
+export const http2Session = (path: string, message: Buffer): Buffer =>
+  Buffer.concat([
+    PREFACE,
+    http2Frame(FRAME.SETTINGS, 0, 0, Buffer.alloc(0)),
+    http2Frame(
+      FRAME.HEADERS,
+      END_HEADERS,
+      1,
+      headerBlock([
+        [':method', 'POST'],
+        [':scheme', 'http'],
+        [':path', path],
+        [':authority', 'etcd'],
+        ['content-type', 'application/grpc'],
+        ['te', 'trailers'],
+      ]),
+    ),
+    http2Frame(FRAME.DATA, END_STREAM, 1, grpcFrame(message)),
+  ]);
+
+export const randomFrame = (random: Random): Buffer => {
+  const streams = [0, 1, 2, 3, 5, 0x7fffffff, 0xffffffff];
+  return http2Frame(
+    random.below(FRAME_TYPES),
+    random.below(256),
+    streams[random.below(streams.length)]!,
+    randomBytes(random, random.below(80)),
+  );
+};
+
+export interface Sample {
+  readonly path: string;
+  readonly message: Buffer;
+  /** How often it is taken, against 1. */
+  readonly weight?: number;
+}
+
+const bytes = (text: string): Buffer => Buffer.from(text);
+const sample = <In>(path: string, type: { encode(value: In): Buffer }, value: In): Sample => ({
+  path: `/etcdserverpb.${path}`,
+  message: type.encode(value),
+});
+
+/** A meaningful request of every method. None can add a member: a mutation must not cost the quorum. */
+export const SAMPLES: readonly Sample[] = [
+  sample('KV/Range', proto.RangeRequest, {
+    key: bytes('fuzz/a'),
+    rangeEnd: bytes('fuzz/z'),
+    limit: 10,
+    revision: 3,
+  }),
+  sample('KV/Put', proto.PutRequest, {
+    key: bytes('fuzz/a'),
+    value: bytes('value'),
+    lease: 7n,
+    prevKv: true,
+  }),
+  sample('KV/DeleteRange', proto.DeleteRangeRequest, {
+    key: bytes('fuzz/a'),
+    rangeEnd: bytes('fuzz/c'),
+    prevKv: true,
+  }),
+  sample('KV/Txn', proto.TxnRequest, {
+    compare: [{ key: bytes('fuzz/a'), target: proto.COMPARE_TARGET.MOD, modRevision: 2 }],
+    success: [
+      { requestPut: { key: bytes('fuzz/b'), value: bytes('x') } },
+      { requestTxn: { success: [{ requestRange: { key: bytes('fuzz/b') } }] } },
+    ],
+    failure: [{ requestDeleteRange: { key: bytes('fuzz/a') } }],
+  }),
+  sample('KV/Compact', proto.CompactionRequest, { revision: 2, physical: true }),
+  sample('Watch/Watch', proto.WatchRequest, {
+    createRequest: { key: bytes('fuzz/'), rangeEnd: bytes('fuzz0'), startRevision: 2, fragment: true },
+  }),
+  sample('Watch/Watch', proto.WatchRequest, { cancelRequest: { watchId: 1n } }),
+  sample('Lease/LeaseGrant', proto.LeaseGrantRequest, { TTL: 100, ID: 0n }),
+  sample('Lease/LeaseRevoke', proto.LeaseRevokeRequest, { ID: 7n }),
+  sample('Lease/LeaseKeepAlive', proto.LeaseKeepAliveRequest, { ID: 7n }),
+  sample('Lease/LeaseTimeToLive', proto.LeaseTimeToLiveRequest, { ID: 7n, keys: true }),
+  sample('Lease/LeaseLeases', proto.LeaseLeasesRequest, {}),
+  sample('Cluster/MemberAdd', proto.MemberAddRequest, { peerURLs: ['nowhere'], isLearner: true }),
+  sample('Cluster/MemberRemove', proto.MemberRemoveRequest, { ID: 1n }),
+  sample('Cluster/MemberUpdate', proto.MemberUpdateRequest, { ID: 1n, peerURLs: ['nowhere'] }),
+  sample('Cluster/MemberList', proto.MemberListRequest, { linearizable: true }),
+  sample('Cluster/MemberPromote', proto.MemberPromoteRequest, { ID: 1n }),
+  sample('Maintenance/Alarm', proto.AlarmRequest, { memberID: 1n }),
+  sample('Maintenance/Status', proto.StatusRequest, {}),
+  { ...sample('Maintenance/Defragment', proto.DefragmentRequest, {}), weight: 0.05 },
+  sample('Maintenance/Hash', proto.HashRequest, {}),
+  sample('Maintenance/HashKV', proto.HashKVRequest, { revision: 3 }),
+  { ...sample('Maintenance/Snapshot', proto.SnapshotRequest, {}), weight: 0.2 },
+  sample('Maintenance/MoveLeader', proto.MoveLeaderRequest, { targetID: 1n }),
+  sample('Maintenance/Downgrade', proto.DowngradeRequest, { version: '3.5.0' }),
+  sample('Auth/AuthStatus', proto.AuthStatusRequest, {}),
+  sample('Auth/UserAdd', proto.AuthStatusRequest, {}),
+  { path: '/grpc.health.v1.Health/Check', message: proto.HealthCheckRequest.encode({ service: '' }) },
+  { path: '/etcdserverpb.KV/NoSuchMethod', message: bytes('x') },
+];
+
+const covers = ({ key, rangeEnd }: { key: Uint8Array; rangeEnd: Uint8Array }, kept: Buffer): boolean => {
+  if (rangeEnd.length === 0) return kept.equals(key);
+  const isOpen = rangeEnd.length === 1 && rangeEnd[0] === 0;
+  return kept.compare(key) >= 0 && (isOpen || kept.compare(rangeEnd) < 0);
+};
+const harmsIn = (ops: readonly proto.RequestOp[], kept: Buffer): boolean =>
+  ops.some(
+    ({ requestDeleteRange, requestTxn }) =>
+      (requestDeleteRange !== undefined && covers(requestDeleteRange, kept)) ||
+      (requestTxn !== undefined && harmsIn([...requestTxn.success, ...requestTxn.failure], kept)),
+  );
+
+/** Methods of which a fine request can undo what the test relies on. */
+export const mayHarm = (path: string): boolean => /\/(DeleteRange|Txn|Alarm|Downgrade)$/.test(path);
+
+/** A mutation may be a fine request that does what no etcd would refuse: delete what the test keeps, raise an alarm. */
+export const isHarmful = ({ path, message }: Sample, kept: Buffer): boolean => {
+  if (!mayHarm(path)) return false;
+  try {
+    if (path.endsWith('/DeleteRange')) return covers(proto.DeleteRangeRequest.decode(message), kept);
+    if (path.endsWith('/Alarm')) return proto.AlarmRequest.decode(message).action !== 0;
+    if (path.endsWith('/Downgrade')) return proto.DowngradeRequest.decode(message).action !== 0;
+    const { success, failure } = proto.TxnRequest.decode(message);
+    return harmsIn([...success, ...failure], kept);
+  } catch {
+    return false; // what cannot be read cannot be done
+  }
+};
