@@ -93,6 +93,27 @@ export const useClusterStore = defineStore('clusters', () => {
     return true;
   };
 
+  /** A file that cannot be read is no longer asked for; it is not touched. */
+  const forgetProblem = async (path: string): Promise<void> => {
+    const result = await remove.run({ id: path });
+    const shown = cutMiddle(path, TOAST_PATH_CHARS_MAX);
+    if (!result.ok) {
+      toasts.show({
+        severity: 'error',
+        title: t('clusters.forget.failed', { name: shown }),
+        detail: result.error.message,
+      });
+      return;
+    }
+    list.value = result.value;
+    toasts.show({
+      severity: 'ok',
+      title: t('clusters.forgotten', { name: shown }),
+      detail: t('clusters.forgotten.detail', { path: shown }),
+      action: { label: t('clusters.forgotten.undo'), run: () => void openAndTell(path) },
+    });
+  };
+
   return {
     list,
     clusters,
@@ -112,5 +133,6 @@ export const useClusterStore = defineStore('clusters', () => {
     openPath,
     openAndTell,
     forget,
+    forgetProblem,
   };
 });

@@ -66,6 +66,8 @@ export const clusters = {
   'clusters.problems': 'Nicht lesbare Kubeconfigs',
   'clusters.problems.note': 'Korrigieren Sie die Datei und öffnen Sie sie erneut.',
   'clusters.problems.retry': 'Erneut öffnen',
+  'clusters.problems.forget': 'Vergessen',
+  'clusters.forget.failed': '{name} wurde nicht vergessen',
 
   'clusters.empty.title': 'Noch kein Cluster',
   'clusters.empty.text':

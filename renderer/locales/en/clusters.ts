@@ -62,6 +62,8 @@ export const clusters = {
   'clusters.problems': 'Kubeconfigs that cannot be read',
   'clusters.problems.note': 'Mend the file and open it again.',
   'clusters.problems.retry': 'Open again',
+  'clusters.problems.forget': 'Forget',
+  'clusters.forget.failed': '{name} was not forgotten',
 
   'clusters.empty.title': 'No cluster yet',
   'clusters.empty.text':

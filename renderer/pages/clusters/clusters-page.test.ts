@@ -175,3 +175,20 @@ test('files that cannot be read are listed with their reason', async () => {
   });
   expect(mounted.root.textContent).toContain('line 14: not YAML');
 });
+
+test('a file that cannot be read can be forgotten by its path', async () => {
+  const asked: string[] = [];
+  await show({
+    'clusters.watch': feed<ClusterList>({
+      clusters: [],
+      problems: [{ path: '/k/old.yaml', message: 'line 14: not YAML' }],
+    }).handler,
+    'clusters.forget': ({ id }) => {
+      asked.push(id);
+      return Promise.resolve(listOf());
+    },
+  });
+  await click(mounted.root, 'Forget');
+  expect(asked).toEqual(['/k/old.yaml']);
+  expect(mounted.root.textContent).not.toContain('line 14: not YAML');
+});
