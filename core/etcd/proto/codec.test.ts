@@ -169,6 +169,15 @@ test('a message cut anywhere inside a field is malformed', () => {
   expect([...outcomes]).toEqual(['MalformedError']);
 });
 
+test('a known field of another wire type is refused in the words of etcd', () => {
+  expect(() => proto.PutRequest.decode(Buffer.from([0x08, 0x01]))).toThrow(
+    'proto: wrong wireType = 0 for field Key',
+  );
+  expect(() => proto.MemberAddRequest.decode(Buffer.from([0x12, 0x00]))).toThrow(
+    'proto: wrong wireType = 2 for field IsLearner',
+  );
+});
+
 test('fields of a newer version are skipped, in every wire type', () => {
   const unknown = Buffer.from([
     ...[0xa0, 0x06, 0x96, 0x01], // 100: varint

@@ -138,17 +138,25 @@ const compileDecoder = (name: string, fields: Fields): DecodeBody => {
         const tag = r.uint32();
         switch (tag) {
           ${cases.join('\n')}
-          default: r.skip(tag, depth);
+          default: refuseMistyped(tag); r.skip(tag, depth);
         }
       }
       if (r.position !== end) throw overrun(${JSON.stringify(name)});
       return { ${entries.map(([key]) => `${key}: $${key}`).join(', ')} };
     };`;
   const overrun = (what: string) => new MalformedError(`${what} runs over its end`);
-  const build = new Function('nested', 'NO_ITEMS', 'NO_BYTES', 'overrun', source) as (
+  const names = new Map(entries.map(([key, { number }]) => [number, key]));
+  // Only a field that is not known is skipped; in the words of the code that is generated for etcd.
+  const refuseMistyped = (tag: number): void => {
+    const key = names.get(tag >>> 3);
+    if (key === undefined) return;
+    const goName = key.charAt(0).toUpperCase() + key.slice(1);
+    throw new MalformedError(`wrong wireType = ${tag & 7} for field ${goName}`);
+  };
+  const build = new Function('nested', 'NO_ITEMS', 'NO_BYTES', 'overrun', 'refuseMistyped', source) as (
     ...scope: unknown[]
   ) => DecodeBody;
-  return build(codecsOf(fields), NO_ITEMS, NO_BYTES, overrun);
+  return build(codecsOf(fields), NO_ITEMS, NO_BYTES, overrun, refuseMistyped);
 };
 
 const compileEncoder = (name: string, fields: Fields): EncodeBody => {
