@@ -11,7 +11,6 @@ test.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))('caught: %s',
     await new Promise((resolve) => setImmediate(resolve));
     if (violation === undefined) continue;
     expect(mutant.foundBy, `seed ${seed}: ${violation.message}`).toContain(violation.check);
-    if (process.env['FISH']) console.log(`${name}: seed ${seed}: ${violation.message.slice(0, 150)}`);
     return;
   }
   expect.fail(`${name} went through ${SEEDS_MAX} seeds unseen`);

@@ -7,6 +7,8 @@ export interface SimArguments {
   readonly from: number;
   /** Prints everything that happened in each seed, not only the end of one that failed. */
   readonly isTraced: boolean;
+  /** Ends with the first seed that fails. */
+  readonly stopsAtFailure: boolean;
 }
 
 export const parseSimArguments = (args: readonly string[]): SimArguments => {
@@ -20,12 +22,13 @@ export const parseSimArguments = (args: readonly string[]): SimArguments => {
     seeds: numberAfter('--seeds', 1),
     from: numberAfter('--from', 1),
     isTraced: args.includes('--trace'),
+    stopsAtFailure: args.includes('--stop'),
   };
 };
 
 /** Runs seeds one after the other, goes on after a failure, and returns the exit code. */
 export const run = async (args: readonly string[]): Promise<number> => {
-  const { seeds, from, isTraced } = parseSimArguments(args);
+  const { seeds, from, isTraced, stopsAtFailure } = parseSimArguments(args);
   const failed: number[] = [];
   const startedAt = performance.now();
   for (let seed = from; seed < from + seeds; seed += 1) {
@@ -35,6 +38,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
       failed.push(seed);
       console.log(`seed ${seed} failed: ${report.violation.message}\n`);
     }
+    if (stopsAtFailure && failed.length > 0) break;
     if (isTraced) console.log(`seed ${seed}`, report.counts);
     // Lets the process be interrupted, and what is left over be collected.
     await new Promise((resolve) => setImmediate(resolve));

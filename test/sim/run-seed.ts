@@ -36,6 +36,7 @@ export interface SeedReport {
     readonly lost: number;
     readonly renewals: number;
     readonly changes: number;
+    readonly transfers: number;
   };
 }
 
@@ -55,7 +56,7 @@ export const runSeed = async (options: {
     new WatchClient(world, 'some', { start: 'k1', end: 'k3' }),
     new WatchClient(world, 'one', { start: KEYS[0], end: `${KEYS[0]}\0` }),
   ];
-  const operator = new Operator(world, world.pick([300, 1500]));
+  const operator = new Operator(world, world.pick([120, 400, 1500]));
   const nemesis = new Nemesis(world);
   world.found();
   const crash = (error: unknown): void =>
@@ -106,6 +107,7 @@ export const runSeed = async (options: {
       lost: history.lostCount,
       renewals: leaseClients.reduce((sum, { keptCount }) => sum + keptCount, 0),
       changes: operator.changeCount,
+      transfers: truth.transferCount,
     },
   };
 };

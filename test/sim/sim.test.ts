@@ -28,7 +28,13 @@ test('the command line says which seeds to run', () => {
     seeds: 20_000,
     from: 5,
     isTraced: false,
+    stopsAtFailure: false,
   });
-  expect(parseSimArguments(['--from', '3', '--trace'])).toEqual({ seeds: 1, from: 3, isTraced: true });
+  expect(parseSimArguments(['--from', '3', '--trace', '--stop'])).toEqual({
+    seeds: 1,
+    from: 3,
+    isTraced: true,
+    stopsAtFailure: true,
+  });
   expect(() => parseSimArguments(['--seeds', 'many'])).toThrow('--seeds wants a number');
 });

@@ -39,6 +39,7 @@ export class Truth {
   readonly #onRevision: ((revision: number, made: Revision) => void)[] = [];
   readonly #writes = new Map<string, number>();
   lastRevision = 1;
+  transferCount = 0;
 
   constructor(timeline: Timeline, trace: Trace) {
     this.#timeline = timeline;
@@ -57,10 +58,20 @@ export class Truth {
     this.#onRevision.push(listener);
   }
 
+  /** What a key held as of a revision. */
+  valueAt(key: string, revision: number): string | undefined {
+    for (let at = revision; at > 1; at -= 1) {
+      const change = this.revisions.get(at)?.changes.findLast((each) => each.key === key);
+      if (change !== undefined) return change.type === 'put' ? change.value : undefined;
+    }
+    return undefined;
+  }
+
   /** Election safety: whoever speaks as the leader of a term is the only one. */
   sent(message: Message): void {
     const { kind, from, term } = message;
     if (kind !== 'append' && kind !== 'heartbeat' && kind !== 'snapshot' && kind !== 'commit') return;
+    if (kind === 'snapshot') this.transferCount += 1;
     const known = this.#leaders.get(term);
     if (known === undefined) this.#leaders.set(term, from);
     else if (known !== from)

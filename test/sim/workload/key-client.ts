@@ -9,6 +9,8 @@ export const KEYS = ['k0', 'k1', 'k2', 'k3'] as const;
 const LIMIT_MS_MIN = 300;
 const LIMIT_MS_MAX = 1500;
 const THINK_MS_MAX = 80;
+const PAST_RATIO = 0.06;
+const PAST_REVISIONS_MAX = 40;
 const PAUSE_AFTER_REFUSAL_MS = 40;
 
 interface Told {
@@ -37,10 +39,30 @@ export class KeyClient {
   async run(): Promise<void> {
     const world = this.#world;
     while (world.isBusy) {
-      const isRefused = await this.#call(world.pickMember(), world.pick(KEYS));
+      const machine = world.pickMember();
+      const isPast = world.chance(PAST_RATIO);
+      const isRefused = await (isPast ? this.#readPast(machine) : this.#call(machine, world.pick(KEYS)));
       await world.timeline.sleep(isRefused ? PAUSE_AFTER_REFUSAL_MS : world.between(1, THINK_MS_MAX));
     }
     this.isIdle = true;
+  }
+
+  /** History is the same everywhere and for ever, until it is compacted. */
+  async #readPast(machine: Machine): Promise<boolean> {
+    const world = this.#world;
+    const { truth, trace } = world;
+    const key = world.pick(KEYS);
+    const revision = Math.max(1, truth.lastRevision - world.random.below(PAST_REVISIONS_MAX));
+    const result = await world.call(machine, LIMIT_MS_MAX, (api) =>
+      api.range(rangeRequest(key, { revision }), CONTEXT),
+    );
+    if (result.kind === 'refused') return true;
+    if (result.kind !== 'ok') return false;
+    const seen = valueOf(result.value);
+    const was = truth.valueAt(key, revision);
+    if (seen !== was)
+      trace.fail('history', `${key} at ${revision} is "${seen}" on ${machine.name} and was "${was}"`);
+    return false;
   }
 
   async #call(machine: Machine, key: string): Promise<boolean> {

@@ -44,6 +44,7 @@ export class World {
   readonly machines: Machine[];
   readonly memberCount: number;
   readonly #snapshotCount: number;
+  readonly #catchUpCount: number;
   readonly #isStrict: boolean;
   readonly #checkpoints: boolean;
   /** Clients lose answers, too. */
@@ -69,7 +70,8 @@ export class World {
       doublesProposals: mutant?.doublesProposals ?? false,
     });
     this.memberCount = random.below(4) === 0 ? 5 : 3;
-    this.#snapshotCount = 10 + random.below(60);
+    this.#snapshotCount = this.pick([5, 12, 50]);
+    this.#catchUpCount = random.below(this.#snapshotCount);
     this.#isStrict = random.below(3) === 0;
     this.#checkpoints = random.below(2) === 0;
     const { trace, network, truth } = this;
@@ -143,7 +145,7 @@ export class World {
       `--heartbeat-interval=${HEARTBEAT_MS}`,
       `--election-timeout=${ELECTION_MS}`,
       `--snapshot-count=${this.#snapshotCount}`,
-      `--snapshot-catchup-entries=${Math.floor(this.#snapshotCount / 3)}`,
+      `--snapshot-catchup-entries=${this.#catchUpCount}`,
       `--strict-reconfig-check=${this.#isStrict}`,
       `--experimental-enable-lease-checkpoint=${this.#checkpoints}`,
     ]);
