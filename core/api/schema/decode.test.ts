@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
-import { decodeObject, pruneObject, strictDecodingMessage } from './decode.ts';
-import { findDuplicateFields } from './duplicate-fields.ts';
-import { structOf, structOfKind } from './models.ts';
-import { pathText, typeAt } from './walk.ts';
-import { fillZeroValues } from './zero-values.ts';
+import {
+  decodeObject,
+  fillZeroValues,
+  findDuplicateFields,
+  pathText,
+  pruneObject,
+  strictDecodingMessage,
+  structOf,
+  structOfKind,
+  typeAt,
+} from './index.ts';
 
 const POD = structOf('core.v1.Pod');
 const DEPLOYMENT = structOf('apps.v1.Deployment');

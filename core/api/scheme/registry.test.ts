@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { registryOf, RESOURCES } from './registry.ts';
-import { parseStorageKey, storageKeyOf, storagePrefixOf } from './storage-keys.ts';
+import { parseStorageKey, registryOf, RESOURCES, storageKeyOf, storagePrefixOf } from './index.ts';
 
 const registry = registryOf(36);
 const find = (group: string, version: string, resource: string) =>

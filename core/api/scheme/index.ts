@@ -1,0 +1,5 @@
+export * from './conversion/index.ts';
+export * from './registry.ts';
+export * from './resource-type.ts';
+export * from './storage-keys.ts';
+export * from './table/index.ts';
