@@ -1,5 +1,6 @@
 import type { Random } from '../../core/base/random.ts';
 import * as proto from '../../core/etcd/proto/index.ts';
+import type { MessageType } from '../../core/etcd/proto/wire/field.ts';
 
 /** Bytes at which lengths, varints and signs turn over. */
 const EDGES = [0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff];
@@ -145,14 +146,17 @@ export const randomFrame = (random: Random): Buffer => {
 export interface Sample {
   readonly path: string;
   readonly message: Buffer;
+  /** Throws where our codec cannot read it. */
+  readonly decode?: (bytes: Buffer) => unknown;
   /** How often it is taken, against 1. */
   readonly weight?: number;
 }
 
 const bytes = (text: string): Buffer => Buffer.from(text);
-const sample = <In>(path: string, type: { encode(value: In): Buffer }, value: In): Sample => ({
+const sample = <In>(path: string, type: MessageType<unknown, In>, value: In): Sample => ({
   path: `/etcdserverpb.${path}`,
   message: type.encode(value),
+  decode: (encoded) => type.decode(encoded),
 });
 
 /** A meaningful request of every method. None can add a member: a mutation must not cost the quorum. */

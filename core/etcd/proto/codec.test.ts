@@ -178,6 +178,11 @@ test('a known field of another wire type is refused in the words of etcd', () =>
   );
 });
 
+test('a tag of more than 32 bits does not pass for the field that its lower bits name', () => {
+  const key = Buffer.from([0x8a, 0x80, 0x80, 0x80, 0x10, 0x01, 0x61]);
+  expect(() => proto.PutRequest.decode(key)).toThrow('proto: illegal tag above 32 bits');
+});
+
 test('fields of a newer version are skipped, in every wire type', () => {
   const unknown = Buffer.from([
     ...[0xa0, 0x06, 0x96, 0x01], // 100: varint

@@ -123,6 +123,8 @@ export const clusterApi = (member: Member): ClusterApi => {
     },
     async memberUpdate(request) {
       const id = memberIdFromUint64(request.ID);
+      // As with etcd, whether there is such a member is asked first.
+      refuse(membership.validate({ kind: 'update', id, peerURLs: request.peerURLs }));
       await change({ kind: 'update', id, peerURLs: validUrls(request.peerURLs) });
       return members();
     },

@@ -135,7 +135,7 @@ const compileDecoder = (name: string, fields: Fields): DecodeBody => {
     return (r, end, depth) => {
       ${entries.map(([key, field]) => `let $${key} = ${initial(field)};`).join(' ')}
       while (r.position < end) {
-        const tag = r.uint32();
+        const tag = r.tag();
         switch (tag) {
           ${cases.join('\n')}
           default: refuseMistyped(tag); r.skip(tag, depth);

@@ -47,6 +47,18 @@ export class Reader {
     return this.#low;
   }
 
+  /** A number and wire type of a field: more than 32 bits are no tag, and must not pass for one when cut. */
+  tag(): number {
+    const first = this.#buffer[this.position];
+    if (first !== undefined && first < 0x80) {
+      this.position += 1;
+      return first;
+    }
+    this.#varint64();
+    if (this.#high !== 0) throw new MalformedError('illegal tag above 32 bits');
+    return this.#low;
+  }
+
   int32(): number {
     return this.uint32() | 0;
   }
@@ -147,14 +159,14 @@ export class Reader {
         this.#advance(4);
         return;
       default:
-        throw new MalformedError(`illegal wire type ${tag & 7}`);
+        throw new MalformedError(`illegal wireType ${tag & 7}`);
     }
   }
 
   #skipGroup(number: number, depth: number): void {
     if (depth >= NESTED_MESSAGES_MAX) throw new MalformedError('message is nested too deeply');
     for (;;) {
-      const tag = this.uint32();
+      const tag = this.tag();
       if ((tag & 7) === WIRE.groupEnd) {
         if (tag >>> 3 !== number) throw new MalformedError('mismatched end of group');
         return;
