@@ -1,5 +1,11 @@
 import { forgottenVote } from './forgotten-vote.ts';
-import { doubledProposal, followerExpiry, lossyResume, uncheckedRead } from './member-mutants.ts';
+import {
+  doubledProposal,
+  followerExpiry,
+  lossyResume,
+  sameNumbers,
+  uncheckedRead,
+} from './member-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { indexApart, lostRow, lyingSync } from './storage-mutants.ts';
 
@@ -13,4 +19,5 @@ export const MUTANTS: readonly Mutant[] = [
   lossyResume,
   followerExpiry,
   doubledProposal,
+  sameNumbers,
 ];

@@ -4,6 +4,8 @@ import type { Mutant } from './mutant.ts';
 
 const EXPIRY_LOOK_MS = 100;
 const SECOND_MS = 1000;
+/** Numbers drawn below this or more are there to be unique. */
+const NONCE_BOUND_MIN = 2 ** 20;
 
 /** Answers from the local state without asking whether it is the newest. */
 export const uncheckedRead: Mutant = {
@@ -72,4 +74,14 @@ export const doubledProposal: Mutant = {
   name: 'a forwarded proposal arrives twice',
   foundBy: ['applied once', 'linearizability'],
   doublesProposals: true,
+};
+
+/** Requests and reads are numbered from the same place after every start. */
+export const sameNumbers: Mutant = {
+  name: 'a restarted member uses the numbers of its former life',
+  foundBy: ['acknowledged write lost', 'linearizability', 'real-time order'],
+  random: (random) => ({
+    next: () => random.next(),
+    below: (bound) => (bound >= NONCE_BOUND_MIN ? 0 : random.below(bound)),
+  }),
 };

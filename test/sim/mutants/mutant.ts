@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import type { Disk } from '../../../core/base/disk.ts';
+import type { Random } from '../../../core/base/random.ts';
 import type { Member } from '../../../core/etcd/member/member.ts';
 import type { BackendHouse } from '../../../core/etcd/member/ports.ts';
 import type { MemberApi } from '../../../core/etcd/rpc/member-api.ts';
@@ -12,6 +13,7 @@ export interface Mutant {
   readonly foundBy: readonly string[];
   /** See `SimNetwork`: messages that must not be doubled are. */
   readonly doublesProposals?: boolean;
+  random?(random: Random): Random;
   disk?(disk: Disk): Disk;
   backends?(house: BackendHouse, clock: Clock): BackendHouse;
   /** Between two lives of a member, with all of its disk at hand. */

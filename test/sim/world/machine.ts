@@ -207,7 +207,7 @@ export class Machine {
     });
     return {
       clock,
-      random: this.#random,
+      random: mutant?.random?.(this.#random) ?? this.#random,
       log: silentLog,
       disk: mutant?.disk?.(disk) ?? disk,
       backends: mutant?.backends?.(house, clock) ?? house,
