@@ -7,6 +7,7 @@ test.each([
   [608, 'a leader that was stopped does not end leases that its successor keeps'],
   [134, 'a member that joined and restarted at once still finds its peers'],
   [386, 'a new leader renews no lease before it has applied what was committed'],
+  [801, 'a database ahead of its log leaves no gap in the log'],
 ])('seed %i: %s', async (seed) => {
   const { violation, trace } = await runSeed({ seed });
   expect(violation, trace).toBeUndefined();
