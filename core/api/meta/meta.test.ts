@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../base/random.ts';
 import {
+  type Condition,
   apiVersionOf,
   compareKubeVersions,
   formatMicroTime,
@@ -82,7 +83,7 @@ test('group versions are written and read, and ordered with the most stable firs
 });
 
 test('a condition keeps the time of its last transition until its status changes', () => {
-  const first = withCondition(undefined, { type: 'Ready', status: 'False', reason: 'A' }, 't1');
+  const first = withCondition<Condition>(undefined, { type: 'Ready', status: 'False', reason: 'A' }, 't1');
   const second = withCondition(first, { type: 'Ready', status: 'False', reason: 'B' }, 't2');
   const third = withCondition(second, { type: 'Ready', status: 'True', reason: 'B' }, 't3');
   expect([first[0], second[0], third[0]]).toEqual([

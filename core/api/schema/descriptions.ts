@@ -1,4 +1,5 @@
 import { structOf } from './models.ts';
+import type { FieldType } from './types.ts';
 
 export interface TypeDescription {
   readonly type: string;
@@ -14,11 +15,21 @@ export const loadDescriptions = async (): Promise<(typeId: string) => TypeDescri
   const lines = new Map(
     DESCRIPTIONS.split('\n').map((line) => [line.slice(2, line.indexOf('"', 2)), line] as const),
   );
-  return (typeId) => {
+  const read = (typeId: string): [string, string, ...string[]] | undefined => {
     const line = lines.get(typeId);
-    if (line === undefined) return undefined;
-    const [, type, ...texts] = JSON.parse(line) as [string, string, ...string[]];
-    const names = [...structOf(typeId).fields.keys()];
-    return { type, fields: Object.fromEntries(names.map((name, at) => [name, texts[at] ?? ''])) };
+    return line === undefined ? undefined : (JSON.parse(line) as [string, string, ...string[]]);
+  };
+  // The source says nothing of a field that is a type of its own but what that type is for.
+  const ofType = (field: FieldType): string =>
+    field.type.node === 'struct' ? (read(field.type.struct.id)?.[1] ?? '') : '';
+  return (typeId) => {
+    const row = read(typeId);
+    if (!row) return undefined;
+    const [, type, ...texts] = row;
+    const fields = [...structOf(typeId).fields.values()];
+    return {
+      type,
+      fields: Object.fromEntries(fields.map((field, at) => [field.name, texts[at] || ofType(field)])),
+    };
   };
 };

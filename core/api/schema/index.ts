@@ -6,3 +6,4 @@ export * from './types.ts';
 export * from './walk.ts';
 export * from './zero-values.ts';
 export * from './defaults/index.ts';
+export * from './openapi.ts';

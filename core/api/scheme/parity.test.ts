@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { apiPathOf } from '../meta/group-version.ts';
-import { definitionNameOf, structOf, structOfKind, typeIds } from '../schema/models.ts';
-import type { FieldType, Scalar, TypeNode } from '../schema/types.ts';
+import { definitionNameOf, structOfKind, typeIds } from '../schema/models.ts';
+import { openApiDefinition, specialDefinitions, type OpenApiSchema } from '../schema/openapi.ts';
 import { registryOf } from './registry.ts';
 import type { ResourceType, Subresource } from './resource-type.ts';
 
@@ -113,109 +113,64 @@ describe.skipIf(!existsSync(FACTS))('against the facts of the API', () => {
     expect(pathsOf(Number(release.slice(2)))).toEqual(stable(expected));
   });
 
-  const SPECIAL: Readonly<Record<string, string>> = {
-    'api.resource.Quantity': 'quantity',
-    'apis.meta.v1.Time': 'time',
-    'apis.meta.v1.MicroTime': 'microTime',
-    'util.intstr.IntOrString': 'intOrString',
-    'runtime.RawExtension': 'object',
-    'apis.meta.v1.FieldsV1': 'object',
-    'apiextensions.v1.JSON': 'any',
-    'apiextensions.v1.JSONSchemaPropsOrBool': 'schemaOrBool',
-    'apiextensions.v1.JSONSchemaPropsOrArray': 'schemaOrArray',
-    'apiextensions.v1.JSONSchemaPropsOrStringArray': 'schemaOrStrings',
-    'apiextensions.v1.CustomResourceSubresourceStatus': 'any',
+  /** A published schema in the words of the facts. */
+  const factOf = (schema: OpenApiSchema): TypeFact => {
+    const { allOf, ...beside } = schema;
+    const own: OpenApiSchema = allOf ? { ...allOf[0], ...beside } : schema;
+    const fact: Record<string, unknown> = {
+      type: own.type,
+      // Counts without a stated width are 32 bits wide.
+      format: own.format === 'int32' ? undefined : own.format,
+      ref: own.$ref?.slice('#/components/schemas/'.length),
+      default: own.default,
+      items: own.items && factOf(own.items),
+      values: own.additionalProperties && factOf(own.additionalProperties),
+      'list-type': own['x-kubernetes-list-type'],
+      'list-map-keys': own['x-kubernetes-list-map-keys'],
+      'map-type': own['x-kubernetes-map-type'],
+      'patch-strategy': own['x-kubernetes-patch-strategy'],
+      'patch-merge-key': own['x-kubernetes-patch-merge-key'],
+    };
+    return Object.fromEntries(Object.entries(fact).filter(([, value]) => value !== undefined));
   };
 
-  const wantedType = (fact: TypeFact): string => {
-    if (fact.ref !== undefined) {
-      const special = Object.keys(SPECIAL).find((end) => fact.ref!.endsWith(`.${end}`));
-      return special === undefined ? fact.ref : SPECIAL[special]!;
-    }
-    if (fact.items) return `[]${wantedType(fact.items)}`;
-    if (fact.values) return `{}${wantedType(fact.values)}`;
-    if (fact.type === 'integer') return fact.format ?? 'int32';
-    if (fact.type === 'number') return 'double';
-    return fact.format === 'byte' ? 'bytes' : (fact.type ?? 'any');
+  /** A list type on bytes is an artifact of Go's slices. */
+  const wanted = (fact: TypeFact): TypeFact => {
+    const { format, 'list-type': listType, items, values, ...rest } = fact;
+    return {
+      ...rest,
+      ...(format !== undefined && format !== 'int32' && { format }),
+      ...(listType !== undefined && fact.type === 'array' && { 'list-type': listType }),
+      ...(items && { items: wanted(items) }),
+      ...(values && { values: wanted(values) }),
+    };
   };
-
-  const typeText = (node: TypeNode): string => {
-    switch (node.node) {
-      case 'scalar':
-        return node.scalar;
-      case 'opaque':
-        return node.opaque;
-      case 'list':
-        return `[]${typeText(node.items)}`;
-      case 'map':
-        return `{}${typeText(node.values)}`;
-      case 'struct':
-        return definitionNameOf(node.struct.id);
-    }
-  };
-
-  const isScalar = (fact: TypeFact): boolean => ['string', 'integer', 'boolean'].includes(fact.type ?? '');
-
-  const ZEROS: Readonly<Partial<Record<Scalar, unknown>>> = {
-    string: '',
-    boolean: false,
-    int32: 0,
-    int64: 0,
-  };
-
-  /** What the published default of our field would be. */
-  const defaultOf = (field: FieldType): unknown => {
-    if (field.default !== undefined) return field.default;
-    if (field.type.node === 'struct') return field.byValue ? {} : undefined;
-    if (!field.required || field.isPointer || field.type.node !== 'scalar') return undefined;
-    return ZEROS[field.type.scalar];
-  };
-
-  const ours = (field: FieldType): Record<string, unknown> => ({
-    type: typeText(field.type),
-    required: field.required,
-    listType: field.listType,
-    listMapKeys: field.listMapKeys,
-    mapType: field.mapType,
-    patchStrategy: field.patchStrategy?.join(','),
-    patchMergeKey: field.patchMergeKey,
-    default: defaultOf(field),
-  });
-
-  const theirs = (fact: TypeFact, required: boolean): Record<string, unknown> => ({
-    type: wantedType(fact),
-    required,
-    // A list type on bytes is an artifact of Go's slices.
-    listType: fact.type === 'array' ? fact['list-type'] : undefined,
-    listMapKeys: fact['list-map-keys'],
-    mapType: fact['map-type'],
-    patchStrategy: fact['patch-strategy'],
-    patchMergeKey: fact['patch-merge-key'],
-    default: isScalar(fact) || (fact.ref !== undefined && structName(fact.ref)) ? fact.default : undefined,
-  });
-
-  const structName = (ref: string): boolean => !Object.keys(SPECIAL).some((end) => ref.endsWith(`.${end}`));
 
   test('every stable type has its fields, list keys, patch keys and defaults', () => {
     const ids = new Map(typeIds().map((id) => [definitionNameOf(id), id]));
-    const wanted = Object.entries(facts!.kinds).filter(([name, kind]) => isStableType(name) && kind.fields);
-    expect(wanted.length).toBeGreaterThan(500);
-    for (const [name, kind] of wanted) {
+    const kinds = Object.entries(facts!.kinds).filter(([name, kind]) => isStableType(name) && kind.fields);
+    expect(kinds.length).toBeGreaterThan(500);
+    for (const [name, kind] of kinds) {
       const id = ids.get(name);
       expect(id, name).toBeDefined();
-      const struct = structOf(id!);
-      const got = Object.fromEntries([...struct.fields.values()].map((field) => [field.name, ours(field)]));
-      const want = Object.fromEntries(
-        Object.entries(kind.fields!).map(([field, fact]) => [
-          field,
-          theirs(fact, kind.required?.includes(field) ?? false),
-        ]),
+      const { properties, required, ...type } = openApiDefinition(id!, 3);
+      const fields = Object.fromEntries(
+        Object.entries(properties!).map(([field, schema]) => [field, factOf(schema)]),
       );
-      expect({ name, mapType: struct.mapType, fields: got }).toEqual({
+      expect({ name, fields, required: required?.sort(), mapType: type['x-kubernetes-map-type'] }).toEqual({
         name,
+        fields: Object.fromEntries(
+          Object.entries(kind.fields!).map(([field, fact]) => [field, wanted(fact)]),
+        ),
+        required: kind.required?.sort(),
         mapType: kind['map-type'],
-        fields: want,
       });
     }
+  });
+
+  test('every definition that a stable type refers to is published', () => {
+    const known = new Set([...typeIds().map(definitionNameOf), ...Object.keys(specialDefinitions(3))]);
+    const unknown = Object.keys(facts!.kinds).filter((name) => isStableType(name) && !known.has(name));
+    expect(unknown).toEqual([]);
   });
 });
