@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
+import type { KubernetesObject } from '../meta/object-meta.ts';
+import { decodeObject } from './decode.ts';
 import { loadDescriptions } from './descriptions.ts';
 import { factsOf, typesWithFacts } from './facts.ts';
 import { definitionNameOf, findStruct, structOf, typeIds } from './models.ts';
+import type { CoreV1Event, V1Pod, V2HorizontalPodAutoscaler } from './index.ts';
 import type { TypeNode } from './types.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -15,6 +18,21 @@ test('the generated files are what the dependency gives', () => {
       stdio: 'pipe',
     });
   expect(check).not.toThrow();
+});
+
+test('the types of kinds stand where any object may, with times and quantities as the wire has them', () => {
+  expectTypeOf<V1Pod>().toExtend<KubernetesObject>();
+  expectTypeOf<V2HorizontalPodAutoscaler>().toExtend<KubernetesObject>();
+  const pod: V1Pod = {
+    metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' },
+    spec: {
+      containers: [
+        { name: 'c', resources: { limits: { cpu: '1' } }, livenessProbe: { httpGet: { port: 'http' } } },
+      ],
+    },
+  };
+  expectTypeOf<CoreV1Event['eventTime']>().toEqualTypeOf<string | undefined>();
+  expect(decodeObject(structOf('core.v1.Pod'), pod)).toEqual({ object: pod, strictErrors: [] });
 });
 
 test('every type that a field names exists', () => {

@@ -7,3 +7,4 @@ export * from './walk.ts';
 export * from './zero-values.ts';
 export * from './defaults/index.ts';
 export * from './openapi.ts';
+export type * from './generated/types.ts';
