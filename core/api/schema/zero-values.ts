@@ -7,15 +7,23 @@ import type { FieldType, StructType, TypeNode } from './types.ts';
  * Changes `object` in place.
  */
 export const fillZeroValues = (struct: StructType, object: Record<string, unknown>): void => {
-  for (const field of struct.fields.values()) {
-    const value = object[field.name];
-    if (value === undefined) {
-      const zero = zeroOf(field);
-      if (zero !== undefined) object[field.name] = zero;
-    } else {
-      fillInside(field.type, value);
-    }
+  for (const [name, value] of Object.entries(object)) {
+    const type = struct.fields.get(name)?.type;
+    if (type && type.node !== 'scalar') fillInside(type, value);
   }
+  for (const field of writtenWhenAbsent(struct))
+    if (object[field.name] === undefined) object[field.name] = zeroOf(field);
+};
+
+const written = new WeakMap<StructType, readonly FieldType[]>();
+
+/** Most fields of most types are left out when empty; the few that are not are found once. */
+const writtenWhenAbsent = (struct: StructType): readonly FieldType[] => {
+  const known = written.get(struct);
+  if (known) return known;
+  const found = [...struct.fields.values()].filter((field) => zeroOf(field) !== undefined);
+  written.set(struct, found);
+  return found;
 };
 
 const fillInside = (type: TypeNode, value: unknown): void => {

@@ -56,16 +56,39 @@ const visit = (type: TypeNode, value: unknown, context: DefaultsContext): void =
   if (type.node === 'struct') visitStruct(type.struct, value, context);
 };
 
+/** What a struct's visit has to look at, found once: its own rule, static defaults, and fields with some below. */
+interface Plan {
+  readonly own: Defaulter | undefined;
+  readonly statics: readonly { readonly name: string; readonly value: unknown }[];
+  readonly below: readonly FieldType[];
+}
+
+const plans = new WeakMap<StructType, Plan>();
+
+const planOf = (struct: StructType): Plan => {
+  const known = plans.get(struct);
+  if (known) return known;
+  const fields = [...struct.fields.values()];
+  const plan = {
+    own: DEFAULTERS[struct.id],
+    statics: fields
+      .map((field) => ({ name: field.name, value: staticDefaultOf(field) }))
+      .filter(({ value }) => value !== undefined),
+    below: fields.filter((field) => {
+      const inside = structIn(field.type);
+      return inside !== undefined && hasDefaults(inside);
+    }),
+  };
+  plans.set(struct, plan);
+  return plan;
+};
+
 const visitStruct = (struct: StructType, value: Fields, context: DefaultsContext): void => {
-  DEFAULTERS[struct.id]?.(value, context);
-  for (const field of struct.fields.values()) {
-    const inside = structIn(field.type);
-    if (inside && hasDefaults(inside)) visitField(field, value, context);
-    else if (value[field.name] === undefined || value[field.name] === '') {
-      const fallback = staticDefaultOf(field);
-      if (fallback !== undefined) value[field.name] = fallback;
-    }
-  }
+  const plan = planOf(struct);
+  plan.own?.(value, context);
+  for (const field of plan.below) visitField(field, value, context);
+  for (const { name, value: fallback } of plan.statics)
+    if (value[name] === undefined || value[name] === '') value[name] = fallback;
 };
 
 const visitField = (field: FieldType, value: Fields, context: DefaultsContext): void => {
