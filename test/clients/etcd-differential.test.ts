@@ -74,11 +74,12 @@ const isNewer = (path: string, ours: string, real: string): boolean =>
   real === '11 etcdserver: mvcc: required revision has been compacted';
 
 describe.skipIf(!hasRealEtcd())('requests that make little sense', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-differential-'));
+  let directory: string;
   const clusters: EtcdCluster[] = [];
   const sessions: ClientHttp2Session[] = [];
 
   beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'pilothouse-differential-'));
     for (const [flavour, octet] of [
       ['pilothouse', OURS_OCTET],
       ['etcd', REAL_OCTET],

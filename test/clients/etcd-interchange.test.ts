@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCertificates } from '../support/etcd-certificates.ts';
-import { EtcdCluster, hasRealEtcd } from '../support/etcd-cluster.ts';
+import { EtcdCluster, hasRealEtcd, type ClusterCertificates } from '../support/etcd-cluster.ts';
 import { etcdctlFor, hasEtcdctl, type Etcdctl } from '../support/etcd-ctl.ts';
 import { runCommand, type Ended } from '../support/etcd-process.ts';
 import { startRealEtcd, type RealEtcd } from './real-etcd.ts';
@@ -30,13 +30,17 @@ interface HashAnswer {
 }
 
 describe.skipIf(!hasRealEtcd() || !hasEtcdctl())('a cluster moves between etcd and ours by snapshot', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-interchange-'));
-  const certificates = makeCertificates(join(directory, 'pki'), OCTET);
+  let directory: string;
+  let certificates: ClusterCertificates;
   const clusters: EtcdCluster[] = [];
   const reals: RealEtcd[] = [];
   const ctls: Etcdctl[] = [];
 
-  beforeAll(() => mkdirSync(join(directory, 'files')));
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'pilothouse-interchange-'));
+    certificates = makeCertificates(join(directory, 'pki'), OCTET);
+    mkdirSync(join(directory, 'files'));
+  });
 
   afterAll(async () => {
     await Promise.all(ctls.map((ctl) => ctl.close()));

@@ -41,11 +41,12 @@ const eventually = async <T>(attempt: () => Promise<T>): Promise<T> => {
 };
 
 describe.skipIf(!hasEtcdctl())('etcdctl runs a cluster of ours', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-operate-'));
+  let directory: string;
   let cluster: EtcdCluster;
   let ctl: Etcdctl;
 
   beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'pilothouse-operate-'));
     const certificates = makeCertificates(join(directory, 'pki'), OCTET);
     cluster = new EtcdCluster({
       flavour: 'pilothouse',
@@ -201,11 +202,12 @@ describe.skipIf(!hasEtcdctl())('etcdctl runs a cluster of ours', () => {
 });
 
 describe.skipIf(!hasEtcdctl())('a member that is full', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-quota-'));
+  let directory: string;
   let cluster: EtcdCluster;
   let ctl: Etcdctl;
 
   beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'pilothouse-quota-'));
     const certificates = makeCertificates(join(directory, 'pki'), QUOTA_OCTET);
     cluster = new EtcdCluster({
       flavour: 'pilothouse',

@@ -71,11 +71,12 @@ class Side {
 }
 
 describe.skipIf(!hasRealEtcd() || !hasEtcdctl())('etcdctl cannot tell our member from a real etcd', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-parity-'));
+  let directory: string;
   const clusters: EtcdCluster[] = [];
   const outcomes: { readonly ours: CtlOutcome; readonly real: CtlOutcome }[] = [];
 
   beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'pilothouse-parity-'));
     const make = (flavour: 'pilothouse' | 'etcd', octet: number): EtcdCluster => {
       const cluster = new EtcdCluster({
         flavour,

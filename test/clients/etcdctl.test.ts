@@ -15,11 +15,12 @@ interface Header {
 }
 
 describe.skipIf(!hasEtcdctl())('etcdctl on three members over mTLS', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-etcdctl-'));
+  let directory: string;
   let cluster: EtcdCluster;
   let ctl: Etcdctl;
 
   beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'pilothouse-etcdctl-'));
     const certificates = makeCertificates(join(directory, 'pki'), OCTET);
     cluster = new EtcdCluster({
       flavour: 'pilothouse',

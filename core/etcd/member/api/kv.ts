@@ -13,24 +13,23 @@ export const kvApi = (member: Member): KvApi => {
   const { machine, proposals, reads } = member;
 
   /** Before it costs the log anything: what would be refused for want of room is refused here. */
-  const checkRoom = (bytes: number): void => {
-    if (!machine.quota.hasRoomFor(bytes)) {
-      raiseNoSpace();
-      throw etcdError('NoSpace');
-    }
+  const hasRoom = (bytes: number): boolean => machine.quota.hasRoomFor(bytes);
+  /** Whoever is refused finds the alarm raised, as with etcd: it is what an operator looks for next. */
+  const refuseFull = async (): Promise<never> => {
+    await raiseNoSpace();
+    throw etcdError('NoSpace');
   };
-  let isRaising = false;
-  const raiseNoSpace = (): void => {
-    if (isRaising || machine.alarms.isRaised(ALARM_TYPE.NOSPACE)) return;
-    isRaising = true;
+  let raising: Promise<void> | undefined;
+  const raiseNoSpace = async (): Promise<void> => {
+    if (machine.alarms.isRaised(ALARM_TYPE.NOSPACE)) return;
     const alarm = proto.AlarmRequest.encode({
       action: ALARM_ACTION.ACTIVATE,
       memberID: BigInt(member.id),
       alarm: ALARM_TYPE.NOSPACE,
     });
     // Whoever writes next tries again, should this one get lost.
-    const done = (): void => void (isRaising = false);
-    proposals.propose('alarm', alarm).then(done, done);
+    const done = (): void => void (raising = undefined);
+    await (raising ??= proposals.propose('alarm', alarm).then(done, done));
   };
 
   const checkSound = (): void => {
@@ -45,7 +44,7 @@ export const kvApi = (member: Member): KvApi => {
       return { header: { revision: result.revision }, ...fromRange(result) };
     },
     async put(request) {
-      checkRoom(request.key.byteLength + request.value.byteLength);
+      if (!hasRoom(request.key.byteLength + request.value.byteLength)) await refuseFull();
       return (await proposals.propose('put', proto.PutRequest.encode(request))) as proto.PutResponseIn & {
         header: { revision: number };
       };
@@ -64,7 +63,7 @@ export const kvApi = (member: Member): KvApi => {
         const result = machine.store.txn(txn);
         return { header: { revision: result.revision }, ...fromTxn(result) };
       }
-      if (mayPut(request)) checkRoom(0);
+      if (mayPut(request) && !hasRoom(0)) await refuseFull();
       return (await proposals.propose('txn', proto.TxnRequest.encode(request))) as proto.TxnResponseIn & {
         header: { revision: number };
       };
