@@ -12,6 +12,7 @@ import {
   humanDuration,
   parseApiVersion,
   parseTime,
+  timeParseError,
   withCondition,
 } from './index.ts';
 
@@ -36,6 +37,17 @@ test.each([
   ['2026-01-01 00:00:00Z', false],
 ])('%s is a time: %s', (text, good) => {
   expect(parseTime(text) !== undefined).toBe(good);
+});
+
+test.each([
+  ['soon', 'parsing time "soon" as "2006-01-02T15:04:05Z07:00": cannot parse "soon" as "2006"'],
+  ['2026-01-02', 'parsing time "2026-01-02" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T"'],
+  ['2026-13-02T00:00:00Z', 'parsing time "2026-13-02T00:00:00Z": month out of range'],
+  ['2026-02-30T00:00:00Z', 'parsing time "2026-02-30T00:00:00Z": day out of range'],
+  ['2026-02-03T00:00:00Zx', 'parsing time "2026-02-03T00:00:00Zx": extra text: "x"'],
+])('%s is refused as Go refuses it', (text, message) => {
+  expect(parseTime(text)).toBeUndefined();
+  expect(timeParseError(text)).toBe(message);
 });
 
 test('microseconds survive a round trip', () => {

@@ -80,6 +80,44 @@ export const parseTime = (text: string): number | undefined => {
   return seconds * 1000 + Math.floor(Number(`0${match[7] ?? ''}`) * 1e6) / 1000;
 };
 
-/** The sentence of Go's time parser for a text that is no RFC 3339 time. */
-export const timeParseError = (text: string): string =>
-  `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(text)} as "2006"`;
+/** The parts of an RFC 3339 time in order, with the name Go's layout has for each. */
+const PARTS: readonly (readonly [RegExp, string])[] = [
+  [/^\d{4}/, '2006'],
+  [/^-/, '-'],
+  [/^\d{2}/, '01'],
+  [/^-/, '-'],
+  [/^\d{2}/, '02'],
+  [/^T/, 'T'],
+  [/^\d{1,2}/, '15'],
+  [/^:/, ':'],
+  [/^\d{2}/, '04'],
+  [/^:/, ':'],
+  [/^\d{2}(?:\.\d+)?/, '05'],
+  [/^(?:Z|[+-]\d{2}:\d{2})/, 'Z07:00'],
+];
+const RANGES: readonly (readonly [name: string, start: number, min: number, max: number])[] = [
+  ['month', 5, 1, 12],
+  ['day', 8, 1, 31],
+  ['hour', 11, 0, 23],
+  ['minute', 14, 0, 59],
+  ['second', 17, 0, 59],
+];
+
+/** What Go's time parser says of a text that `parseTime` refuses. */
+export const timeParseError = (text: string): string => {
+  const head = `parsing time ${JSON.stringify(text)}`;
+  let rest = text;
+  for (const [pattern, layout] of PARTS) {
+    const match = pattern.exec(rest);
+    if (!match)
+      return `${head} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(rest)} as "${layout}"`;
+    rest = rest.slice(match[0].length);
+  }
+  if (rest !== '') return `${head}: extra text: ${JSON.stringify(rest)}`;
+  const wrong = RANGES.find(([, start, min, max]) => {
+    const value = Number(text.slice(start, start + 2));
+    return value < min || value > max;
+  });
+  // The month is right and short: only the day can be too large for it.
+  return `${head}: ${wrong?.[0] ?? 'day'} out of range`;
+};

@@ -109,6 +109,18 @@ test('the schemas inside a custom resource definition are checked, and their uni
   ).toEqual(['unknown field "spec.versions[0].schema.openAPIV3Schema.properties.a.items.typ"']);
 });
 
+test('times are written in UTC, in seconds or microseconds', () => {
+  const lease = structOf('coordination.v1.Lease');
+  const value = {
+    metadata: { creationTimestamp: '2026-01-01T02:00:00.5+02:00' },
+    spec: { renewTime: '2026-01-01T00:00:00Z' },
+  };
+  expect(decodeObject(lease, value).object).toEqual({
+    metadata: { creationTimestamp: '2026-01-01T00:00:00Z' },
+    spec: { renewTime: '2026-01-01T00:00:00.000000Z' },
+  });
+});
+
 test('a secret takes base64 and nothing else', () => {
   const secret = structOf('core.v1.Secret');
   expect(decodeObject(secret, { data: { a: 'aGk=' } }).object).toEqual({ data: { a: 'aGk=' } });

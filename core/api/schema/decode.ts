@@ -1,6 +1,6 @@
 import { ReasonError, messageOf } from '../../base/errors.ts';
 import { isJsonObject } from '../meta/object-meta.ts';
-import { parseTime, timeParseError } from '../meta/time.ts';
+import { formatMicroTime, formatTime, parseTime, timeParseError } from '../meta/time.ts';
 import { quantityFrom } from '../quantity/index.ts';
 import { structName, typeName, valueName } from './go-names.ts';
 import { structOf } from './models.ts';
@@ -137,8 +137,7 @@ class Decoder {
       case 'time':
       case 'microTime':
         if (typeof value !== 'string') return this.#wrongType(type, value, place);
-        if (parseTime(value) === undefined) return this.#malformed(timeParseError(value));
-        return value;
+        return this.#time(type, value);
       case 'quantity':
         try {
           return quantityFrom(value).toString();
@@ -154,6 +153,13 @@ class Decoder {
       Number.isInteger(value) &&
       (type.scalar === 'int64' || (value >= -2_147_483_648 && value <= 2_147_483_647));
     return fits ? value : this.#wrongType(type, value, place, `number ${value}`);
+  }
+
+  /** Written as upstream writes it: in UTC, in whole seconds or microseconds. */
+  #time(type: ScalarNode, value: string): unknown {
+    const ms = parseTime(value);
+    if (ms === undefined) return this.#malformed(timeParseError(value));
+    return type.scalar === 'time' ? formatTime(ms) : formatMicroTime(ms);
   }
 
   #bytes(value: string): unknown {

@@ -130,6 +130,27 @@ export const typeIdOfKind = ({ group, version, kind }: GroupVersionKind): string
 export const structOfKind = (gvk: GroupVersionKind): StructType | undefined =>
   findStruct(typeIdOfKind(gvk)) ?? (META_KINDS.has(gvk.kind) ? findStruct(`meta.v1.${gvk.kind}`) : undefined);
 
+const GROUP_OF_PACKAGE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(PACKAGE_OF_GROUP).map(([group, owner]) => [owner, group])),
+  meta: '',
+  apps: 'apps',
+  autoscaling: 'autoscaling',
+  batch: 'batch',
+  policy: 'policy',
+};
+
+/** Kinds that have no metadata, or are no object at all, but travel under their name. */
+const BARE_KINDS = new Set([...META_KINDS, 'APIVersions']);
+
+/** The kind that a type is on the wire; undefined for a type that is only a part of others. */
+export const kindOfType = (struct: StructType): GroupVersionKind | undefined => {
+  const [owner = '', version = '', kind = ''] = struct.id.split('.');
+  const { fields } = struct;
+  const isObject = fields.has('apiVersion') && fields.has('kind') && fields.has('metadata');
+  if (!isObject && !(owner === 'meta' && BARE_KINDS.has(kind))) return undefined;
+  return { group: GROUP_OF_PACKAGE[owner] ?? `${owner}.k8s.io`, version, kind };
+};
+
 const DEFINITION_HOMES: Readonly<Record<string, string>> = {
   meta: 'io.k8s.apimachinery.pkg.apis.meta',
   version: 'io.k8s.apimachinery.pkg.version',

@@ -1,6 +1,6 @@
 import { assert } from '../../base/assert.ts';
 import type { TypeDescription } from './descriptions.ts';
-import { definitionNameOf, structOf } from './models.ts';
+import { definitionNameOf, kindOfType, structOf } from './models.ts';
 import type { FieldType, Scalar, TypeNode } from './types.ts';
 
 /** A JSON schema as OpenAPI 2 and 3 publish it. */
@@ -171,7 +171,21 @@ class Writer {
   }
 }
 
-/** The published definition of a built-in type, under `definitionNameOf(typeId)`; kinds add their own names. */
+const union = (discriminator: string, fields: Readonly<Record<string, string>>): unknown => [
+  { discriminator, 'fields-to-discriminateBy': fields },
+];
+
+/** Types of which one field says which of the others counts. */
+const UNIONS: Readonly<Record<string, unknown>> = {
+  'core.v1.AppArmorProfile': union('type', { localhostProfile: 'LocalhostProfile' }),
+  'core.v1.SeccompProfile': union('type', { localhostProfile: 'LocalhostProfile' }),
+  'core.v1.PodSchedulingGroup': [{ 'fields-to-discriminateBy': { podGroupName: 'PodGroupName' } }],
+  'flowcontrol.v1.LimitResponse': union('type', { queuing: 'Queuing' }),
+  'flowcontrol.v1.PriorityLevelConfigurationSpec': union('type', { exempt: 'Exempt', limited: 'Limited' }),
+  'flowcontrol.v1.Subject': union('kind', { group: 'Group', serviceAccount: 'ServiceAccount', user: 'User' }),
+};
+
+/** The published definition of a built-in type, under `definitionNameOf(typeId)`. */
 export const openApiDefinition = (
   typeId: string,
   version: OpenApiVersion,
@@ -184,11 +198,15 @@ export const openApiDefinition = (
   const properties = Object.fromEntries(
     fields.map((field) => [field.name, writer.property(field, description?.fields[field.name] ?? '')]),
   );
+  const kind = kindOfType(struct);
+  const unions = UNIONS[typeId];
   return {
     ...(description && description.type !== '' && { description: description.type }),
     type: 'object',
     ...(fields.length > 0 && { properties }),
     ...(required.length > 0 && { required }),
     ...(struct.mapType && { 'x-kubernetes-map-type': struct.mapType }),
+    ...(kind && { 'x-kubernetes-group-version-kind': [kind] }),
+    ...(unions !== undefined && { 'x-kubernetes-unions': unions }),
   };
 };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { apiPathOf } from '../meta/group-version.ts';
+import { apiPathOf, type GroupVersionKind } from '../meta/group-version.ts';
 import { definitionNameOf, structOfKind, typeIds } from '../schema/models.ts';
 import { openApiDefinition, specialDefinitions, type OpenApiSchema } from '../schema/openapi.ts';
 import { registryOf } from './registry.ts';
@@ -30,6 +30,8 @@ interface KindFact {
   fields?: Record<string, TypeFact>;
   required?: string[];
   'map-type'?: string;
+  gvk?: string[];
+  unions?: unknown;
 }
 interface Facts {
   kinds: Record<string, KindFact>;
@@ -134,6 +136,11 @@ describe.skipIf(!existsSync(FACTS))('against the facts of the API', () => {
     return Object.fromEntries(Object.entries(fact).filter(([, value]) => value !== undefined));
   };
 
+  const kindTexts = (type: OpenApiSchema): string[] | undefined =>
+    (type['x-kubernetes-group-version-kind'] as GroupVersionKind[] | undefined)?.map(
+      ({ group, version, kind }) => `${group}/${version}/${kind}`,
+    );
+
   /** A list type on bytes is an artifact of Go's slices. */
   const wanted = (fact: TypeFact): TypeFact => {
     const { format, 'list-type': listType, items, values, ...rest } = fact;
@@ -157,13 +164,22 @@ describe.skipIf(!existsSync(FACTS))('against the facts of the API', () => {
       const fields = Object.fromEntries(
         Object.entries(properties!).map(([field, schema]) => [field, factOf(schema)]),
       );
-      expect({ name, fields, required: required?.sort(), mapType: type['x-kubernetes-map-type'] }).toEqual({
+      expect({
+        name,
+        fields,
+        required: required?.sort(),
+        mapType: type['x-kubernetes-map-type'],
+        kinds: kindTexts(type),
+        unions: type['x-kubernetes-unions'],
+      }).toEqual({
         name,
         fields: Object.fromEntries(
           Object.entries(kind.fields!).map(([field, fact]) => [field, wanted(fact)]),
         ),
         required: kind.required?.sort(),
         mapType: kind['map-type'],
+        kinds: kind.gvk,
+        unions: kind.unions,
       });
     }
   });
