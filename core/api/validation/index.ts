@@ -1,0 +1,28 @@
+export type { FieldCause, FieldError, FieldErrorList, FieldErrorType } from './field-error.ts';
+export {
+  aggregateText,
+  causesOf,
+  duplicate,
+  errorBody,
+  errorText,
+  FieldErrors,
+  forbidden,
+  internalError,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from './field-error.ts';
+export type { FieldPath } from './field-path.ts';
+export { child, index, key, NO_PATH } from './field-path.ts';
+export * from './formats.ts';
+export type { MetaRules } from './object-meta.ts';
+export { fieldManagerName, objectMeta, objectMetaUpdate } from './object-meta.ts';
+export type { KindRules } from './rules.ts';
+export { rulesOf, statusOf, validateCreate, validateUpdate } from './validate.ts';
+export type { CronFields, CronSchedule } from './cron.ts';
+export { parseCron } from './cron.ts';
+export { cidr, ip, inRange, parseCidr, parseIp } from './ip.ts';

@@ -1,0 +1,133 @@
+import type { Quantity } from '../../quantity/quantity.ts';
+import { nonnegativeQuantity, qualifiedName } from '../checks.ts';
+import type { FieldError } from '../field-error.ts';
+import { duplicate, forbidden, invalid, notFound, required } from '../field-error.ts';
+import type { FieldPath } from '../field-path.ts';
+import { child, index, key } from '../field-path.ts';
+import type { Obj } from '../read.ts';
+import { objs, quantities, str } from '../read.ts';
+
+/** Names and amounts of resources: requests and limits of containers, claims, quotas and ranges. */
+
+export const NOT_INTEGER = 'must be an integer';
+
+const CONTAINER_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const STANDARD_RESOURCES: ReadonlySet<string> = new Set([
+  ...CONTAINER_RESOURCES,
+  'requests.cpu',
+  'requests.memory',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'persistentvolumeclaims',
+  'configmaps',
+  'services.nodeports',
+  'services.loadbalancers',
+  'requests.storage',
+  'storage',
+]);
+const INTEGER_RESOURCES: ReadonlySet<string> = new Set([
+  'pods',
+  'services',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+
+const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
+const isQuotaHugePages = (name: string): boolean => /^(requests\.)?hugepages-/.test(name);
+/** Kubernetes' own: without a domain, or within kubernetes.io. */
+const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
+const isExtended = (name: string): boolean => !isNative(name) && !name.startsWith('requests.');
+const isOvercommitAllowed = (name: string): boolean => isNative(name) && !isHugePages(name);
+const isInteger = (name: string): boolean => INTEGER_RESOURCES.has(name) || isExtended(name);
+
+export function resourceName(path: FieldPath, name: string): FieldError[] {
+  const errors = qualifiedName(path, name);
+  if (errors.length > 0 || name.includes('/')) return errors;
+  return STANDARD_RESOURCES.has(name) || isQuotaHugePages(name)
+    ? []
+    : [invalid(path, name, 'must be a standard resource type or fully qualified')];
+}
+
+export function containerResourceName(path: FieldPath, name: string): FieldError[] {
+  const errors = resourceName(path, name);
+  if (!name.includes('/')) {
+    if (CONTAINER_RESOURCES.has(name) || isHugePages(name)) return errors;
+    return [...errors, invalid(path, name, 'must be a standard resource for containers')];
+  }
+  if (isNative(name) || isExtended(name)) return errors;
+  return [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
+}
+
+export function resourceQuantity(path: FieldPath, name: string, amount: Quantity): FieldError[] {
+  const fraction = isInteger(name) && amount.milliValue() % 1_000n !== 0n;
+  return [...nonnegativeQuantity(path, amount), ...(fraction ? [invalid(path, amount, NOT_INTEGER)] : [])];
+}
+
+export function resourceRequirements(
+  path: FieldPath,
+  requirements: Obj,
+  podClaims: ReadonlySet<string>,
+): FieldError[] {
+  const limitsPath = child(path, 'limits');
+  const requestsPath = child(path, 'requests');
+  const limits = new Map(quantities(requirements, 'limits'));
+  const requests = new Map(quantities(requirements, 'requests'));
+  const errors: FieldError[] = [];
+  for (const [name, amount] of limits) {
+    const at = key(limitsPath, name);
+    errors.push(...containerResourceName(at, name), ...resourceQuantity(at, name, amount));
+  }
+  for (const [name, amount] of requests) {
+    const at = key(requestsPath, name);
+    errors.push(...containerResourceName(at, name), ...resourceQuantity(at, name, amount));
+    const limit = limits.get(name);
+    if (limit === undefined) {
+      if (!isOvercommitAllowed(name))
+        errors.push(required(limitsPath, 'Limit must be set for non overcommitable resources'));
+    } else if (!isOvercommitAllowed(name) && !amount.equals(limit)) {
+      errors.push(
+        invalid(requestsPath, amount.toString(), `must be equal to ${name} limit of ${limit.toString()}`),
+      );
+    } else if (amount.compare(limit) > 0) {
+      errors.push(
+        invalid(
+          requestsPath,
+          amount.toString(),
+          `must be less than or equal to ${name} limit of ${limit.toString()}`,
+        ),
+      );
+    }
+  }
+  const names = [...limits.keys(), ...requests.keys()];
+  if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory'))
+    errors.push(forbidden(path, 'HugePages require cpu or memory'));
+  return [...errors, ...claimNames(child(path, 'claims'), objs(requirements, 'claims'), podClaims)];
+}
+
+function claimNames(path: FieldPath, claims: readonly Obj[], podClaims: ReadonlySet<string>): FieldError[] {
+  const seen = new Set<string>();
+  return claims.flatMap((claim, i): FieldError[] => {
+    const name = str(claim, 'name');
+    const request = str(claim, 'request');
+    const id = request === '' ? name : `${name}/${request}`;
+    const at = index(path, i);
+    if (name === '') return [required(child(at, 'name'))];
+    const errors: FieldError[] = [];
+    if (seen.has(id)) errors.push(duplicate(child(at, 'name'), id));
+    seen.add(id);
+    if (!podClaims.has(name)) errors.push(notFound(child(at, 'name'), name));
+    return errors;
+  });
+}

@@ -1,0 +1,257 @@
+import { format, immutable, labelSelector, supportedOnly } from '../checks.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden, invalid, notSupported, required, tooLong } from '../field-error.ts';
+import type { FieldPath } from '../field-path.ts';
+import { child, index, key } from '../field-path.ts';
+import { isDns1123Subdomain, isQualifiedName, nameIsDnsSubdomain } from '../formats.ts';
+import { byteLength } from '../go-text.ts';
+import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
+import type { Obj } from '../read.ts';
+import {
+  differences,
+  has,
+  isObj,
+  maybeObj,
+  obj,
+  quantities,
+  quantity,
+  sameValue,
+  str,
+  strMap,
+  strs,
+} from '../read.ts';
+import type { KindRules } from '../rules.ts';
+import { resourceQuantity } from './resources.ts';
+import { nodeSelector } from './scheduling.ts';
+
+/** Volumes, claims and classes. */
+
+const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+const VOLUME_MODES = ['Block', 'Filesystem'];
+const NOT_POSITIVE = 'must be greater than zero';
+
+function accessModes(path: FieldPath, modes: readonly string[]): FieldError[] {
+  const known = modes.filter((mode) => ACCESS_MODES.includes(mode));
+  return [
+    ...modes.flatMap((mode) => (ACCESS_MODES.includes(mode) ? [] : [notSupported(path, mode, ACCESS_MODES)])),
+    ...(known.includes('ReadWriteOncePod') && known.some((mode) => mode !== 'ReadWriteOncePod')
+      ? [forbidden(path, 'may not use ReadWriteOncePod with other access modes')]
+      : []),
+  ];
+}
+
+const className = (path: FieldPath, of: Obj, name: string): FieldError[] =>
+  str(of, name) === '' ? [] : format(child(path, name), str(of, name), isDns1123Subdomain);
+
+export function persistentVolumeClaimSpec(path: FieldPath, spec: Obj): FieldError[] {
+  const modes = strs(spec, 'accessModes');
+  const storage = obj(obj(spec, 'resources'), 'requests')['storage'];
+  const storagePath = key(child(path, 'resources'), 'storage');
+  const size = storage === undefined ? undefined : quantity(storage);
+  const errors =
+    modes.length === 0 ? [required(child(path, 'accessModes'), 'at least 1 access mode is required')] : [];
+  errors.push(
+    ...labelSelector(child(path, 'selector'), maybeObj(spec, 'selector')),
+    ...accessModes(child(path, 'accessModes'), modes),
+  );
+  if (size === undefined) errors.push(required(storagePath));
+  else if (size.sign <= 0) errors.push(invalid(storagePath, size.toString(), NOT_POSITIVE));
+  else errors.push(...resourceQuantity(storagePath, 'storage', size));
+  errors.push(...className(path, spec, 'storageClassName'));
+  if (has(spec, 'volumeMode'))
+    errors.push(...supportedOnly(child(path, 'volumeMode'), str(spec, 'volumeMode'), VOLUME_MODES));
+  for (const source of ['dataSource', 'dataSourceRef']) {
+    const reference = maybeObj(spec, source);
+    if (reference === undefined) continue;
+    const at = child(path, source);
+    for (const name of ['name', 'kind'])
+      if (str(reference, name) === '') errors.push(required(child(at, name)));
+    if (str(reference, 'apiGroup') === '' && str(reference, 'kind') !== 'PersistentVolumeClaim')
+      errors.push(invalid(at, str(reference, 'kind'), ''));
+  }
+  return [...errors, ...className(path, spec, 'volumeAttributesClassName')];
+}
+
+const NAMESPACED = { namespaced: true, name: nameIsDnsSubdomain };
+const CLUSTER = { namespaced: false, name: nameIsDnsSubdomain };
+
+const storageOf = (claim: Obj): unknown => obj(obj(obj(claim, 'spec'), 'resources'), 'requests')['storage'];
+
+function claimUpdate(claim: Obj, before: Obj): FieldError[] {
+  const errors = [
+    ...objectMetaUpdate(claim, before),
+    ...objectMeta(claim, NAMESPACED),
+    ...persistentVolumeClaimSpec('spec', obj(claim, 'spec')),
+  ];
+  const old = obj(before, 'spec');
+  const spec = obj(claim, 'spec');
+  const isBound = str(obj(claim, 'status'), 'phase') === 'Bound';
+  const resources = obj(spec, 'resources');
+  const munged: Obj = {
+    ...spec,
+    // The binder sets the name once; a default class may come after the claim.
+    ...(str(old, 'volumeName') === '' && { volumeName: old['volumeName'] }),
+    ...(!has(old, 'storageClassName') && { storageClassName: old['storageClassName'] }),
+    ...(isBound && {
+      resources: { ...resources, requests: { ...obj(resources, 'requests'), storage: storageOf(before) } },
+      volumeAttributesClassName: old['volumeAttributesClassName'],
+    }),
+  };
+  if (!sameValue(munged, old))
+    errors.push(
+      forbidden(
+        'spec',
+        `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${differences(old, munged, 'spec').join('\n')}`,
+      ),
+    );
+  const [size, oldSize] = [quantity(storageOf(claim)), quantity(storageOf(before))];
+  const capacity = quantity(obj(obj(before, 'status'), 'capacity')['storage']);
+  if (size !== undefined && oldSize !== undefined && size.compare(oldSize) < 0)
+    if (capacity !== undefined && size.compare(capacity) <= 0)
+      errors.push(forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity'));
+  return [...errors, ...immutable('volumeMode', spec['volumeMode'], old['volumeMode'])];
+}
+
+export const PersistentVolumeClaimRules: KindRules = {
+  ...NAMESPACED,
+  create: (claim) => [
+    ...objectMeta(claim, NAMESPACED),
+    ...persistentVolumeClaimSpec('spec', obj(claim, 'spec')),
+  ],
+  update: claimUpdate,
+};
+
+/** Fields of a volume's spec that are objects but no source of it. */
+const NOT_SOURCES: ReadonlySet<string> = new Set(['capacity', 'claimRef', 'nodeAffinity']);
+const sourcesOf = (spec: Obj): string[] =>
+  Object.keys(spec).filter((name) => isObj(spec[name]) && !NOT_SOURCES.has(name));
+
+function volumeSpec(path: FieldPath, spec: Obj): FieldError[] {
+  const modes = strs(spec, 'accessModes');
+  const capacity = quantities(spec, 'capacity');
+  const errors = modes.length === 0 ? [required(child(path, 'accessModes'))] : [];
+  errors.push(...accessModes(child(path, 'accessModes'), modes));
+  if (capacity.length === 0) errors.push(required(child(path, 'capacity')));
+  if (capacity.length > 0 && (capacity.length > 1 || capacity[0]?.[0] !== 'storage'))
+    errors.push(notSupported(child(path, 'capacity'), obj(spec, 'capacity'), ['storage']));
+  for (const [name, amount] of capacity) {
+    const at = key(child(path, 'capacity'), name);
+    errors.push(...resourceQuantity(at, name, amount));
+    if (amount.sign <= 0) errors.push(invalid(at, amount.toString(), NOT_POSITIVE));
+  }
+  if (str(spec, 'persistentVolumeReclaimPolicy') !== '')
+    errors.push(
+      ...supportedOnly(
+        child(path, 'persistentVolumeReclaimPolicy'),
+        str(spec, 'persistentVolumeReclaimPolicy'),
+        ['Delete', 'Recycle', 'Retain'],
+      ),
+    );
+  const affinity = maybeObj(obj(spec, 'nodeAffinity'), 'required');
+  if (has(spec, 'nodeAffinity') && affinity === undefined)
+    errors.push(required(child(path, 'nodeAffinity', 'required'), 'must specify required node constraints'));
+  if (affinity !== undefined) errors.push(...nodeSelector(child(path, 'nodeAffinity', 'required'), affinity));
+  const sources = sourcesOf(spec);
+  if (sources.length === 0) errors.push(required(path, 'must specify a volume type'));
+  for (const name of sources.slice(1))
+    errors.push(forbidden(child(path, name), 'may not specify more than 1 volume type'));
+  if (has(spec, 'local') && affinity === undefined)
+    errors.push(required(child(path, 'nodeAffinity'), 'Local volume requires node affinity'));
+  const hostPath = maybeObj(spec, 'hostPath');
+  if (hostPath !== undefined && str(hostPath, 'path') === '')
+    errors.push(required(child(path, 'hostPath', 'path')));
+  if (
+    hostPath !== undefined &&
+    str(hostPath, 'path').replace(/\/+$/, '') === '' &&
+    str(hostPath, 'path') !== '' &&
+    str(spec, 'persistentVolumeReclaimPolicy') === 'Recycle'
+  )
+    errors.push(
+      forbidden(
+        child(path, 'persistentVolumeReclaimPolicy'),
+        "may not be 'recycle' for a hostPath mount of '/'",
+      ),
+    );
+  errors.push(...className(path, spec, 'storageClassName'));
+  if (has(spec, 'volumeMode'))
+    errors.push(...supportedOnly(child(path, 'volumeMode'), str(spec, 'volumeMode'), VOLUME_MODES));
+  return errors;
+}
+
+const sourceOf = (spec: Obj): Obj => Object.fromEntries(sourcesOf(spec).map((name) => [name, spec[name]]));
+
+export const PersistentVolumeRules: KindRules = {
+  ...CLUSTER,
+  create: (volume) => [...objectMeta(volume, CLUSTER), ...volumeSpec('spec', obj(volume, 'spec'))],
+  update(volume, before) {
+    const [spec, old] = [obj(volume, 'spec'), obj(before, 'spec')];
+    const [source, oldSource] = [sourceOf(spec), sourceOf(old)];
+    return [
+      ...objectMetaUpdate(volume, before),
+      ...objectMeta(volume, CLUSTER),
+      ...volumeSpec('spec', spec),
+      ...(sameValue(source, oldSource)
+        ? []
+        : [
+            forbidden(
+              'spec.persistentvolumesource',
+              `spec.persistentvolumesource is immutable after creation\n${differences(oldSource, source, 'spec').join('\n')}`,
+            ),
+          ]),
+      ...immutable('volumeMode', spec['volumeMode'], old['volumeMode']),
+      ...(has(old, 'nodeAffinity')
+        ? immutable('nodeAffinity', spec['nodeAffinity'], old['nodeAffinity'])
+        : []),
+    ];
+  },
+};
+
+const PARAMETERS_MAX = 512;
+const PARAMETERS_BYTES_MAX = 256 * 1_024;
+
+function classErrors(object: Obj): FieldError[] {
+  const provisioner = str(object, 'provisioner');
+  const parameters = strMap(object, 'parameters');
+  const bytes = Object.entries(parameters).reduce(
+    (sum, [name, value]) => sum + byteLength(name) + byteLength(value),
+    0,
+  );
+  const topologies = Array.isArray(object['allowedTopologies']) ? object['allowedTopologies'] : [];
+  return [
+    ...(provisioner === ''
+      ? [required('provisioner')]
+      : isQualifiedName(provisioner.toLowerCase()).map((message) =>
+          invalid('provisioner', provisioner, message),
+        )),
+    ...(Object.keys(parameters).length > PARAMETERS_MAX ? [tooLong('parameters', PARAMETERS_MAX)] : []),
+    ...Object.keys(parameters).flatMap((name) =>
+      name === '' ? [invalid('parameters', name, 'field can not be empty.')] : [],
+    ),
+    ...(bytes > PARAMETERS_BYTES_MAX ? [tooLong('parameters', PARAMETERS_BYTES_MAX)] : []),
+    ...(str(object, 'reclaimPolicy') === ''
+      ? []
+      : supportedOnly('reclaimPolicy', str(object, 'reclaimPolicy'), ['Delete', 'Retain'])),
+    ...(has(object, 'volumeBindingMode')
+      ? supportedOnly('volumeBindingMode', str(object, 'volumeBindingMode'), [
+          'Immediate',
+          'WaitForFirstConsumer',
+        ])
+      : [required('volumeBindingMode')]),
+    ...topologies.flatMap((term: unknown, i) =>
+      isObj(term) && Array.isArray(term['matchLabelExpressions'])
+        ? []
+        : [required(child(index('allowedTopologies', i), 'matchLabelExpressions'))],
+    ),
+  ];
+}
+
+export const StorageClassRules: KindRules = {
+  ...CLUSTER,
+  create: (object) => [...objectMeta(object, CLUSTER), ...classErrors(object)],
+  update: (object, before) => [
+    ...objectMetaUpdate(object, before),
+    ...['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'].flatMap((name) =>
+      immutable(name, object[name], before[name]),
+    ),
+  ],
+};

@@ -1,0 +1,96 @@
+import type { GroupKind } from '../meta/group-version.ts';
+import { groupKindText } from '../meta/group-version.ts';
+import { invalid as invalidStatus } from '../meta/status-errors.ts';
+import type { StatusError } from '../meta/status.ts';
+import type { FieldErrorList } from './field-error.ts';
+import { causesOf } from './field-error.ts';
+import type { MetaRules } from './object-meta.ts';
+import { objectMeta, objectMetaUpdate } from './object-meta.ts';
+import { HorizontalPodAutoscalerRules, PodDisruptionBudgetRules } from './kinds/autoscaling.ts';
+import { CronJobRules, JobRules } from './kinds/batch.ts';
+import { LimitRangeRules, NamespaceRules, NodeRules, ResourceQuotaRules } from './kinds/cluster.ts';
+import { ConfigMapRules, SecretRules, ServiceAccountRules } from './kinds/config.ts';
+import {
+  CertificateSigningRequestRules,
+  LeaseRules,
+  PriorityClassRules,
+  RuntimeClassRules,
+} from './kinds/control.ts';
+import { EndpointSliceRules, EndpointsRules } from './kinds/endpoints.ts';
+import { IngressClassRules, IngressRules, NetworkPolicyRules } from './kinds/networking.ts';
+import { PodRules, PodTemplateRules } from './kinds/pod.ts';
+import { ClusterRoleBindingRules, ClusterRoleRules, RoleBindingRules, RoleRules } from './kinds/rbac.ts';
+import { ServiceRules } from './kinds/service.ts';
+import { PersistentVolumeClaimRules, PersistentVolumeRules, StorageClassRules } from './kinds/storage.ts';
+import {
+  ControllerRevisionRules,
+  DaemonSetRules,
+  DeploymentRules,
+  ReplicaSetRules,
+  ReplicationControllerRules,
+  StatefulSetRules,
+} from './kinds/workloads.ts';
+import type { Obj } from './read.ts';
+import { obj, str } from './read.ts';
+import type { KindRules } from './rules.ts';
+
+/** By group and kind: rules do not depend on the version, since versions of a built-in kind differ in spelling only. */
+const RULES: ReadonlyMap<string, KindRules> = new Map(
+  Object.entries({
+    Pod: PodRules,
+    PodTemplate: PodTemplateRules,
+    ReplicationController: ReplicationControllerRules,
+    Service: ServiceRules,
+    Endpoints: EndpointsRules,
+    ConfigMap: ConfigMapRules,
+    Secret: SecretRules,
+    ServiceAccount: ServiceAccountRules,
+    Namespace: NamespaceRules,
+    Node: NodeRules,
+    LimitRange: LimitRangeRules,
+    ResourceQuota: ResourceQuotaRules,
+    PersistentVolume: PersistentVolumeRules,
+    PersistentVolumeClaim: PersistentVolumeClaimRules,
+    'Deployment.apps': DeploymentRules,
+    'ReplicaSet.apps': ReplicaSetRules,
+    'StatefulSet.apps': StatefulSetRules,
+    'DaemonSet.apps': DaemonSetRules,
+    'ControllerRevision.apps': ControllerRevisionRules,
+    'Job.batch': JobRules,
+    'CronJob.batch': CronJobRules,
+    'Ingress.networking.k8s.io': IngressRules,
+    'IngressClass.networking.k8s.io': IngressClassRules,
+    'NetworkPolicy.networking.k8s.io': NetworkPolicyRules,
+    'PodDisruptionBudget.policy': PodDisruptionBudgetRules,
+    'HorizontalPodAutoscaler.autoscaling': HorizontalPodAutoscalerRules,
+    'Role.rbac.authorization.k8s.io': RoleRules,
+    'ClusterRole.rbac.authorization.k8s.io': ClusterRoleRules,
+    'RoleBinding.rbac.authorization.k8s.io': RoleBindingRules,
+    'ClusterRoleBinding.rbac.authorization.k8s.io': ClusterRoleBindingRules,
+    'StorageClass.storage.k8s.io': StorageClassRules,
+    'PriorityClass.scheduling.k8s.io': PriorityClassRules,
+    'RuntimeClass.node.k8s.io': RuntimeClassRules,
+    'Lease.coordination.k8s.io': LeaseRules,
+    'EndpointSlice.discovery.k8s.io': EndpointSliceRules,
+    'CertificateSigningRequest.certificates.k8s.io': CertificateSigningRequestRules,
+  } satisfies Record<string, KindRules>),
+);
+
+export const rulesOf = (kind: GroupKind): KindRules | undefined => RULES.get(groupKindText(kind));
+
+/** Kinds without rules of their own have their metadata checked, by the rules the caller knows for them. */
+export const validateCreate = (kind: GroupKind, object: Obj, fallback: MetaRules): FieldErrorList =>
+  rulesOf(kind)?.create(object) ?? objectMeta(object, fallback);
+
+export function validateUpdate(kind: GroupKind, object: Obj, before: Obj, subresource = ''): FieldErrorList {
+  const rules = rulesOf(kind);
+  if (subresource === 'status')
+    return rules?.updateStatus?.(object, before) ?? objectMetaUpdate(object, before);
+  return rules?.update(object, before) ?? objectMetaUpdate(object, before);
+}
+
+/** The 422 that answers a request whose object is wrong; undefined when nothing is. */
+export function statusOf(kind: GroupKind, object: Obj, errors: FieldErrorList): StatusError | undefined {
+  if (errors.length === 0) return undefined;
+  return invalidStatus(kind, str(obj(object, 'metadata'), 'name'), causesOf(errors));
+}
