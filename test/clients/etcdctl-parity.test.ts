@@ -57,6 +57,8 @@ class Side {
       )
       .replace(/ *\b[0-9a-f]{12,16}\b/g, (id) => ` ${this.#nameOf(id.trim().replace(/^0+/, ''))}`)
       .replace(/("raft_term":|"RaftTerm" : )\d+/g, '$1<term>')
+      // Of the 1000 seconds that the script grants; it takes a few to run.
+      .replace(/(remaining\(|"TTL" : |"ttl":)(?:99\d|1000)/g, '$1<rest>')
       .replace(/(took"?(?: =|:) ?"?)[\d.]+\S*s\b/g, '$1<time>');
   }
 
