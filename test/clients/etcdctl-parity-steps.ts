@@ -259,9 +259,6 @@ const QUORUM_LOST = [
   line('member add third --peer-urls=http://127.0.0.8:2380'),
   line('member remove <self>'),
   line('get a --consistency=s'),
-  line('--command-timeout=1s put a lost'),
-  line('--command-timeout=1s get a'),
-  line('--command-timeout=1s endpoint health -w json'),
 ];
 
 /** In order: each step stands on what the ones before have written. */

@@ -49,17 +49,19 @@ class Side {
 
   /** Ids become their order of appearance, so that the same id in two answers is still compared. */
   #normalised(text: string): string {
-    return text
-      .replaceAll(this.#directory, '<directory>')
-      .replace(/127\.\d+\.0\.\d+/g, '<host>')
-      .replace(/("(?:\w*_id|id|\w*ID|[lL]ease)"\s?:\s?)(\d+)/g, (_whole, label: string, id: string) =>
-        label.concat(this.#nameOf(BigInt(id).toString(16))),
-      )
-      .replace(/ *\b[0-9a-f]{12,16}\b/g, (id) => ` ${this.#nameOf(id.trim().replace(/^0+/, ''))}`)
-      .replace(/("raft_term":|"RaftTerm" : )\d+/g, '$1<term>')
-      // Of the 1000 seconds that the script grants; it takes a few to run.
-      .replace(/(remaining\(|"TTL" : |"ttl":)(?:99\d|1000)/g, '$1<rest>')
-      .replace(/(took"?(?: =|:) ?"?)[\d.]+\S*s\b/g, '$1<time>');
+    return (
+      text
+        .replaceAll(this.#directory, '<directory>')
+        .replace(/127\.\d+\.0\.\d+/g, '<host>')
+        .replace(/("(?:\w*_id|id|\w*ID|[lL]ease)"\s?:\s?)(\d+)/g, (_whole, label: string, id: string) =>
+          label.concat(this.#nameOf(BigInt(id).toString(16))),
+        )
+        .replace(/ *\b[0-9a-f]{12,16}\b/g, (id) => ` ${this.#nameOf(id.trim().replace(/^0+/, ''))}`)
+        .replace(/("raft_term":|"RaftTerm" : )\d+/g, '$1<term>')
+        // Of the 1000 seconds that the script grants; it takes a few to run.
+        .replace(/(remaining\(|"TTL" : |"ttl":)(?:99\d|1000)/g, '$1<rest>')
+        .replace(/(took"?(?: =|:) ?"?)[\d.]+\S*s\b/g, '$1<time>')
+    );
   }
 
   #nameOf(id: string): string {
