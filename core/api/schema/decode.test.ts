@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ReasonError } from '../../base/errors.ts';
 import {
   decodeObject,
   fillZeroValues,
@@ -169,6 +171,52 @@ test('structs held by value and required scalars are written as Go writes them',
   const pod = { metadata: {}, spec: { containers: [{ name: 'a' }] } };
   fillZeroValues(POD, pod);
   expect(pod).toEqual({ metadata: {}, spec: { containers: [{ name: 'a', resources: {} }] }, status: {} });
+});
+
+test('whatever the body, it is decoded or refused for a reason, and what was decoded is left as it is', () => {
+  const kinds = [
+    'core.v1.Pod',
+    'apps.v1.Deployment',
+    'apiextensions.v1.CustomResourceDefinition',
+    'core.v1.Secret',
+  ];
+  const names = kinds.flatMap((id) => [
+    ...structOf(id).fields.keys(),
+    ...structOf('core.v1.PodSpec').fields.keys(),
+  ]);
+  const { value: body } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5 },
+      fc.jsonValue({ maxDepth: 2 }),
+      tie('object'),
+      fc.array(tie('object'), { maxLength: 2 }),
+    ),
+    object: fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), tie('value'), { maxKeys: 5 }),
+  }));
+  fc.assert(
+    fc.property(fc.constantFrom(...kinds), fc.dictionary(fc.constantFrom(...names), body), (id, value) => {
+      const struct = structOf(id);
+      try {
+        const { object } = decodeObject(struct, value as Record<string, unknown>);
+        expect(decodeObject(struct, object)).toEqual({ object, strictErrors: [] });
+      } catch (error) {
+        expect(error).toBeInstanceOf(ReasonError);
+      }
+    }),
+  );
+});
+
+test('a body that nests without end is refused', () => {
+  let schema: Record<string, unknown> = {};
+  for (let depth = 0; depth < 50_000; depth += 1) schema = { not: schema };
+  const crd = structOf('apiextensions.v1.CustomResourceDefinition');
+  const value = { spec: { versions: [{ schema: { openAPIV3Schema: schema } }] } };
+  expect(() => decodeObject(crd, value)).toThrow('exceeded max depth');
+});
+
+test('a label named __proto__ is a label', () => {
+  const value = JSON.parse('{"metadata":{"labels":{"__proto__":"x"}}}') as Record<string, unknown>;
+  expect(JSON.stringify(decodeObject(POD, value).object)).toBe('{"metadata":{"labels":{"__proto__":"x"}}}');
 });
 
 test('kinds are found in their group', () => {

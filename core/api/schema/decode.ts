@@ -8,6 +8,8 @@ import type { ListNode, MapNode, OpaqueNode, ScalarNode, StructType, TypeNode } 
 
 /** As upstream: what is unknown beyond this is not listed. */
 const STRICT_ERRORS_MAX = 100;
+/** Only the schemas of custom resources nest without end; this is far beyond any, and well within the stack. */
+const DEPTH_MAX = 500;
 
 export interface Decoded {
   readonly object: Record<string, unknown>;
@@ -27,6 +29,7 @@ interface Place {
 class Decoder {
   readonly strictErrors: string[] = [];
   #failure: ReasonError<DecodeFailure> | undefined;
+  #depth = 0;
 
   /** The first wrong value is the one reported, as Go's decoder goes on to the end and returns the first. */
   throwFailure(): void {
@@ -40,11 +43,16 @@ class Decoder {
     goPath: string,
   ): Record<string, unknown> {
     const result: Record<string, unknown> = {};
+    if (this.#depth >= DEPTH_MAX) {
+      this.#malformed('exceeded max depth');
+      return result;
+    }
+    this.#depth += 1;
     for (const name of Object.keys(value)) {
       const at = path === '' ? name : `${path}.${name}`;
       const field = struct.fields.get(name);
       if (!field) {
-        if (struct.preservesUnknown) result[name] = value[name];
+        if (struct.preservesUnknown) setOwn(result, name, value[name]);
         else this.#unknown(at);
         continue;
       }
@@ -55,6 +63,7 @@ class Decoder {
       if (decoded === undefined || (!field.required && isEmptyCollection(field.type, decoded))) continue;
       result[name] = decoded;
     }
+    this.#depth -= 1;
     return result;
   }
 
@@ -88,13 +97,7 @@ class Decoder {
     for (const [key, item] of Object.entries(value)) {
       const inside = { ...place, path: `${place.path}.${key}` };
       const decoded = item === null ? zeroOf(type.values) : this.#value(type.values, item, inside);
-      // `__proto__` must become a key like any other.
-      Object.defineProperty(result, key, {
-        value: decoded,
-        enumerable: true,
-        writable: true,
-        configurable: true,
-      });
+      setOwn(result, key, decoded);
     }
     return result;
   }
@@ -191,6 +194,11 @@ class Decoder {
   }
 }
 
+/** Names come from the body: `__proto__` must become a key like any other. */
+const setOwn = (object: Record<string, unknown>, key: string, value: unknown): void => {
+  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+};
+
 /** Upstream leaves an empty list or map out unless the field must be there. */
 const isEmptyCollection = (type: TypeNode, value: unknown): boolean => {
   if (type.node === 'list') return Array.isArray(value) && value.length === 0;
@@ -245,7 +253,7 @@ export const pruneObject = (struct: StructType, value: Record<string, unknown>):
   for (const [name, content] of Object.entries(value)) {
     const field = struct.fields.get(name);
     if (field) result[name] = prune(field.type, content);
-    else if (struct.preservesUnknown) result[name] = content;
+    else if (struct.preservesUnknown) setOwn(result, name, content);
   }
   return result;
 };
