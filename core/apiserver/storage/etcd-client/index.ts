@@ -1,0 +1,11 @@
+export { EtcdClient } from './client.ts';
+export type { EtcdClientMetrics, EtcdClientOptions } from './client.ts';
+export { compactOnce, startCompactor } from './compactor.ts';
+export { EtcdClientError, isTransient } from './errors.ts';
+export type { EtcdClientReason } from './errors.ts';
+export { progressIsTrusted } from './features.ts';
+export { LeasePool } from './lease-pool.ts';
+export { METHOD } from './methods.ts';
+export { tlsFromFiles } from './tls-source.ts';
+export type { TlsSource } from './tls-source.ts';
+export type { WatchHandlers, WatchRange } from './watch-group.ts';
