@@ -10,3 +10,4 @@ export { createFieldManager, UPDATE_MANAGERS_MAX } from './field-manager.ts';
 export { decodeManagedFields, encodeManagedFields } from './managed-fields.ts';
 export { KUBECTL_MANAGER, LAST_APPLIED_ANNOTATION } from './last-applied.ts';
 export { ignoreTimestampChanges } from './timestamps.ts';
+export { emptyObjectOf } from './empty-object.ts';
