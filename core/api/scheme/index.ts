@@ -1,5 +1,6 @@
 export * from './conversion/index.ts';
 export * from './registry.ts';
 export * from './resource-type.ts';
+export * from './selectable-fields.ts';
 export * from './storage-keys.ts';
 export * from './table/index.ts';
