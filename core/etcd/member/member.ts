@@ -1,4 +1,3 @@
-import { assert } from '../../base/assert.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -7,27 +6,25 @@ import { RaftCore } from '../../raft/core.ts';
 import type { RaftStatus } from '../../raft/status.ts';
 import { NOBODY, type LogEntry, type MemberId } from '../../raft/types.ts';
 import type { MemberConfig } from '../config/config.ts';
-import {
-  LEASE_CHECKPOINTS_PER_ENTRY_MAX,
-  LEASE_TICK_MS,
-  LEASES_REVOKED_PER_TICK_MAX,
-  minLeaseTtlSeconds,
-} from '../lease/index.ts';
+import { LEASE_TICK_MS } from '../lease/index.ts';
 import { membershipChangeOf, type ClusterId, type Member as ClusterMember } from '../membership/index.ts';
 import type { PeerTransport } from '../peer/index.ts';
 import * as proto from '../proto/index.ts';
 import { etcdError } from '../rpc/errors.ts';
 import { ETCD_CLUSTER_VERSION } from '../version.ts';
 import { every, startAutoCompaction } from './auto-compaction.ts';
-import { bootMember, type BootState } from './boot.ts';
+import type { BootState } from './boot.ts';
+import { proposerOf } from './change-proposer.ts';
+import { tendLeases } from './lease-tender.ts';
 import { LogTrimmer } from './log-trimmer.ts';
-import { silentObserver, type MemberObserver } from './observer.ts';
+import type { MemberObserver } from './observer.ts';
+import { performRequest } from './perform-request.ts';
 import type { MemberPorts } from './ports.ts';
 import { Proposals, type Outcome } from './proposals.ts';
 import { RaftDriver, type Leadership } from './raft-driver.ts';
 import { ReadGate } from './read-gate.ts';
-import { decodeRequestEntry, type Proposer, type RequestEntry, type RequestKind } from './request-entry.ts';
-import { StateMachine } from './state-machine.ts';
+import { decodeRequestEntry, type RequestEntry } from './request-entry.ts';
+import type { StateMachine } from './state-machine.ts';
 import { StateTransfer } from './state-transfer.ts';
 
 /** As etcd: what a request may take when nothing is wrong, and two elections on top. */
@@ -200,7 +197,7 @@ export class Member {
     await transport.start();
     this.#refreshPeers();
     this.#startTicking();
-    this.#owned.add(every(clock, LEASE_TICK_MS, () => this.#tendLeases()));
+    this.#owned.add(every(clock, LEASE_TICK_MS, () => tendLeases(this)));
     this.#owned.add(
       startAutoCompaction(
         this.config.autoCompaction,
@@ -330,42 +327,12 @@ export class Member {
 
   #outcomeOf(request: RequestEntry): Outcome {
     try {
-      const value = this.#perform(request);
+      const value = performRequest(this.machine, request);
       return { value: Object.assign(value, { header: this.header() }) };
     } catch (error) {
       // What was refused is refused everywhere alike. Anything else is a defect and stops this member.
       if (!(error instanceof ReasonError)) throw error;
       return { error };
-    }
-  }
-
-  #perform({ kind, payload }: RequestEntry): object {
-    const { applier, membership } = this.machine;
-    switch (kind) {
-      case 'put':
-        return applier.put(proto.PutRequest.decode(payload));
-      case 'deleteRange':
-        return applier.deleteRange(proto.DeleteRangeRequest.decode(payload));
-      case 'txn':
-        return applier.txn(proto.TxnRequest.decode(payload));
-      case 'compact':
-        return applier.compact(proto.CompactionRequest.decode(payload));
-      case 'leaseGrant':
-        return applier.leaseGrant(proto.LeaseGrantRequest.decode(payload));
-      case 'leaseRevoke':
-        return applier.leaseRevoke(proto.LeaseRevokeRequest.decode(payload));
-      case 'leaseCheckpoint':
-        return applier.leaseCheckpoint(proto.LeaseCheckpointRequest.decode(payload));
-      case 'alarm':
-        return applier.alarm(proto.AlarmRequest.decode(payload));
-      case 'memberAttributes': {
-        const { ID, name, clientURLs } = proto.Member.decode(payload);
-        membership.setAttributes(Number(ID), { name, clientURLs });
-        return {};
-      }
-      case 'clusterVersion':
-        membership.setClusterVersion(Buffer.from(payload).toString());
-        return {};
     }
   }
 
@@ -421,30 +388,6 @@ export class Member {
     }
   }
 
-  async #tendLeases(): Promise<void> {
-    if (!this.isLeader) return;
-    const { term } = this.#leadership;
-    const { lessor } = this.machine;
-    const expired = lessor.takeExpired(LEASES_REVOKED_PER_TICK_MAX);
-    const due = lessor.takeDueCheckpoints(LEASE_CHECKPOINTS_PER_ENTRY_MAX);
-    if (expired.length === 0 && due.length === 0) return;
-    // A process that was stopped may take itself for the leader while another keeps these leases alive
-    // (etcd-io/etcd#15247): a quorum is asked first, and what is proposed dies with the term.
-    await this.reads.pass();
-    const ask = (kind: RequestKind, payload: Uint8Array): Promise<unknown> =>
-      this.proposals.proposeAsLeader(term, kind, payload);
-    const asked = expired.map((ID) => ask('leaseRevoke', proto.LeaseRevokeRequest.encode({ ID })));
-    if (due.length > 0) {
-      const checkpoints = due.map(({ id, remainingTtlSeconds }) => ({
-        ID: id,
-        remainingTTL: remainingTtlSeconds,
-      }));
-      asked.push(ask('leaseCheckpoint', proto.LeaseCheckpointRequest.encode({ checkpoints })));
-    }
-    // What is lost with a leader is due again at the next one.
-    await Promise.allSettled(asked);
-  }
-
   /** Tells the cluster this member's name and client addresses, and as leader the cluster's version. */
   async #publish(): Promise<void> {
     const { membership } = this.machine;
@@ -462,52 +405,3 @@ export class Member {
     this.#isPublished = true;
   }
 }
-
-/** Who asked for a membership change, from the words that travelled with it. */
-const proposerOf = (context: string): Proposer | undefined => {
-  if (context === '') return undefined;
-  const { proposer } = JSON.parse(context) as { proposer?: Proposer };
-  return proposer;
-};
-
-export const withProposer = (context: string, proposer: Proposer): string =>
-  JSON.stringify({ ...(JSON.parse(context) as object), proposer });
-
-/** Opens a member from its disk, or makes it on its first start. It takes part after `start`. */
-export const openMember = async (
-  config: MemberConfig,
-  ports: MemberPorts,
-  options: { readonly observer?: MemberObserver; readonly onFailed: MemberFailure },
-): Promise<Member> => {
-  const observer = options.observer ?? silentObserver;
-  const boot = await bootMember(config, ports, {
-    onSync: (seconds) => observer.walSynced(seconds),
-    onWrite: (bytes) => observer.walWritten(bytes),
-  });
-  const holder: { member: Member | undefined } = { member: undefined };
-  const machine = await StateMachine.open({
-    backend: boot.backend,
-    clock: ports.clock,
-    log: ports.log,
-    quotaBytes: config.quotaBytes,
-    minLeaseTtlSeconds: minLeaseTtlSeconds(config.electionTimeoutMs),
-    leaseMetrics: observer.leases,
-    pause: () => new Promise((resolve) => ports.defer(resolve)),
-    ...(config.leaseCheckpoint && {
-      proposeCheckpoint: async ({ id, remainingTtlSeconds }) => {
-        assert(holder.member !== undefined, 'leases are renewed by an open member');
-        const checkpoints = [{ ID: id, remainingTTL: remainingTtlSeconds }];
-        await holder.member.proposals.propose(
-          'leaseCheckpoint',
-          proto.LeaseCheckpointRequest.encode({ checkpoints }),
-        );
-      },
-    }),
-  });
-  const transport = ports.transport({ memberId: boot.memberId, clusterId: boot.clusterId });
-  holder.member = new Member(config, ports, boot, machine, transport, {
-    observer,
-    onFailed: options.onFailed,
-  });
-  return holder.member;
-};

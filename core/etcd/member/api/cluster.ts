@@ -16,7 +16,8 @@ import {
 import type * as proto from '../../proto/index.ts';
 import { etcdError } from '../../rpc/errors.ts';
 import type { MemberApi } from '../../rpc/member-api.ts';
-import { withProposer, type Member } from '../member.ts';
+import { withProposer } from '../change-proposer.ts';
+import type { Member } from '../member.ts';
 import {
   decodeMemberId,
   encodeClusterInfo,
