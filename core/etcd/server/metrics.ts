@@ -3,7 +3,7 @@ import { NOBODY } from '../../raft/types.ts';
 import { leaseMetrics } from '../lease/index.ts';
 import type { Member } from '../member/member.ts';
 import type { MemberObserver } from '../member/observer.ts';
-import type { RpcObserver } from '../rpc/index.ts';
+import type { MethodName, RpcObserver } from '../rpc/index.ts';
 import { ETCD_VERSION } from '../version.ts';
 
 /** 1 ms to 8 s, as etcd buckets the time of disk work. */
@@ -169,13 +169,31 @@ export const rpcObserver = (
         buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       })
     : undefined;
+  /** Looked up once a method, not once a call. */
+  const ofMethod = new Map<MethodName, ReturnType<typeof instrumentsOf>>();
+  const instrumentsOf = ({ type, service, method }: MethodName) => ({
+    started: started.labels(type, service, method),
+    received: received.labels(type, service, method),
+    sent: sent.labels(type, service, method),
+    duration: durations?.labels(type, service, method),
+    ok: handled.labels(type, service, method, 'OK'),
+  });
+  const of = (method: MethodName) => {
+    const known = ofMethod.get(method);
+    if (known !== undefined) return known;
+    const made = instrumentsOf(method);
+    ofMethod.set(method, made);
+    return made;
+  };
   return {
-    started: ({ type, service, method }) => started.labels(type, service, method).inc(),
-    messageReceived: ({ type, service, method }) => received.labels(type, service, method).inc(),
-    messageSent: ({ type, service, method }) => sent.labels(type, service, method).inc(),
-    handled({ type, service, method }, code, durationMs) {
-      handled.labels(type, service, method, code).inc();
-      durations?.labels(type, service, method).observe(durationMs / MS_PER_SECOND);
+    started: (method) => of(method).started.inc(),
+    messageReceived: (method) => of(method).received.inc(),
+    messageSent: (method) => of(method).sent.inc(),
+    handled(method, code, durationMs) {
+      const instruments = of(method);
+      if (code === 'OK') instruments.ok.inc();
+      else handled.labels(method.type, method.service, method.method, code).inc();
+      instruments.duration?.observe(durationMs / MS_PER_SECOND);
     },
   };
 };
