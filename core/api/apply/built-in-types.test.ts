@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../patch/json.ts';
-import { typeNodeOf } from '../patch/schema-types.ts';
-import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
+import { applyStrategicMergePatch, typeNodeOf } from '../patch/index.ts';
 import { structOfKind } from '../schema/models.ts';
 import type { StructType } from '../schema/types.ts';
-import { emptyObjectOf } from './empty-object.ts';
-import { createFieldManager } from './field-manager.ts';
+import { createFieldManager, emptyObjectOf } from './index.ts';
 
 /** Patches and apply over the real types, not over those made for tests. */
 

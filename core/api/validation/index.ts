@@ -26,3 +26,5 @@ export { rulesOf, statusOf, validateCreate, validateUpdate } from './validate.ts
 export type { CronFields, CronSchedule } from './cron.ts';
 export { parseCron } from './cron.ts';
 export { cidr, ip, inRange, parseCidr, parseIp } from './ip.ts';
+export { deleteOptionsErrors, patchOptionsErrors, writeOptionsErrors } from './request-options.ts';
+export { bindingErrors } from './kinds/pod.ts';

@@ -8,6 +8,6 @@ export interface KindRules {
   readonly name: NameCheck;
   create(object: Obj): FieldErrorList;
   update(object: Obj, before: Obj): FieldErrorList;
-  /** The status subresource; without it only metadata is checked. */
-  updateStatus?(object: Obj, before: Obj): FieldErrorList;
+  /** Writes through subresources; for one that is not named here only metadata is checked. */
+  readonly subresources?: Readonly<Record<string, (object: Obj, before: Obj) => FieldErrorList>>;
 }

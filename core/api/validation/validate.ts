@@ -84,9 +84,8 @@ export const validateCreate = (kind: GroupKind, object: Obj, fallback: MetaRules
 
 export function validateUpdate(kind: GroupKind, object: Obj, before: Obj, subresource = ''): FieldErrorList {
   const rules = rulesOf(kind);
-  if (subresource === 'status')
-    return rules?.updateStatus?.(object, before) ?? objectMetaUpdate(object, before);
-  return rules?.update(object, before) ?? objectMetaUpdate(object, before);
+  const check = subresource === '' ? rules?.update : rules?.subresources?.[subresource];
+  return check?.(object, before) ?? objectMetaUpdate(object, before);
 }
 
 /** The 422 that answers a request whose object is wrong; undefined when nothing is. */

@@ -21,7 +21,14 @@ import { goJson, goQuote } from './go-text.ts';
 import { endpointIp, inRange, parseCidr, parseIp } from './ip.ts';
 import { fieldManagerName, objectMeta, objectMetaUpdate } from './object-meta.ts';
 import { metadata, stored, texts } from './testing/objects.ts';
-import { statusOf, validateCreate } from './validate.ts';
+import {
+  bindingErrors,
+  deleteOptionsErrors,
+  patchOptionsErrors,
+  statusOf,
+  validateCreate,
+  writeOptionsErrors,
+} from './index.ts';
 
 const AT = child(index(child('spec', 'containers'), 0), 'image');
 
@@ -232,5 +239,30 @@ test('addresses and ranges are read', () => {
     undefined,
     true,
     ['ip: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)'],
+  ]);
+});
+
+test('options of requests are checked', () => {
+  expect([
+    texts(writeOptionsErrors({ dryRun: ['Some'], fieldValidation: 'Loose' })),
+    texts(patchOptionsErrors({}, true)),
+    texts(patchOptionsErrors({ force: true }, false)),
+    texts(deleteOptionsErrors({ propagationPolicy: 'Never', orphanDependents: true })),
+    texts(bindingErrors({ target: { kind: 'Pod' } })),
+  ]).toEqual([
+    [
+      'dryRun: Unsupported value: ["Some"]: supported values: "All"',
+      'fieldValidation: Unsupported value: "Loose": supported values: "", "Ignore", "Strict", "Warn"',
+    ],
+    ['fieldManager: Required value: is required for apply patch'],
+    ['force: Forbidden: may not be specified for non-apply patch'],
+    [
+      'propagationPolicy: Invalid value: "Never": orphanDependents and deletionPropagation cannot be both set',
+      'propagationPolicy: Unsupported value: "Never": supported values: "Foreground", "Background", "Orphan", "nil"',
+    ],
+    [
+      'target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"',
+      'target.name: Required value',
+    ],
   ]);
 });

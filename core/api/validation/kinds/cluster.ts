@@ -33,22 +33,24 @@ function namespaceFinalizers(namespace: Obj): FieldError[] {
   });
 }
 
+function namespaceStatus(namespace: Obj, before: Obj): FieldError[] {
+  const isDeleted = str(obj(namespace, 'metadata'), 'deletionTimestamp') !== '';
+  const phase = str(obj(namespace, 'status'), 'phase');
+  const wanted = isDeleted ? 'Terminating' : 'Active';
+  const why = isDeleted
+    ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+    : "may only be 'Active' if `deletionTimestamp` is empty";
+  return [
+    ...objectMetaUpdate(namespace, before),
+    ...(phase === wanted ? [] : [invalid('status.Phase', phase, why)]),
+  ];
+}
+
 export const NamespaceRules: KindRules = {
   ...NAMESPACE_META,
   create: (namespace) => [...objectMeta(namespace, NAMESPACE_META), ...namespaceFinalizers(namespace)],
   update: (namespace, before) => objectMetaUpdate(namespace, before),
-  updateStatus(namespace, before) {
-    const isDeleted = str(obj(namespace, 'metadata'), 'deletionTimestamp') !== '';
-    const phase = str(obj(namespace, 'status'), 'phase');
-    const wanted = isDeleted ? 'Terminating' : 'Active';
-    const why = isDeleted
-      ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
-      : "may only be 'Active' if `deletionTimestamp` is empty";
-    return [
-      ...objectMetaUpdate(namespace, before),
-      ...(phase === wanted ? [] : [invalid('status.Phase', phase, why)]),
-    ];
-  },
+  subresources: { status: namespaceStatus },
 };
 
 const NODE_META = { namespaced: false, name: nameIsDnsSubdomain };
@@ -122,7 +124,7 @@ export const NodeRules: KindRules = {
     ...podCidrs(node),
   ],
   update: nodeUpdate,
-  updateStatus: nodeUpdate,
+  subresources: { status: nodeUpdate },
 };
 
 const META = { namespaced: true, name: nameIsDnsSubdomain };

@@ -197,19 +197,20 @@ function conditions(request: Obj): FieldError[] {
   });
 }
 
+function requestStatus(request: Obj, before: Obj): FieldError[] {
+  const [status, old] = [obj(request, 'status'), obj(before, 'status')];
+  return [
+    ...objectMetaUpdate(request, before),
+    ...signingRequest(request),
+    ...(has(old, 'certificate')
+      ? immutable('status.certificate', status['certificate'], old['certificate'])
+      : []),
+  ];
+}
+
 export const CertificateSigningRequestRules: KindRules = {
   ...CSR_META,
   create: (request) => [...objectMeta(request, CSR_META), ...signingRequest(request)],
   update: (request, before) => [...objectMetaUpdate(request, before), ...signingRequest(request)],
-  updateStatus: (request, before) => [
-    ...objectMetaUpdate(request, before),
-    ...signingRequest(request),
-    ...(has(obj(before, 'status'), 'certificate')
-      ? immutable(
-          'status.certificate',
-          obj(request, 'status')['certificate'],
-          obj(before, 'status')['certificate'],
-        )
-      : []),
-  ],
+  subresources: { status: requestStatus, approval: requestStatus },
 };

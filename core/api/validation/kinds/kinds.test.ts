@@ -524,8 +524,33 @@ test.each<[string, string, Obj, Obj, readonly string[]]>([
 test('the phase of a namespace follows its deletion', () => {
   const before = stored(cluster({ status: { phase: 'Active' } }));
   expect(
-    texts(rules('Namespace').updateStatus?.({ ...before, status: { phase: 'Terminating' } }, before) ?? []),
+    texts(
+      rules('Namespace').subresources?.['status']?.(
+        { ...before, status: { phase: 'Terminating' } },
+        before,
+      ) ?? [],
+    ),
   ).toEqual([
     'status.Phase: Invalid value: "Terminating": may only be \'Active\' if `deletionTimestamp` is empty',
+  ]);
+});
+
+test('the status of a workload counts what can be', () => {
+  const before = stored({ ...deployment(), status: { collisionCount: 2 } });
+  const status = {
+    replicas: 1,
+    readyReplicas: 2,
+    availableReplicas: 3,
+    updatedReplicas: -1,
+    collisionCount: 1,
+  };
+  expect(
+    texts(rules('Deployment', 'apps').subresources?.['status']?.({ ...before, status }, before) ?? []),
+  ).toEqual([
+    'status.updatedReplicas: Invalid value: -1: must be greater than or equal to 0',
+    'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas',
+    'status.availableReplicas: Invalid value: 3: cannot be greater than status.replicas',
+    'status.availableReplicas: Invalid value: 3: cannot be greater than readyReplicas',
+    'status.collisionCount: Invalid value: 1: cannot be decremented',
   ]);
 });

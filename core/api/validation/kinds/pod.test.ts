@@ -232,3 +232,33 @@ test('the rest of a pod may not change', () => {
     ['spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds'],
   ]);
 });
+
+test('ephemeral containers may be added with little in them, and stay', () => {
+  const debug = container({ name: 'debug', targetContainerName: 'web' });
+  const through = PodRules.subresources?.['ephemeralcontainers'];
+  const withDebug = (before: Obj, ...list: Obj[]): string[] =>
+    texts(
+      through?.({ ...before, spec: { ...(before['spec'] as Obj), ephemeralContainers: list } }, before) ?? [],
+    );
+  const running = { ...live, spec: { ...(live['spec'] as Obj), ephemeralContainers: [debug] } };
+  expect([
+    withDebug(live, debug),
+    withDebug(
+      live,
+      container({ name: 'web', targetContainerName: 'nope', ports: [{ containerPort: 1, protocol: 'TCP' }] }),
+    ),
+    withDebug(running),
+    withDebug(running, { ...debug, image: 'other' }),
+  ]).toEqual([
+    [],
+    [
+      'spec.ephemeralContainers[0].name: Duplicate value: "web"',
+      'spec.ephemeralContainers[0].targetContainerName: Not found: "nope"',
+      'spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container',
+    ],
+    ['spec.ephemeralContainers: Forbidden: existing ephemeral containers "debug" may not be removed\n'],
+    [
+      'spec.ephemeralContainers: Forbidden: existing ephemeral containers "debug" may not be changed\nspec.ephemeralContainers.image: "nginx:1" -> "other"',
+    ],
+  ]);
+});

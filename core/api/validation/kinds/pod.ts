@@ -1,6 +1,6 @@
 import { format, label, labels, nonnegative, oneOf, qualifiedName, subdomain } from '../checks.ts';
 import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, required } from '../field-error.ts';
+import { duplicate, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import type { FieldPath } from '../field-path.ts';
 import { child, index } from '../field-path.ts';
 import { isDns1123Subdomain, isPosixId, nameIsDnsSubdomain, rangeError } from '../formats.ts';
@@ -24,6 +24,7 @@ import {
 } from '../read.ts';
 import type { KindRules } from '../rules.ts';
 import { containers, initContainers, posixId, seccompProfile } from './containers.ts';
+import { ephemeralContainers, ephemeralContainersUpdate } from './ephemeral-containers.ts';
 import { affinity, tolerations, topologySpread } from './scheduling.ts';
 import { volumes } from './volumes.ts';
 
@@ -133,6 +134,7 @@ export function podSpec(path: FieldPath, spec: Obj, isPod: boolean): FieldError[
     ...checked.errors,
     ...containers(child(path, 'containers'), regular, context),
     ...initContainers(child(path, 'initContainers'), objs(spec, 'initContainers'), regular, context),
+    ...ephemeralContainers(child(path, 'ephemeralContainers'), spec, context),
     ...hostNetworkPorts(path, spec, isPod),
     ...oneOf(child(path, 'restartPolicy'), str(spec, 'restartPolicy'), ['Always', 'OnFailure', 'Never']),
     ...oneOf(child(path, 'dnsPolicy'), str(spec, 'dnsPolicy'), [
@@ -355,7 +357,30 @@ function gatedChanges(spec: Obj, old: Obj, errors: FieldError[]): Obj {
   return { nodeSelector: old['nodeSelector'], affinity: affinityNow };
 }
 
-export const PodRules: KindRules = { ...META, create: metadataAndSpec, update: podUpdate };
+/** What the scheduler posts to bind a pod to a node. */
+export function bindingErrors(binding: Obj): FieldError[] {
+  const target = obj(binding, 'target');
+  const [kind, name] = [str(target, 'kind'), str(target, 'name')];
+  if (kind !== '' && kind !== 'Node')
+    return [
+      notSupported('target.kind', kind, ['Node', '<empty>']),
+      ...(name === '' ? [required('target.name')] : []),
+    ];
+  return name === '' ? [required('target.name')] : subdomain('target.name', name);
+}
+
+export const PodRules: KindRules = {
+  ...META,
+  create: metadataAndSpec,
+  update: podUpdate,
+  subresources: {
+    ephemeralcontainers: (pod, before) => [
+      ...objectMetaUpdate(pod, before),
+      ...metadataAndSpec(pod),
+      ...ephemeralContainersUpdate(pod, before),
+    ],
+  },
+};
 
 export const PodTemplateRules: KindRules = {
   ...META,

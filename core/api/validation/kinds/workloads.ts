@@ -15,6 +15,7 @@ import type { FieldError } from '../field-error.ts';
 import { forbidden, invalid, notSupported, required } from '../field-error.ts';
 import type { FieldPath } from '../field-path.ts';
 import { child, index } from '../field-path.ts';
+import type { NameCheck } from '../formats.ts';
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../formats.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
@@ -22,6 +23,14 @@ import { has, int, maybeObj, num, obj, objs, str, strMap } from '../read.ts';
 import type { KindRules } from '../rules.ts';
 import { podTemplate } from './pod.ts';
 import { persistentVolumeClaimSpec } from './storage.ts';
+import type { StatusCounts } from './workload-status.ts';
+import {
+  DAEMON_SET_STATUS,
+  DEPLOYMENT_STATUS,
+  REPLICA_SET_STATUS,
+  STATEFUL_SET_STATUS,
+  statusErrors,
+} from './workload-status.ts';
 
 /** Deployments, ReplicaSets, StatefulSets, DaemonSets: a selector, a template, a strategy. */
 
@@ -270,37 +279,58 @@ const META = { namespaced: true, name: nameIsDnsSubdomain };
 
 type SpecCheck = (path: FieldPath, spec: Obj) => FieldError[];
 
-const workload = (
-  check: SpecCheck,
-  rules: Pick<KindRules, 'name'>,
-  ...frozen: readonly string[]
-): KindRules => ({
+interface WorkloadRules {
+  readonly name: NameCheck;
+  readonly spec: SpecCheck;
+  /** Fields of the spec that never change. */
+  readonly frozen: readonly string[];
+  readonly status: StatusCounts;
+}
+
+const workload = ({ name, spec: check, frozen, status }: WorkloadRules): KindRules => ({
   namespaced: true,
-  name: rules.name,
+  name,
   create: (object) => [
-    ...objectMeta(object, { namespaced: true, name: rules.name }),
+    ...objectMeta(object, { namespaced: true, name }),
     ...check('spec', obj(object, 'spec')),
   ],
   update: (object, before) => [
     ...objectMetaUpdate(object, before),
     ...check('spec', obj(object, 'spec')),
-    ...frozen.flatMap((name) =>
-      immutable(child('spec', name), obj(object, 'spec')[name], obj(before, 'spec')[name]),
+    ...frozen.flatMap((field) =>
+      immutable(child('spec', field), obj(object, 'spec')[field], obj(before, 'spec')[field]),
     ),
   ],
+  subresources: { status: (object, before) => statusErrors(object, before, status) },
 });
 
-export const DeploymentRules = workload(deploymentSpec, META, 'selector');
-export const ReplicaSetRules = workload(replicaSetSpec, META, 'selector');
-export const DaemonSetRules = workload(daemonSetSpec, META, 'selector');
-export const StatefulSetRules = workload(
-  statefulSetSpec,
-  { name: nameIsDnsLabel },
-  'selector',
-  'volumeClaimTemplates',
-  'serviceName',
-  'podManagementPolicy',
-);
+export const DeploymentRules = workload({
+  name: nameIsDnsSubdomain,
+  spec: deploymentSpec,
+  frozen: ['selector'],
+  status: DEPLOYMENT_STATUS,
+});
+
+export const ReplicaSetRules = workload({
+  name: nameIsDnsSubdomain,
+  spec: replicaSetSpec,
+  frozen: ['selector'],
+  status: REPLICA_SET_STATUS,
+});
+
+export const DaemonSetRules = workload({
+  name: nameIsDnsSubdomain,
+  spec: daemonSetSpec,
+  frozen: ['selector'],
+  status: DAEMON_SET_STATUS,
+});
+
+export const StatefulSetRules = workload({
+  name: nameIsDnsLabel,
+  spec: statefulSetSpec,
+  frozen: ['selector', 'volumeClaimTemplates', 'serviceName', 'podManagementPolicy'],
+  status: STATEFUL_SET_STATUS,
+});
 
 function replicationControllerSpec(path: FieldPath, spec: Obj): FieldError[] {
   const selector = strMap(spec, 'selector');
@@ -325,7 +355,12 @@ function replicationControllerSpec(path: FieldPath, spec: Obj): FieldError[] {
   ];
 }
 
-export const ReplicationControllerRules = workload(replicationControllerSpec, META);
+export const ReplicationControllerRules = workload({
+  name: nameIsDnsSubdomain,
+  spec: replicationControllerSpec,
+  frozen: [],
+  status: REPLICA_SET_STATUS,
+});
 
 const revision = (object: Obj): FieldError[] => [
   ...objectMeta(object, META),
