@@ -1,0 +1,70 @@
+import type { Registry } from '../../base/metrics/index.ts';
+import type { Log } from '../../base/log.ts';
+import { unauthorized } from '../../api/meta/index.ts';
+import type { RequestContext } from '../server/context.ts';
+import type { Stage, StageResult } from '../server/pipeline.ts';
+import { isAuthenticationFailed, withAuthenticatedGroup, type Authenticator } from './authenticator.ts';
+import { clearFrontProxyHeaders, type FrontProxyOptions } from './front-proxy.ts';
+import { ANONYMOUS, type UserInfo } from './user.ts';
+
+export interface AuthenticationOptions {
+  readonly authenticator: Authenticator;
+  /** Off unless given, and never asked for credentials that failed. */
+  readonly anonymous?: Authenticator;
+  readonly frontProxy?: Partial<FrontProxyOptions>;
+  readonly metrics: Registry;
+  readonly log: Log;
+}
+
+/** Upstream names nobody here: names of callers are without bound. */
+const USERNAME_LABEL = 'other';
+
+export const authenticationStage = (options: AuthenticationOptions): Stage => {
+  const { authenticator, anonymous, frontProxy, metrics, log } = options;
+  const attempts = metrics.counterFamily({
+    name: 'authentication_attempts',
+    help: 'Requests by the outcome of their authentication.',
+    labels: ['result'],
+  });
+  const users = metrics.counterFamily({
+    name: 'authenticated_user_requests',
+    help: 'Requests whose caller is known.',
+    labels: ['username'],
+  });
+
+  const identify = async (context: RequestContext): Promise<UserInfo | undefined> => {
+    const { headers, peer } = context.request;
+    const credentials = { headers, peer, path: context.info.path };
+    try {
+      const known =
+        (await authenticator.authenticate(credentials)) ?? (await anonymous?.authenticate(credentials));
+      attempts.labels(known ? 'success' : 'failure').inc();
+      return known;
+    } catch (error) {
+      if (!isAuthenticationFailed(error)) throw error;
+      attempts.labels('error').inc();
+      log.write('warn', 'unable to authenticate a request', {
+        auditId: context.auditId,
+        error: error.message,
+      });
+      return undefined;
+    }
+  };
+
+  return {
+    name: 'authentication',
+    async run(context): Promise<StageResult> {
+      const { request, response } = context;
+      const user = await identify(context);
+      // HTTP/2 is costly to serve, so who is not known keeps no connection (CVE-2023-44487).
+      if ((!user || user.name === ANONYMOUS) && request.protocol === 'HTTP/2.0')
+        response.setHeader('connection', 'close');
+      if (!user) throw unauthorized();
+      context.user = withAuthenticatedGroup(user);
+      users.labels(USERNAME_LABEL).inc();
+      request.headers.delete('authorization');
+      clearFrontProxyHeaders(request.headers, frontProxy);
+      return 'next';
+    },
+  };
+};

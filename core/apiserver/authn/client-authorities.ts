@@ -1,0 +1,66 @@
+import { X509Certificate } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import type { Peer } from '../server/request.ts';
+
+const CLIENT_AUTH_OID = '1.3.6.1.5.5.7.3.2';
+const ANY_USAGE_OID = '2.5.29.37.0';
+const CHAIN_LENGTH_MAX = 5;
+
+const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+/** Anchors for the certificates of clients; replaced whole when the bundle's file changes. */
+export class ClientAuthorities {
+  #anchors: readonly X509Certificate[] = [];
+  /** Changes with each bundle, so that verdicts of an older one are not used. */
+  #generation = 0;
+  readonly #verdicts = new WeakMap<Peer, { generation: number; trusted: boolean }>();
+  readonly #clock: Clock;
+
+  constructor(bundlePem: string, clock: Clock) {
+    this.#clock = clock;
+    this.setBundle(bundlePem);
+  }
+
+  setBundle(bundlePem: string): void {
+    this.#anchors = (bundlePem.match(PEM_BLOCK) ?? []).map((pem) => new X509Certificate(pem));
+    this.#generation += 1;
+  }
+
+  /**
+   * The certificate of the peer, if this bundle vouches for it now. The handshake has verified it against all
+   * authorities of the listener, with constraints and purposes; here its chain must end in this bundle, and
+   * its time must not be over: a connection outlives both.
+   */
+  verified(peer: Peer): X509Certificate | undefined {
+    const certificate = peer.certificate();
+    if (!certificate || !peer.verified) return undefined;
+    const known = this.#verdicts.get(peer);
+    const trusted = known?.generation === this.#generation ? known.trusted : this.#endsInBundle(certificate);
+    this.#verdicts.set(peer, { generation: this.#generation, trusted });
+    return trusted && this.#isCurrent(certificate) ? certificate : undefined;
+  }
+
+  #isCurrent(certificate: X509Certificate): boolean {
+    const nowMs = this.#clock.nowMs();
+    return Date.parse(certificate.validFrom) <= nowMs && nowMs <= Date.parse(certificate.validTo);
+  }
+
+  #endsInBundle(leaf: X509Certificate): boolean {
+    const usages: readonly string[] | undefined = leaf.keyUsage;
+    if (usages && !usages.includes(CLIENT_AUTH_OID) && !usages.includes(ANY_USAGE_OID)) return false;
+    let at: X509Certificate | undefined = leaf;
+    for (let length = 1; at && length <= CHAIN_LENGTH_MAX; length += 1) {
+      const current: X509Certificate = at;
+      if (this.#anchors.some((anchor) => isIssuedBy(current, anchor))) return true;
+      const issuer: X509Certificate | undefined = current.issuerCertificate;
+      at =
+        issuer && issuer.fingerprint256 !== current.fingerprint256 && isIssuedBy(current, issuer)
+          ? issuer
+          : undefined;
+    }
+    return false;
+  }
+}
+
+const isIssuedBy = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
+  issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);

@@ -1,0 +1,82 @@
+import { inspectDer } from '../../pki/index.ts';
+import type { RequestHeaders } from '../server/headers.ts';
+import type { Authenticator } from './authenticator.ts';
+import type { ClientAuthorities } from './client-authorities.ts';
+import { userInfo } from './user.ts';
+
+/** Upstream's --requestheader-* flags. */
+export interface FrontProxyOptions {
+  readonly authorities: ClientAuthorities;
+  /** Common names that may act as a front proxy; empty: any certificate of the authorities. */
+  readonly allowedNames?: readonly string[];
+  readonly usernameHeaders?: readonly string[];
+  readonly uidHeaders?: readonly string[];
+  readonly groupHeaders?: readonly string[];
+  readonly extraHeaderPrefixes?: readonly string[];
+}
+
+const DEFAULTS = {
+  usernameHeaders: ['x-remote-user'],
+  uidHeaders: ['x-remote-uid'],
+  groupHeaders: ['x-remote-group'],
+  extraHeaderPrefixes: ['x-remote-extra-'],
+} as const;
+
+/** Header names carry keys percent-encoded; what does not decode is taken as it is. */
+export const unescapeExtraKey = (encoded: string): string => {
+  try {
+    return decodeURIComponent(encoded);
+  } catch (error) {
+    if (error instanceof URIError) return encoded;
+    throw error;
+  }
+};
+
+export const extraFrom = (headers: RequestHeaders, prefixes: readonly string[]): Record<string, string[]> => {
+  const extra: Record<string, string[]> = {};
+  for (const [name, values] of headers.entries())
+    for (const prefix of prefixes)
+      if (name.startsWith(prefix.toLowerCase()))
+        (extra[unescapeExtraKey(name.slice(prefix.length))] ??= []).push(...values);
+  return extra;
+};
+
+const lower = (names: readonly string[]): string[] => names.map((name) => name.toLowerCase());
+
+/** Believes the identity in the headers, when a trusted proxy sent them. */
+export const frontProxyAuthenticator = (options: FrontProxyOptions): Authenticator => {
+  const { authorities, allowedNames = [] } = options;
+  const names = { ...DEFAULTS, ...options };
+  const first = (headers: RequestHeaders, candidates: readonly string[]): string =>
+    candidates.map((name) => headers.get(name)).find((value) => value !== undefined && value !== '') ?? '';
+  return {
+    name: 'front-proxy',
+    authenticate({ headers, peer }) {
+      const certificate = authorities.verified(peer);
+      if (!certificate) return undefined;
+      const { commonName } = inspectDer(certificate.raw).subject;
+      if (allowedNames.length > 0 && !allowedNames.includes(commonName)) return undefined;
+      const name = first(headers, names.usernameHeaders);
+      if (name === '') return undefined;
+      return userInfo(
+        name,
+        names.groupHeaders.flatMap((header) => headers.all(header)),
+        { uid: first(headers, names.uidHeaders), extra: extraFrom(headers, names.extraHeaderPrefixes) },
+      );
+    },
+  };
+};
+
+/** Nobody behind authentication may mistake these for the truth. */
+export const clearFrontProxyHeaders = (
+  headers: RequestHeaders,
+  options?: Partial<FrontProxyOptions>,
+): void => {
+  const sets = [DEFAULTS, { ...DEFAULTS, ...options }];
+  for (const { usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes } of sets) {
+    for (const name of [...usernameHeaders, ...uidHeaders, ...groupHeaders]) headers.delete(name);
+    const prefixes = lower(extraHeaderPrefixes);
+    for (const [name] of [...headers.entries()])
+      if (prefixes.some((prefix) => name.startsWith(prefix))) headers.delete(name);
+  }
+};

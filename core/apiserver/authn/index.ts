@@ -1,0 +1,27 @@
+export { anonymousAuthenticator, HEALTH_PATHS } from './anonymous.ts';
+export { authenticationStage } from './authentication-stage.ts';
+export { authenticationFailed, unionAuthenticator, withAuthenticatedGroup } from './authenticator.ts';
+export type { Authenticator, Credentials } from './authenticator.ts';
+export { bearerTokenAuthenticator } from './bearer-token.ts';
+export type { TokenAuthenticator } from './bearer-token.ts';
+export { ClientAuthorities } from './client-authorities.ts';
+export { frontProxyAuthenticator } from './front-proxy.ts';
+export type { FrontProxyOptions } from './front-proxy.ts';
+export { algorithmFor, keyIdOf } from './jwt.ts';
+export type {
+  BoundReference,
+  TokenObject,
+  TokenObjectGetter,
+  TokenObjectKind,
+} from './service-account-claims.ts';
+export {
+  createServiceAccountTokens,
+  createTokenSigner,
+  expirationProblem,
+  TOKEN_EXPIRATION_SECONDS_DEFAULT,
+  TOKEN_EXPIRATION_SECONDS_MAX,
+  TOKEN_EXPIRATION_SECONDS_MIN,
+} from './service-account-tokens.ts';
+export type { IssuedToken, ServiceAccountTokens, TokenOrder, TokenSigner } from './service-account-tokens.ts';
+export * from './user.ts';
+export { x509Authenticator } from './x509.ts';

@@ -1,0 +1,144 @@
+import { randomUUID, type KeyObject } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { goQuote } from '../../api/validation/go-text.ts';
+import { authenticationFailed } from './authenticator.ts';
+import type { TokenAuthenticator } from './bearer-token.ts';
+import { keyIdOf, parseJwt, signJwt, verifyJwt } from './jwt.ts';
+import {
+  readClaims,
+  validateClaims,
+  type BoundReference,
+  type TokenObjectGetter,
+} from './service-account-claims.ts';
+import { serviceAccountUsername, type UserInfo } from './user.ts';
+
+export interface ServiceAccountTokenOptions {
+  /** The first signs new tokens; all are accepted. Upstream's --service-account-issuer, given once or more. */
+  readonly issuers: readonly string[];
+  /** Upstream's --api-audiences; absent: the issuers. */
+  readonly audiences?: readonly string[];
+  /** Public keys; more than one while a key is replaced. */
+  readonly verificationKeys: readonly KeyObject[];
+  readonly getObject: TokenObjectGetter;
+  readonly clock: Clock;
+}
+
+export interface VerifiedToken {
+  readonly user: UserInfo;
+  /** Those of the token that were asked for. */
+  readonly audiences: readonly string[];
+}
+
+export interface ServiceAccountTokens {
+  /** For requests: the token must be for this API server. */
+  readonly authenticate: TokenAuthenticator;
+  /** For TokenReview, which may ask for other audiences. Undefined: no token of our issuers. */
+  review(token: string, audiences?: readonly string[]): Promise<VerifiedToken | undefined>;
+}
+
+const quoteList = (values: readonly string[]): string => `[${values.map(goQuote).join(' ')}]`;
+
+export const createServiceAccountTokens = (options: ServiceAccountTokenOptions): ServiceAccountTokens => {
+  const { issuers, verificationKeys, getObject, clock } = options;
+  const ownAudiences = options.audiences ?? issuers;
+  const keys = verificationKeys.map((key) => ({ key, id: keyIdOf(key) }));
+  /** The key that the token names, or all where it names none of ours. */
+  const candidates = (keyId: string | undefined): readonly KeyObject[] => {
+    const named = keys.filter(({ id }) => id === keyId);
+    return (named.length > 0 ? named : keys).map(({ key }) => key);
+  };
+
+  const review = async (
+    token: string,
+    wanted: readonly string[] = ownAudiences,
+  ): Promise<VerifiedToken | undefined> => {
+    const jwt = parseJwt(token);
+    if (!jwt) return undefined;
+    const issuer = jwt.claims['iss'];
+    if (typeof issuer !== 'string' || !issuers.includes(issuer)) return undefined;
+    if (!candidates(jwt.keyId).some((key) => verifyJwt(jwt, key)))
+      throw authenticationFailed('the signature of the token is of none of the known keys');
+    const claims = readClaims(jwt.claims);
+    if (!claims) throw authenticationFailed('the token has no claims of a service account');
+    if (claims.subject !== serviceAccountUsername(claims.namespace, claims.serviceAccount.name))
+      throw authenticationFailed('the subject of the token is not its service account');
+    const audiences = claims.audiences.filter((one) => wanted.includes(one));
+    if (audiences.length === 0)
+      throw authenticationFailed(
+        `token audiences ${quoteList(claims.audiences)} is invalid for the target audiences ${quoteList(wanted)}`,
+      );
+    return { user: await validateClaims(claims, getObject, clock), audiences };
+  };
+  return { authenticate: async (token) => (await review(token))?.user, review };
+};
+
+/** Bounds of TokenRequest: validation refuses what is outside, with these texts. */
+export const TOKEN_EXPIRATION_SECONDS_MIN = 10 * 60;
+export const TOKEN_EXPIRATION_SECONDS_MAX = 2 ** 32;
+export const TOKEN_EXPIRATION_SECONDS_DEFAULT = 60 * 60;
+
+/** Undefined: the expiration is allowed. */
+export const expirationProblem = (seconds: number): string | undefined => {
+  if (seconds < TOKEN_EXPIRATION_SECONDS_MIN) return 'may not specify a duration less than 10 minutes';
+  if (seconds > TOKEN_EXPIRATION_SECONDS_MAX) return 'may not specify a duration larger than 2^32 seconds';
+  return undefined;
+};
+
+export interface TokenSignerOptions {
+  readonly issuer: string;
+  readonly privateKey: KeyObject;
+  readonly clock: Clock;
+  /** Upstream's --service-account-max-token-expiration: longer requests are cut to it. */
+  readonly expirationSecondsMax?: number;
+  /** For tokens that ask for none; absent: the issuer. */
+  readonly audiences?: readonly string[];
+}
+
+export interface TokenOrder {
+  readonly namespace: string;
+  readonly serviceAccount: BoundReference;
+  readonly expirationSeconds: number;
+  readonly audiences?: readonly string[];
+  readonly pod?: BoundReference;
+  readonly secret?: BoundReference;
+  readonly node?: BoundReference;
+}
+
+export interface IssuedToken {
+  readonly token: string;
+  readonly expirationTimestampMs: number;
+  readonly audiences: readonly string[];
+}
+
+export type TokenSigner = (order: TokenOrder) => IssuedToken;
+
+/** Signs what TokenRequest asks for. Whether it may be asked for is settled before. */
+export const createTokenSigner = (options: TokenSignerOptions): TokenSigner => {
+  const { issuer, privateKey, clock, expirationSecondsMax = Infinity } = options;
+  return (order) => {
+    const { namespace, serviceAccount, pod, secret, node } = order;
+    const audiences = order.audiences?.length ? order.audiences : (options.audiences ?? [issuer]);
+    const nowSeconds = Math.floor(clock.nowMs() / 1000);
+    const expirySeconds = nowSeconds + Math.min(order.expirationSeconds, expirationSecondsMax);
+    const token = signJwt(
+      {
+        aud: audiences,
+        exp: expirySeconds,
+        iat: nowSeconds,
+        iss: issuer,
+        jti: randomUUID(),
+        'kubernetes.io': {
+          namespace,
+          ...(node && { node }),
+          ...(pod && { pod }),
+          ...(secret && { secret }),
+          serviceaccount: serviceAccount,
+        },
+        nbf: nowSeconds,
+        sub: serviceAccountUsername(namespace, serviceAccount.name),
+      },
+      privateKey,
+    );
+    return { token, expirationTimestampMs: expirySeconds * 1000, audiences };
+  };
+};
