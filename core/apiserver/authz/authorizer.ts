@@ -1,0 +1,128 @@
+import { ReasonError } from '../../base/errors.ts';
+import { forbidden, type StatusError } from '../../api/meta/index.ts';
+import { goQuote } from '../../api/validation/go-text.ts';
+import { parseFieldSelector, type FieldRequirement } from '../../api/selector/index.ts';
+import { PRIVILEGED_GROUP, type UserInfo } from '../authn/user.ts';
+import type { RequestInfo } from '../server/request-info.ts';
+
+/** What somebody wants to do. */
+export interface Attributes {
+  readonly user: UserInfo;
+  readonly verb: string;
+  readonly isResourceRequest: boolean;
+  readonly apiGroup: string;
+  readonly apiVersion: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  readonly path: string;
+  /** Empty also where the selector does not parse: authorizers then see a request for everything. */
+  readonly fieldRequirements: readonly FieldRequirement[];
+}
+
+export type Decision = 'allow' | 'deny' | 'no-opinion';
+
+export interface Verdict {
+  readonly decision: Decision;
+  /** Told to the client after a refusal, kept for the audit after an approval. */
+  readonly reason: string;
+}
+
+export interface Authorizer {
+  authorize(attributes: Attributes): Verdict | Promise<Verdict>;
+}
+
+export const allow = (reason = ''): Verdict => ({ decision: 'allow', reason });
+export const noOpinion = (reason = ''): Verdict => ({ decision: 'no-opinion', reason });
+
+export const resourceAttributes = (
+  user: UserInfo,
+  parts: Partial<Omit<Attributes, 'user' | 'isResourceRequest' | 'path'>> & { readonly verb: string },
+): Attributes => ({
+  apiGroup: '',
+  apiVersion: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+  fieldRequirements: [],
+  ...parts,
+  user,
+  isResourceRequest: true,
+  path: '',
+});
+
+export const pathAttributes = (user: UserInfo, verb: string, path: string): Attributes => ({
+  ...resourceAttributes(user, { verb }),
+  isResourceRequest: false,
+  path,
+});
+
+const requirementsOf = (text: string): readonly FieldRequirement[] => {
+  if (text === '') return [];
+  try {
+    return parseFieldSelector(text).requirements;
+  } catch (error) {
+    if (error instanceof ReasonError) return [];
+    throw error;
+  }
+};
+
+export const attributesOf = (user: UserInfo, info: RequestInfo): Attributes =>
+  info.isResourceRequest
+    ? {
+        ...resourceAttributes(user, {
+          verb: info.verb,
+          apiGroup: info.apiGroup,
+          apiVersion: info.apiVersion,
+          namespace: info.namespace,
+          resource: info.resource,
+          subresource: info.subresource,
+          name: info.name,
+          fieldRequirements: requirementsOf(info.fieldSelector),
+        }),
+        path: info.path,
+      }
+    : pathAttributes(user, info.verb, info.path);
+
+/** The first that allows or denies settles it; otherwise the reasons of all are told, one a line. */
+export const unionAuthorizer = (authorizers: readonly Authorizer[]): Authorizer => ({
+  async authorize(attributes) {
+    const reasons: string[] = [];
+    for (const authorizer of authorizers) {
+      const verdict = await authorizer.authorize(attributes);
+      if (verdict.decision !== 'no-opinion') return verdict;
+      if (verdict.reason !== '') reasons.push(verdict.reason);
+    }
+    return noOpinion(reasons.join('\n'));
+  },
+});
+
+/** Members of these groups may do anything; upstream puts system:masters in front of every other authorizer. */
+export const privilegedGroups = (groups: readonly string[] = [PRIVILEGED_GROUP]): Authorizer => ({
+  authorize: ({ user }) => (user.groups.some((group) => groups.includes(group)) ? allow() : noOpinion()),
+});
+
+export const alwaysAllow: Authorizer = { authorize: () => allow() };
+
+/** A message must not be taken for HTML by a browser. */
+const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+const forbiddenMessage = (attributes: Attributes): string => {
+  const { user, verb, resource, subresource, namespace, apiGroup, path } = attributes;
+  const who = `User ${goQuote(user.name)}`;
+  if (!attributes.isResourceRequest) return `${who} cannot ${verb} path ${goQuote(path)}`;
+  const what = subresource === '' ? resource : `${resource}/${subresource}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${goQuote(namespace)}`;
+  return `${who} cannot ${verb} resource ${goQuote(what)} in API group ${goQuote(apiGroup)} ${where}`;
+};
+
+export const forbiddenFor = (attributes: Attributes, reason: string): StatusError => {
+  const message = forbiddenMessage(attributes).replace(/[&<>]/g, (character) => HTML[character]!);
+  return forbidden(
+    { group: attributes.apiGroup, resource: attributes.resource },
+    attributes.name,
+    reason === '' ? message : `${message}: ${reason}`,
+  );
+};

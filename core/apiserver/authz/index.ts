@@ -1,0 +1,16 @@
+export * from './authorizer.ts';
+export { AUTHORIZATION_VERDICT, authorizationStage } from './authorization-stage.ts';
+export { IMPERSONATOR, impersonationStage } from './impersonation-stage.ts';
+export { bootstrapPolicy, nodeRules } from './bootstrap/bootstrap-policy.ts';
+export type { BootstrapPolicy } from './bootstrap/bootstrap-policy.ts';
+export { NodeGraph } from './node/node-graph.ts';
+export { nodeAuthorizer, nodeNameOf } from './node/node-authorizer.ts';
+export { podForGraph } from './node/pod-references.ts';
+export { volumeForGraph } from './node/volume-references.ts';
+export { aggregatedRules } from './rbac/aggregation.ts';
+export { escalationGuard } from './rbac/escalation.ts';
+export type { BindingWrite, EscalationGuard, RoleWrite } from './rbac/escalation.ts';
+export { PolicyIndex } from './rbac/policy-index.ts';
+export { rbacAuthorizer, rulesFor, subjectRulesStatus } from './rbac/rbac-authorizer.ts';
+export { ruleAllows, uncoveredRules } from './rbac/rules.ts';
+export type { Binding, ClusterRole, PolicyRule, RbacKind, Role, RoleRef, Subject } from './rbac/types.ts';
