@@ -1,0 +1,2 @@
+export { maxInFlightStage, MUTATING_IN_FLIGHT_MAX, READ_ONLY_IN_FLIGHT_MAX } from './max-in-flight.ts';
+export type { MaxInFlightOptions } from './max-in-flight.ts';

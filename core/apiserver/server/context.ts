@@ -1,0 +1,66 @@
+import { DisposableStore } from '../../base/disposable.ts';
+import type { UserInfo } from '../authn/user.ts';
+import type { ApiRequest } from './request.ts';
+import { isLongRunning, type RequestInfo } from './request-info.ts';
+import type { ApiResponse } from './response.ts';
+import type { StageRecord } from './trace.ts';
+import { WarningRecorder } from './warnings.ts';
+
+/** Names a value that one stage leaves for later ones, with its type. */
+export interface ContextKey<T> {
+  readonly name: string;
+  /** Never set: carries the type. */
+  readonly type?: T;
+}
+
+export const contextKey = <T>(name: string): ContextKey<T> => ({ name });
+
+export interface RequestContextParts {
+  readonly request: ApiRequest;
+  readonly response: ApiResponse;
+  readonly info: RequestInfo;
+  readonly auditId: string;
+  readonly startedAtMs: number;
+}
+
+/** Everything about one request in flight. Stages get it in turn; it ends with the request. */
+export class RequestContext implements RequestContextParts {
+  readonly request: ApiRequest;
+  readonly response: ApiResponse;
+  readonly info: RequestInfo;
+  readonly auditId: string;
+  readonly startedAtMs: number;
+  readonly isLongRunning: boolean;
+  readonly warnings = new WarningRecorder();
+  readonly stages: StageRecord[] = [];
+  /** Set by authentication; replaced by impersonation. */
+  user: UserInfo | undefined;
+  readonly #values = new Map<ContextKey<unknown>, unknown>();
+  readonly #cleanup = new DisposableStore();
+
+  constructor(parts: RequestContextParts) {
+    this.request = parts.request;
+    this.response = parts.response;
+    this.info = parts.info;
+    this.auditId = parts.auditId;
+    this.startedAtMs = parts.startedAtMs;
+    this.isLongRunning = isLongRunning(parts.info);
+  }
+
+  get<T>(key: ContextKey<T>): T | undefined {
+    return this.#values.get(key) as T | undefined;
+  }
+
+  set<T>(key: ContextKey<T>, value: T): void {
+    this.#values.set(key, value);
+  }
+
+  /** Runs when the request is over, however it ended; the last added first. */
+  defer(run: () => void): void {
+    this.#cleanup.defer(run);
+  }
+
+  finish(): void {
+    this.#cleanup.dispose();
+  }
+}

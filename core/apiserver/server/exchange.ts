@@ -1,0 +1,140 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
+import type { Duplex, Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { bodyReader } from './body.ts';
+import { RequestHeaders } from './headers.ts';
+import { http1Outbound, http2Outbound } from './outbound.ts';
+import { peerOf } from './peer.ts';
+import type { ApiRequest, UpgradedConnection } from './request.ts';
+import { ApiResponse, type Outbound } from './response.ts';
+
+/** A request and its answer, made of either protocol. */
+export interface Exchange {
+  readonly request: ApiRequest;
+  readonly response: ApiResponse;
+  /** False when the path is not valid percent-encoding. */
+  readonly isPathValid: boolean;
+  /** Fires the request's signal. */
+  abort(reason: unknown): void;
+}
+
+interface Incoming {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: RequestHeaders;
+  readonly protocol: ApiRequest['protocol'];
+  readonly socket: TLSSocket;
+  readonly stream: Readable;
+  readonly outbound: Outbound;
+  readonly draining: AbortSignal;
+  readonly upgrade?: UpgradedConnection;
+}
+
+const QUALITY_ZERO = /;\s*q=0(\.0*)?\s*$/;
+const acceptsGzip = (headers: RequestHeaders): boolean =>
+  headers
+    .all('accept-encoding')
+    .flatMap((value) => value.split(','))
+    .some((coding) => coding.trim().toLowerCase().split(';')[0] === 'gzip' && !QUALITY_ZERO.test(coding));
+
+const decodePath = (path: string): string | undefined => {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+};
+
+const declaredBytes = (headers: RequestHeaders): number | undefined => {
+  const text = headers.get('content-length');
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+};
+
+const exchange = (incoming: Incoming): Exchange => {
+  const { method, url, headers, protocol, socket, stream, outbound, draining, upgrade } = incoming;
+  const aborting = new AbortController();
+  const mark = url.indexOf('?');
+  const rawPath = mark < 0 ? url : url.slice(0, mark);
+  const path = decodePath(rawPath);
+  const response = new ApiResponse({
+    outbound,
+    isHead: method === 'HEAD',
+    acceptsGzip: acceptsGzip(headers),
+  });
+  let query: URLSearchParams | undefined;
+  const request: ApiRequest = {
+    method,
+    url,
+    path: path ?? rawPath,
+    get query() {
+      return (query ??= new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)));
+    },
+    headers,
+    protocol,
+    peer: peerOf(socket),
+    signal: aborting.signal,
+    draining,
+    body: bodyReader({ stream, declaredBytes: declaredBytes(headers), signal: aborting.signal }),
+    upgrade: () => upgrade,
+  };
+  return { request, response, isPathValid: path !== undefined, abort: (reason) => aborting.abort(reason) };
+};
+
+export interface Http1Parts {
+  readonly message: IncomingMessage;
+  readonly reply: ServerResponse;
+  readonly draining: AbortSignal;
+  readonly upgrade?: { readonly socket: Duplex; readonly head: Uint8Array };
+}
+
+export const http1Exchange = ({ message, reply, draining, upgrade }: Http1Parts): Exchange => {
+  const made = exchange({
+    method: message.method ?? 'GET',
+    url: message.url ?? '/',
+    headers: RequestHeaders.fromRaw(message.rawHeaders),
+    protocol: 'HTTP/1.1',
+    socket: message.socket as TLSSocket,
+    stream: message,
+    outbound: http1Outbound(reply, () => draining.aborted),
+    draining,
+    ...(upgrade && { upgrade }),
+  });
+  reply.once('close', () => {
+    if (!reply.writableFinished && !made.response.ended) made.abort(new Error('the client is gone'));
+  });
+  reply.on('error', (error) => made.abort(error));
+  return made;
+};
+
+export interface Http2Parts {
+  readonly stream: ServerHttp2Stream;
+  readonly rawHeaders: readonly string[];
+  readonly socket: TLSSocket;
+  readonly draining: AbortSignal;
+}
+
+const pseudo = (raw: readonly string[], name: string): string | undefined => {
+  const at = raw.findIndex((value, i) => i % 2 === 0 && value === name);
+  return at < 0 ? undefined : raw[at + 1];
+};
+
+export const http2Exchange = ({ stream, rawHeaders, socket, draining }: Http2Parts): Exchange => {
+  const made = exchange({
+    method: pseudo(rawHeaders, ':method') ?? 'GET',
+    url: pseudo(rawHeaders, ':path') ?? '/',
+    headers: RequestHeaders.fromRaw(rawHeaders),
+    protocol: 'HTTP/2.0',
+    socket,
+    stream,
+    outbound: http2Outbound(stream),
+    draining,
+  });
+  stream.once('close', () => {
+    if (!stream.writableFinished) made.abort(new Error('the client is gone'));
+  });
+  stream.on('error', (error) => made.abort(error));
+  return made;
+};

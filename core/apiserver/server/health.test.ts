@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { silentLog } from '../../base/log.ts';
+import { HealthRegistry } from './health.ts';
+
+const registry = () => {
+  const health = new HealthRegistry(silentLog);
+  let etcdFails = false;
+  health.add({
+    name: 'etcd',
+    check() {
+      if (etcdFails) throw new Error('connection refused');
+    },
+  });
+  health.add({ name: 'poststarthook/rbac/bootstrap-roles', check: () => undefined, group: 'hooks' }, [
+    'readyz',
+  ]);
+  const ask = (url: string) => {
+    const [path = '', query = ''] = url.split('?');
+    return health.answer(path, new URLSearchParams(query), new AbortController().signal);
+  };
+  return { health, ask, failEtcd: () => (etcdFails = true) };
+};
+
+test('a healthy server says ok, and what it checked when asked', async () => {
+  const { ask } = registry();
+  expect(await ask('/livez')).toEqual({ code: 200, text: 'ok' });
+  expect(await ask('/readyz?verbose')).toEqual({
+    code: 200,
+    text: '[+]ping ok\n[+]etcd ok\n[+]poststarthook/rbac/bootstrap-roles ok\nreadyz check passed\n',
+  });
+});
+
+test('a failing check fails the whole, and its reason is withheld there', async () => {
+  const { ask, failEtcd } = registry();
+  failEtcd();
+  expect(await ask('/livez')).toEqual({
+    code: 500,
+    text: '[+]ping ok\n[-]etcd failed: reason withheld\nlivez check failed\n',
+  });
+  expect(await ask('/livez/etcd')).toEqual({
+    code: 500,
+    text: 'internal server error: connection refused\n',
+  });
+});
+
+test('checks are left out by name and by group; names that match nothing are told', async () => {
+  const { ask, failEtcd } = registry();
+  failEtcd();
+  expect(await ask('/readyz?verbose&exclude=etcd&exclude=hooks&exclude=nope')).toEqual({
+    code: 200,
+    text:
+      '[+]ping ok\n[+]etcd excluded: ok\n[+]poststarthook/rbac/bootstrap-roles excluded with hooks: ok\n' +
+      'warn: some health checks cannot be excluded: no matches for "nope"\nreadyz check passed\n',
+  });
+});
+
+test('a single check has a path of its own, slashes included; others have none', async () => {
+  const { ask } = registry();
+  expect(await ask('/readyz/poststarthook/rbac/bootstrap-roles')).toEqual({ code: 200, text: 'ok' });
+  expect([await ask('/livez/poststarthook/rbac/bootstrap-roles'), await ask('/health')]).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
+
+test('a check that is taken back is asked no more, and no name stands twice', async () => {
+  const { health, ask } = registry();
+  const added = health.add({ name: 'informers', check: () => Promise.reject(new Error('late')) });
+  expect((await ask('/healthz'))?.code).toBe(500);
+  expect(() => health.add({ name: 'informers', check: () => undefined })).toThrow('registered twice');
+  added.dispose();
+  expect((await ask('/healthz'))?.code).toBe(200);
+});

@@ -1,0 +1,153 @@
+import { gzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { assert } from '../../base/assert.ts';
+import { ReasonError } from '../../base/errors.ts';
+import type { StatusError } from '../../api/meta/index.ts';
+
+/** Upstream compresses answers from this size on, at the fastest level. */
+export const GZIP_BYTES_MIN = 128 * 1024;
+const GZIP_LEVEL = 1;
+const compress = promisify(gzip);
+
+export type HeaderValue = string | readonly string[];
+
+/** One protocol's way to send an answer. */
+export interface Outbound {
+  head(code: number, headers: ReadonlyMap<string, HeaderValue>): void;
+  /** False when the buffer is full: wait for `drained`. */
+  write(chunk: Uint8Array): boolean;
+  drained(): Promise<void>;
+  end(): Promise<void>;
+  /** Cuts the answer off, so that the client sees it is not whole. */
+  destroy(): void;
+  readonly gone: boolean;
+}
+
+export interface ResponseOptions {
+  readonly outbound: Outbound;
+  readonly isHead: boolean;
+  readonly acceptsGzip: boolean;
+}
+
+const clientGone = (): ReasonError<'ClientGone'> =>
+  new ReasonError('ClientGone', 'the client closed the connection before the answer was complete');
+
+/** The answer to one request: whole with `send`, or `begin`, `write`..., `end`. */
+export class ApiResponse {
+  readonly #options: ResponseOptions;
+  readonly #headers = new Map<string, HeaderValue>();
+  #code = 0;
+  #bytes = 0;
+  #ended = false;
+
+  constructor(options: ResponseOptions) {
+    this.#options = options;
+  }
+
+  /** 0 until the head is sent. */
+  get code(): number {
+    return this.#code;
+  }
+
+  get started(): boolean {
+    return this.#code !== 0;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Bytes of the body, before compression. */
+  get bodyBytes(): number {
+    return this.#bytes;
+  }
+
+  header(name: string): HeaderValue | undefined {
+    return this.#headers.get(name);
+  }
+
+  setHeader(name: string, value: HeaderValue): void {
+    // A stage may still be at work when its time is over and the answer was given without it.
+    if (this.#ended) throw clientGone();
+    assert(!this.started, 'headers go before the body');
+    this.#headers.set(name, value);
+  }
+
+  addHeader(name: string, value: string): void {
+    const known = this.#headers.get(name);
+    if (known === undefined) this.setHeader(name, value);
+    else this.setHeader(name, typeof known === 'string' ? [known, value] : [...known, value]);
+  }
+
+  begin(code: number): void {
+    if (this.#ended) throw clientGone();
+    assert(!this.started, 'an answer begins once');
+    this.#code = code;
+    this.#options.outbound.head(code, this.#headers);
+  }
+
+  /** Resolves when there is room for more; rejects with `ClientGone` when there is nobody left to read. */
+  async write(chunk: Uint8Array | string): Promise<void> {
+    const { outbound, isHead } = this.#options;
+    if (this.#ended || outbound.gone) throw clientGone();
+    assert(this.started, 'write comes after begin');
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    this.#bytes += bytes.byteLength;
+    if (isHead || bytes.byteLength === 0 || outbound.write(bytes)) return;
+    await outbound.drained();
+    if (outbound.gone) throw clientGone();
+  }
+
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    await this.#options.outbound.end();
+  }
+
+  async send(code: number, contentType: string, body: Uint8Array | string): Promise<void> {
+    const { acceptsGzip, isHead } = this.#options;
+    let bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : body;
+    const plainBytes = bytes.byteLength;
+    this.setHeader('content-type', contentType);
+    if (acceptsGzip && !isHead && plainBytes > GZIP_BYTES_MIN) {
+      bytes = await compress(bytes, { level: GZIP_LEVEL });
+      this.setHeader('content-encoding', 'gzip');
+      this.addHeader('vary', 'Accept-Encoding');
+    }
+    this.setHeader('content-length', String(bytes.byteLength));
+    this.begin(code);
+    await this.write(bytes);
+    this.#bytes = plainBytes;
+    await this.end();
+  }
+
+  /** The handler upgraded the connection; the code is for logs and metrics. */
+  hijacked(code: number): void {
+    this.#code = code;
+    this.#ended = true;
+  }
+
+  abort(): void {
+    this.#ended = true;
+    this.#options.outbound.destroy();
+  }
+}
+
+export const JSON_TYPE = 'application/json';
+export const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+export const sendJson = (response: ApiResponse, code: number, value: unknown): Promise<void> =>
+  response.send(code, JSON_TYPE, `${JSON.stringify(value)}\n`);
+
+/** As Go's `http.Error` answers: text with a newline, and no guessing of its type. */
+export const sendTextError = (response: ApiResponse, code: number, text: string): Promise<void> => {
+  response.setHeader('x-content-type-options', 'nosniff');
+  return response.send(code, TEXT_TYPE, `${text}\n`);
+};
+
+export const sendStatusError = (response: ApiResponse, error: StatusError): Promise<void> => {
+  const retryAfterSeconds = error.details?.retryAfterSeconds;
+  if (retryAfterSeconds !== undefined && retryAfterSeconds > 0)
+    response.setHeader('retry-after', String(retryAfterSeconds));
+  return sendJson(response, error.code, error.status);
+};
