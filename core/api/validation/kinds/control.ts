@@ -1,8 +1,10 @@
-import { duplicates, immutable, labels, oneOf, subdomain, supportedOnly } from '../checks.ts';
+import { duplicates, immutable, labels, oneOf, supportedOnly } from '../checks.ts';
 import type { FieldError } from '../field-error.ts';
 import { duplicate, forbidden, invalid, required } from '../field-error.ts';
 import { child, index } from '../field-path.ts';
-import { isDns1123Label, isPathSegmentName, nameIsDnsSubdomain } from '../formats.ts';
+import type { FormatCheck } from '../formats.ts';
+import { isDns1123Label, isDns1123Subdomain, isPathSegmentName, nameIsDnsSubdomain } from '../formats.ts';
+import { goQuote } from '../go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, int, num, obj, objs, str, strMap, strs } from '../read.ts';
@@ -146,14 +148,25 @@ function signerName(name: string): FieldError[] {
     return [invalid(path, name, 'the legacy signerName is not allowed via this API version')];
   const segments = name.split('/');
   const [domain = '', ...rest] = segments;
-  if (segments.length !== 2 || rest[0] === '')
+  if (segments.length !== 2)
     return [
       invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"),
     ];
-  const errors = subdomain(path, domain);
-  if (!domain.includes('.'))
-    errors.push(invalid(path, domain, 'should be a domain with at least two segments separated by dots'));
-  return [...errors, ...subdomain(path, rest[0] ?? '')];
+  const labelled = (part: string, check: FormatCheck): FieldError[] => {
+    for (const label of part.split('.')) {
+      const [first] = check(label);
+      // One wrong label says enough; the others would read the same.
+      if (first !== undefined) return [invalid(path, part, `validating label ${goQuote(label)}: ${first}`)];
+    }
+    return [];
+  };
+  return [
+    ...labelled(domain, isDns1123Label),
+    ...(domain.includes('.')
+      ? []
+      : [invalid(path, domain, 'should be a domain with at least two segments separated by dots')]),
+    ...labelled(rest[0] ?? '', isDns1123Subdomain),
+  ];
 }
 
 function signingRequest(request: Obj): FieldError[] {
