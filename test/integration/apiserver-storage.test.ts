@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -171,6 +171,42 @@ for (const { flavour, octet, isPresent } of FLAVOURS)
       expect((await cache.list('/gap/', { at: revision })).objects.length).toBe(3);
       expect(relists).toEqual(['Expired']);
       await expect(cache.watch({ start: before })).rejects.toMatchObject({ reason: 'Expired' });
+    });
+
+    test('a member that freezes fails no read', async () => {
+      const frozen = ((await cluster.leader()) + 1) % 3;
+      const far = openClient(scope, cluster.endpoints, {
+        tls: tls(),
+        keepaliveIntervalMs: 500,
+        keepaliveTimeoutMs: 500,
+      });
+      await Promise.all(Array.from({ length: 6 }, () => far.store.count('/none/')));
+      cluster.members[frozen]!.process.kill('SIGSTOP');
+      try {
+        const counts = await Promise.all(Array.from({ length: 30 }, () => far.store.count('/none/')));
+        expect(counts.every((count) => count === 0)).toBe(true);
+      } finally {
+        cluster.members[frozen]!.process.kill('SIGCONT');
+      }
+    });
+
+    test('renewed certificates are used from the next connection on', async () => {
+      const { caFile, clientCertFile, clientKeyFile } = cluster.options.certificates;
+      const certFile = join(directory, 'renewed.crt');
+      copyFileSync(clientCertFile, certFile);
+      const wire = await forwardTcp(new URL(cluster.endpoints[0]!).hostname, 2379);
+      scope.opened.push(() => wire.close());
+      const source = tlsFromFiles({ caFile, certFile, keyFile: clientKeyFile });
+      const far = openClient(scope, [`https://localhost:${wire.port}`], { tls: source });
+      await far.store.count('/');
+      writeFileSync(certFile, 'half a certificate');
+      wire.cut();
+      wire.heal();
+      await expect(far.client.call(METHOD.txn, {}, { timeoutMs: 300 })).rejects.toMatchObject({
+        reason: 'Unavailable',
+      });
+      copyFileSync(clientCertFile, certFile);
+      expect(await far.store.count('/none/')).toBe(0);
     });
 
     test('a wire that is cut and healed in time costs a watcher nothing', async () => {

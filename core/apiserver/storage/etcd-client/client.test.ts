@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../base/node/clock.ts';
 import { silentLog } from '../../../base/log.ts';
 import { seededRandom } from '../../../base/random.ts';
 import { RangeResponse, TxnResponse, WatchRequest, WatchResponse } from '../../../etcd/proto/index.ts';
 import type { MessageType } from '../../../etcd/proto/wire/field.ts';
-import { EtcdClient } from './client.ts';
+import { EtcdClient, type EtcdClientOptions } from './client.ts';
 import { encodeMessage } from './grpc-call.ts';
 import { METHOD } from './methods.ts';
 
@@ -41,8 +41,16 @@ const serve = async (
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sessions, calls };
 };
 
-const open = (...endpoints: string[]): EtcdClient => {
-  const client = new EtcdClient({ endpoints, clock: systemClock, random: seededRandom(2), log: silentLog });
+const open = (...endpoints: string[]): EtcdClient => openWith({ endpoints });
+const openWith = (
+  options: Partial<EtcdClientOptions> & { readonly endpoints: readonly string[] },
+): EtcdClient => {
+  const client = new EtcdClient({
+    clock: systemClock,
+    random: seededRandom(2),
+    log: silentLog,
+    ...options,
+  });
   opened.push(() => client.close());
   return client;
 };
@@ -83,6 +91,34 @@ test('a write that the server refused to look at is sent again', async () => {
     else answer(stream, TxnResponse, { succeeded: true });
   });
   expect([(await open(url).call(METHOD.txn, {})).succeeded, calls.length]).toEqual([true, 2]);
+});
+
+test('a member that is silent is given up by its pings, and its reads are asked elsewhere', async () => {
+  const silent = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    opened.push(() => socket.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  opened.push(() => silent.close());
+  const well = await serve((stream) => answer(stream, RangeResponse, { count: 7 }));
+  const client = openWith({
+    endpoints: [`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, well.url],
+    keepaliveIntervalMs: 20,
+    keepaliveTimeoutMs: 20,
+  });
+  const answers = await Promise.all(Array.from({ length: 4 }, () => client.call(METHOD.range, { key })));
+  expect(answers.map(({ count }) => count)).toEqual([7, 7, 7, 7]);
+});
+
+test('without any member a call says which ones were tried and why they failed', async () => {
+  const client = open('http://127.0.0.1:1');
+  await expect(client.call(METHOD.txn, {}, { timeoutMs: 100 })).rejects.toMatchObject({
+    reason: 'Unavailable',
+    untouched: true,
+    message: expect.stringMatching(
+      /^no etcd endpoint is reachable \(http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/,
+    ),
+  });
 });
 
 test('texts of failures arrive with what was escaped in them', async () => {

@@ -10,8 +10,12 @@ import { WatchGroup, type WatchHandlers, type WatchRange } from './watch-group.t
 import type { Disposable } from '../../../base/disposable.ts';
 
 const CALL_TIMEOUT_MS_DEFAULT = 10_000;
-const KEEPALIVE_INTERVAL_MS_DEFAULT = 30_000;
-const KEEPALIVE_TIMEOUT_MS_DEFAULT = 10_000;
+/**
+ * A frozen member is found out before the calls that wait for it reach their deadline, so that reads can still be
+ * asked elsewhere. etcd takes no pings more often than every 5 s (`--grpc-keepalive-min-time`).
+ */
+const KEEPALIVE_INTERVAL_MS_DEFAULT = 6_000;
+const KEEPALIVE_TIMEOUT_MS_DEFAULT = 3_000;
 /** As etcd's client: a hundred attempts, though the deadline ends them first. */
 const ATTEMPTS_MAX = 100;
 const RETRY_PAUSE_MS = 25;

@@ -21,7 +21,7 @@ export interface EndpointOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** etcd's client flags for API servers: a ping after 30 s of silence, 10 s to answer it. */
+  /** How often a ping is sent, and how long its answer may take before the member is given up. */
   readonly keepaliveIntervalMs: number;
   readonly keepaliveTimeoutMs: number;
   /** Became ready, or stopped being so. */
@@ -35,7 +35,8 @@ export class Endpoint {
   readonly #authority: string;
   readonly #scheme: string;
   #target: CallTarget | undefined;
-  #socket: Socket | undefined;
+  /** The one that is used or opened, and those of servers that are going away. */
+  readonly #sockets = new Set<Socket>();
   #timer: Disposable | undefined;
   #keepalive: Disposable | undefined;
   #attempts = 0;
@@ -64,8 +65,8 @@ export class Endpoint {
     this.#closed = true;
     this.#timer?.dispose();
     this.#keepalive?.dispose();
-    this.#socket?.destroy();
     this.#target?.connection.destroy('the client was closed');
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #connect(): void {
@@ -78,25 +79,31 @@ export class Endpoint {
       this.#failed(messageOf(error));
       return;
     }
-    this.#socket = socket;
-    const fail = (why: string): void => {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    const isTls = this.#scheme === 'https';
+    const readyEvent = isTls ? 'secureConnect' : 'connect';
+    const settle = (): void => {
       this.#timer?.dispose();
-      socket.removeAllListeners();
+      socket.off('error', onError).off('close', onClose).off(readyEvent, onReady);
+    };
+    const fail = (why: string): void => {
+      settle();
+      // What a socket that is given up still has to say interests nobody.
       socket.on('error', () => undefined);
       socket.destroy();
       this.#failed(why);
     };
-    this.#timer = clock.after(CONNECT_TIMEOUT_MS, () => fail('connecting took too long'));
-    socket.once('error', (error) => fail(error.message));
-    socket.once('close', () => fail('closed while connecting'));
-    socket.once(this.#scheme === 'https' ? 'secureConnect' : 'connect', () => {
-      this.#timer?.dispose();
-      socket.removeAllListeners('error');
-      socket.removeAllListeners('close');
-      if (this.#scheme === 'https' && (socket as TLSSocket).alpnProtocol !== 'h2')
+    const onError = (error: Error): void => fail(error.message);
+    const onClose = (): void => fail('closed while connecting');
+    const onReady = (): void => {
+      if (isTls && (socket as TLSSocket).alpnProtocol !== 'h2')
         return fail('the server does not speak HTTP/2');
+      settle();
       this.#connected(socket);
-    });
+    };
+    this.#timer = clock.after(CONNECT_TIMEOUT_MS, () => fail('connecting took too long'));
+    socket.on('error', onError).on('close', onClose).on(readyEvent, onReady);
   }
 
   #open(): Socket {
