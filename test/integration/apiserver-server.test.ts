@@ -2,6 +2,7 @@ import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
+import type { Credential } from '../../core/pki/index.ts';
 import { sendJson, type Stage, type StageResult } from '../../core/apiserver/server/index.ts';
 import {
   askOver,
@@ -452,4 +453,58 @@ test('a slow reader holds back the writer of a stream', async () => {
   stream.on('error', () => undefined);
   session.destroy();
   await gone.opened;
+});
+
+test('a connection that is upgraded belongs to its handler, and one that is refused gets an answer', async () => {
+  const echo: Stage = {
+    name: 'echo',
+    async run({ request }): Promise<StageResult> {
+      const upgraded = request.upgrade();
+      if (!upgraded) return 'next';
+      upgraded.socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n',
+      );
+      upgraded.socket.write(upgraded.head);
+      upgraded.socket.pipe(upgraded.socket);
+      await new Promise((resolve) => request.signal.addEventListener('abort', resolve, { once: true }));
+      return 'done';
+    },
+  };
+  const { port, server } = await start({ handlers: [echo] });
+  const talk = (credential: Credential | undefined, last: string): Promise<string> =>
+    new Promise((resolve) => {
+      let received = '';
+      const identity = credential && { cert: credential.certificatePem, key: credential.privateKeyPem };
+      const socket = connectTls(
+        { port, host: '127.0.0.1', ca: authority.certificatePem, ALPNProtocols: ['http/1.1'], ...identity },
+        () =>
+          socket.write(
+            `POST ${POD_LIST}/a/exec HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhello`,
+          ),
+      );
+      socket.on('data', (chunk: Buffer) => {
+        received += chunk.toString('latin1');
+        if (received.endsWith(last)) socket.end();
+      });
+      socket.on('close', () => resolve(received));
+    });
+  expect(await talk(admin, 'hello')).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n.*\r\n\r\nhello$/s);
+  expect(await talk(undefined, '\u0000')).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n.*"code":401\}\n$/s);
+  await server.shutdown({ graceMs: 5000 });
+  expect(server.traces.list().map(({ code }) => code)).toEqual([101, 401]);
+});
+
+test('connections past the limit are dropped, and those that are open go on', async () => {
+  const { port } = await start({ limits: { connectionsMax: 1 } });
+  const session = openHttp2(port, admin);
+  expect((await askOver(session, { path: '/livez' })).code).toBe(200);
+  await expect(http1({ port, path: '/livez', credential: admin })).rejects.toThrow();
+  expect((await askOver(session, { path: '/livez' })).code).toBe(200);
+  session.close();
+});
+
+test.each(PROTOCOLS)('%s: headers past the limit are refused', async (_protocol, ask) => {
+  const { port } = await start({ limits: { headerBytesMax: 16 * 1024 } });
+  const headers = { 'x-large': 'a'.repeat(32 * 1024) };
+  expect((await ask({ port, path: '/livez', credential: admin, headers })).code).toBe(431);
 });

@@ -8,6 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { http1Exchange, http2Exchange, type Exchange } from './exchange.ts';
 import type { ServerLimits } from './limits.ts';
+import type { UpgradedConnection } from './request.ts';
 
 /** What the listener shows and trusts; replaced as one when files change. */
 export interface ServingCertificates {
@@ -62,6 +63,11 @@ const answerTo = (code: string | undefined): string =>
       ? HEADERS_TIMEOUT
       : BAD_REQUEST;
 
+/** As RFC 9113, section 6.5.2, counts a header list. */
+const HEADER_OVERHEAD_BYTES = 32;
+const headerBytesOf = (raw: readonly string[]): number =>
+  raw.reduce((sum, text) => sum + text.length, (raw.length / 2) * HEADER_OVERHEAD_BYTES);
+
 /**
  * TLS in front, and behind it the protocol that was agreed on. Two plain servers that are handed their
  * connections, instead of one with `allowHTTP1`: only so can HTTP/2 use Node's cheaper stream interface.
@@ -84,10 +90,16 @@ export const createListener = (options: ListenerOptions): Listener => {
     void serve(http1Exchange({ message, reply, draining }));
   });
   http1.on('upgrade', (message: IncomingMessage, socket, head) => {
+    // Node hands the bare connection over; a stage may still refuse, and that is answered as ever.
     const reply = new ServerResponse(message);
     reply.assignSocket(socket as Socket);
     reply.setHeader('connection', 'close');
-    void serve(http1Exchange({ message, reply, draining, upgrade: { socket, head } }));
+    reply.once('finish', () => socket.end());
+    const takeOver = (): UpgradedConnection => {
+      reply.detachSocket(socket as Socket);
+      return { socket, head };
+    };
+    void serve(http1Exchange({ message, reply, draining, takeOver }));
   });
   http1.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable && error.code !== 'ECONNRESET') socket.end(answerTo(error.code));
@@ -120,6 +132,12 @@ export const createListener = (options: ListenerOptions): Listener => {
           streamCount -= 1;
           if (streamCount === 0 && !session.destroyed) becomeIdle();
         });
+        // Node announces the limit of the settings and does not hold clients to it.
+        if (headerBytesOf(rawHeaders) > limits.headerBytesMax) {
+          stream.on('error', () => stream.destroy());
+          stream.respond({ ':status': 431 }, { endStream: true });
+          return;
+        }
         void serve(http2Exchange({ stream, rawHeaders, socket, draining }));
       },
     );

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
-import type { Duplex, Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { bodyReader } from './body.ts';
 import { RequestHeaders } from './headers.ts';
@@ -28,9 +28,10 @@ interface Incoming {
   readonly stream: Readable;
   readonly outbound: Outbound;
   readonly draining: AbortSignal;
-  readonly upgrade?: UpgradedConnection;
+  readonly takeOver?: () => UpgradedConnection;
 }
 
+const SWITCHING_PROTOCOLS = 101;
 const QUALITY_ZERO = /;\s*q=0(\.0*)?\s*$/;
 const acceptsGzip = (headers: RequestHeaders): boolean =>
   headers
@@ -54,7 +55,7 @@ const declaredBytes = (headers: RequestHeaders): number | undefined => {
 };
 
 const exchange = (incoming: Incoming): Exchange => {
-  const { method, url, headers, protocol, socket, stream, outbound, draining, upgrade } = incoming;
+  const { method, url, headers, protocol, socket, stream, outbound, draining, takeOver } = incoming;
   const aborting = new AbortController();
   const mark = url.indexOf('?');
   const rawPath = mark < 0 ? url : url.slice(0, mark);
@@ -78,7 +79,11 @@ const exchange = (incoming: Incoming): Exchange => {
     signal: aborting.signal,
     draining,
     body: bodyReader({ stream, declaredBytes: declaredBytes(headers), signal: aborting.signal }),
-    upgrade: () => upgrade,
+    upgrade() {
+      if (!takeOver || response.started) return undefined;
+      response.hijacked(SWITCHING_PROTOCOLS);
+      return takeOver();
+    },
   };
   return { request, response, isPathValid: path !== undefined, abort: (reason) => aborting.abort(reason) };
 };
@@ -87,10 +92,11 @@ export interface Http1Parts {
   readonly message: IncomingMessage;
   readonly reply: ServerResponse;
   readonly draining: AbortSignal;
-  readonly upgrade?: { readonly socket: Duplex; readonly head: Uint8Array };
+  /** Set where the client asks for another protocol: detaches the answer from the connection. */
+  readonly takeOver?: () => UpgradedConnection;
 }
 
-export const http1Exchange = ({ message, reply, draining, upgrade }: Http1Parts): Exchange => {
+export const http1Exchange = ({ message, reply, draining, takeOver }: Http1Parts): Exchange => {
   const made = exchange({
     method: message.method ?? 'GET',
     url: message.url ?? '/',
@@ -100,12 +106,14 @@ export const http1Exchange = ({ message, reply, draining, upgrade }: Http1Parts)
     stream: message,
     outbound: http1Outbound(reply, () => draining.aborted),
     draining,
-    ...(upgrade && { upgrade }),
+    ...(takeOver && { takeOver }),
   });
   reply.once('close', () => {
     if (!reply.writableFinished && !made.response.ended) made.abort(new Error('the client is gone'));
   });
   reply.on('error', (error) => made.abort(error));
+  // An answer that was detached from its connection is told of its end no more.
+  if (takeOver) message.socket.once('close', () => made.abort(new Error('the client is gone')));
   return made;
 };
 
