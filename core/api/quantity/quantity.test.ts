@@ -56,6 +56,15 @@ test.each(['1i', '.5i', '1mi', '1e', '1KiB'.slice(0, 2) + 'i5', '3.01e-'])(
   },
 );
 
+test('a long malformed number is refused without backtracking', () => {
+  const text = `${'0'.repeat(1_000)}x`;
+  expect(() => parseQuantity(text)).toThrow('quantities must match the regular expression');
+});
+
+test('leading zeros mean nothing', () => {
+  expect(['007', '-0', '00.50'].map((text) => parseQuantity(text).canonical())).toEqual(['7', '0', '500m']);
+});
+
 test('values round away from zero', () => {
   expect([
     parseQuantity('1500m').value(),

@@ -167,8 +167,11 @@ function readSuffix(text: string): Suffix | undefined {
   return { base: 10, exponent: Math.max(exponent, -EXPONENT_MAX), format: 'DecimalExponent' };
 }
 
-/** Looser than the expression in the message, as upstream's parser is: "." and "m" read as zero. */
-const SHAPE = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+/**
+ * Looser than the expression in the message, as upstream's parser is: "." and "m" read as zero. A suffix may
+ * not begin with a digit, or the match of a long malformed number would take quadratic time.
+ */
+const SHAPE = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?![0-9])[eEinumkKMGTP]*[-+]?[0-9]*)$/;
 
 const fail = (message: string): ReasonError<'QuantityInvalid'> => new ReasonError('QuantityInvalid', message);
 
@@ -177,7 +180,7 @@ export function parseQuantity(text: string): Quantity {
   const match = SHAPE.exec(text);
   if (match === null) throw fail(FORMAT_MESSAGE);
   const [, sign = '', digits = '', fraction = '', suffixText = ''] = match;
-  const whole = digits === '' ? '0' : digits;
+  const whole = digits.replace(/^0+/, '') || '0';
   const suffix = readSuffix(suffixText);
   if (suffix === undefined) throw fail(SUFFIX_MESSAGE);
   const magnitude = BigInt(whole + fraction);
