@@ -40,6 +40,8 @@ const openSocket = (url: string, settings: PeerSettings): { socket: Socket; read
     ...(ciphers === undefined ? {} : { ciphers }),
     minVersion,
   });
+  // Unlike net.connect, tls.connect does not look at `noDelay`: a heartbeat would wait 40 ms for an acknowledgement.
+  socket.setNoDelay(true);
   return { socket, ready: 'secureConnect' };
 };
 
