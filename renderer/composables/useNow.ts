@@ -24,3 +24,18 @@ export const useNow = (): Readonly<Ref<number>> => {
   });
   return readonly(now);
 };
+
+const MINUTE_MS = 60_000;
+
+/** Wall-clock time that moves once a minute: a clock that is never looked at must not repaint every second. */
+export const useMinute = (): Readonly<Ref<number>> => {
+  const minute = ref(Date.now());
+  let timer: ReturnType<typeof setTimeout>;
+  const tick = (): void => {
+    minute.value = Date.now();
+    timer = setTimeout(tick, MINUTE_MS - (Date.now() % MINUTE_MS));
+  };
+  tick();
+  onScopeDispose(() => clearTimeout(timer));
+  return readonly(minute);
+};

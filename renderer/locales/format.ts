@@ -49,6 +49,7 @@ export const formatSpan = (milliseconds: number): string =>
 export const formatAgo = (milliseconds: number): string =>
   milliseconds < 1000 ? t('time.now') : t('time.ago', { age: formatDuration(milliseconds) });
 
+const minute = computed(() => new Intl.DateTimeFormat(locale.value, { timeStyle: 'short', hour12: false }));
 const clock = computed(() => new Intl.DateTimeFormat(locale.value, { timeStyle: 'medium', hour12: false }));
 const moment = computed(
   () =>
@@ -65,6 +66,8 @@ const moment = computed(
 );
 const zone = computed(() => new Intl.DateTimeFormat(locale.value, { timeZoneName: 'short' }));
 
+/** 14:32, for a clock on the wall. */
+export const formatMinute = (atMs: number): string => minute.value.format(atMs);
 /** 14:32:07, in the zone that `formatZone` names. */
 export const formatClock = (atMs: number): string => clock.value.format(atMs);
 /** With date and zone, for tooltips. */

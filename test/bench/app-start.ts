@@ -5,8 +5,8 @@ import { evaluateInPage } from '../support/devtools.ts';
 import { devToolsAddressOf, endProcess, openDesk, spawnDesktop, type Desk } from '../support/electron.ts';
 
 const STARTS = 7;
-const IDLE_SETTLE_MS = 5000;
-const IDLE_SPAN_MS = 10_000;
+const IDLE_SETTLE_MS = 10_000;
+const IDLE_SPAN_MS = 20_000;
 const PAINT_LIMIT_MS = 20_000;
 const POLL_MS = 100;
 /** What the first paint may take. */
