@@ -3,7 +3,8 @@ import { isConsoleUrl } from './console-address.ts';
 
 const PATH_CHARACTERS_MAX = 2048;
 
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
+/** What the built console is made of; `serve` sends the same. */
+export const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
+import { every } from '../../base/every.ts';
 import type { AutoCompaction } from '../config/config.ts';
 
 const HOUR_MS = 3_600_000;
@@ -60,19 +61,4 @@ const byRevision = (retentionRevisions: number, subject: CompactionSubject): (()
     await subject.compact(target);
     lastCompacted = target;
   };
-};
-
-/** Runs `work` again and again with a pause between, never twice at once; a failure waits for the next time. */
-export const every = (clock: Clock, pauseMs: number, work: () => Promise<void>): Disposable => {
-  let timer: Disposable | undefined;
-  let stopped = false;
-  const arm = (): void => {
-    if (!stopped) timer = clock.after(pauseMs, run);
-  };
-  const run = (): void => void work().then(arm, arm);
-  arm();
-  return toDisposable(() => {
-    stopped = true;
-    timer?.dispose();
-  });
 };

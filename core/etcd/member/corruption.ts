@@ -1,9 +1,9 @@
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
+import { every } from '../../base/every.ts';
 import type { MemberId } from '../../raft/types.ts';
 import { idText } from '../membership/index.ts';
 import { ALARM_ACTION, ALARM_TYPE, AlarmRequest } from '../proto/index.ts';
-import { every } from './auto-compaction.ts';
 import type { Member } from './member.ts';
 import { decodePeerHash, encodeHashRequest, PEER_HASH_KV, type PeerHash } from './peer-requests.ts';
 

@@ -1,5 +1,6 @@
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
+import { every } from '../../base/every.ts';
 import type { Log } from '../../base/log.ts';
 import { BOOTSTRAP_TERM, decodeConfigChange } from '../../raft/configuration.ts';
 import { RaftCore } from '../../raft/core.ts';
@@ -12,7 +13,7 @@ import type { PeerTransport } from '../peer/index.ts';
 import * as proto from '../proto/index.ts';
 import { etcdError } from '../rpc/errors.ts';
 import { ETCD_CLUSTER_VERSION } from '../version.ts';
-import { every, startAutoCompaction } from './auto-compaction.ts';
+import { startAutoCompaction } from './auto-compaction.ts';
 import type { BootState } from './boot.ts';
 import { proposerOf } from './change-proposer.ts';
 import { tendLeases } from './lease-tender.ts';

@@ -1,5 +1,5 @@
 import { BUCKETS, META, type BackendSnapshot } from './backend/backend.ts';
-import { crc32c } from './crc32c.ts';
+import { crc32c } from '../../base/crc32c.ts';
 import { decodeRevision, isTombstone, type Revision } from './revision.ts';
 
 export interface KeyValueHash {
@@ -21,7 +21,7 @@ export class KeyValueHasher {
   readonly #compactRevision: number;
   readonly #revision: number;
   readonly #isKept: (revision: Revision, stored: Buffer) => boolean;
-  #hash = crc32c(Buffer.from('key'));
+  #hash = crc32c(0, Buffer.from('key'));
 
   constructor(options: {
     readonly compactRevision: number;
@@ -39,7 +39,7 @@ export class KeyValueHasher {
     if (revision.main > this.#revision) return;
     if (revision.main <= this.#compactRevision && !this.#isKept(revision, stored)) return;
     if (revision.main === this.#compactRevision && isTombstone(key)) return;
-    this.#hash = crc32c(stored, crc32c(key, this.#hash));
+    this.#hash = crc32c(crc32c(this.#hash, key), stored);
   }
 
   result(): KeyValueHash {
@@ -53,10 +53,10 @@ export const hashBuckets = async (snapshot: BackendSnapshot, pause: () => Promis
   let hash = 0;
   let sinceLastPause = 0;
   for (const bucket of BUCKETS) {
-    hash = crc32c(Buffer.from(bucket), hash);
+    hash = crc32c(hash, Buffer.from(bucket));
     for (const { key, value } of snapshot.entries(bucket)) {
       if (bucket === 'meta' && ignored.some((name) => name.equals(key))) continue;
-      hash = crc32c(value, crc32c(key, hash));
+      hash = crc32c(crc32c(hash, key), value);
       sinceLastPause += 1;
       if (sinceLastPause % HASH_CHUNK === 0) await pause();
     }

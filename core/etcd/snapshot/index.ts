@@ -10,7 +10,6 @@ export {
   type BoltSource,
   type BoltWriteOptions,
 } from './bolt/writer.ts';
-export { crc32c } from './crc32c.ts';
 export type { SnapshotError, SnapshotReason } from './failure.ts';
 export { openSnapshot, readSnapshot, type Snapshot } from './snapshot-file.ts';
 export { snapshotStatus, verifySnapshot, type SnapshotStatus, type VerifyOptions } from './status.ts';

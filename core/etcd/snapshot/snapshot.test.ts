@@ -2,11 +2,11 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { crc32c } from '../../base/crc32c.ts';
 import { collect, entry } from './bolt/testing.ts';
 import type { BoltEntry } from './bolt/writer.ts';
 import {
   ETCD_BUCKETS,
-  crc32c,
   encodeRevisionKey,
   memoryFile,
   openSnapshot,

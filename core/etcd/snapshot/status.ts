@@ -1,6 +1,6 @@
 import { checkBolt } from './bolt/check.ts';
 import { openBucket } from './bolt/reader.ts';
-import { crc32c } from './crc32c.ts';
+import { crc32c } from '../../base/crc32c.ts';
 import { keyOfKeyValue } from './key-value.ts';
 import { META_KEYS, decodeRevisionKey } from './schema.ts';
 import { bucketNameOf, readSnapshot, type Snapshot } from './snapshot-file.ts';

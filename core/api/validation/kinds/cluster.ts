@@ -11,7 +11,7 @@ import { FIELD_IMMUTABLE, objectMeta, objectMetaUpdate } from '../object-meta.ts
 import type { Obj } from '../read.ts';
 import { obj, objs, quantities, sameValue, str, strs } from '../read.ts';
 import type { KindRules } from '../rules.ts';
-import { containerResourceName, resourceName, resourceQuantity } from './resources.ts';
+import { containerResourceName, QUOTA_RESOURCES, resourceName, resourceQuantity } from './resources.ts';
 import { TAINT_EFFECTS } from './scheduling.ts';
 
 /** Namespaces, nodes, and the limits within a namespace. */
@@ -245,27 +245,6 @@ export const LimitRangeRules: KindRules = {
   update: (object, before) => [...objectMetaUpdate(object, before), ...limitRange(object)],
 };
 
-const QUOTA_RESOURCES: ReadonlySet<string> = new Set([
-  'cpu',
-  'memory',
-  'ephemeral-storage',
-  'requests.cpu',
-  'requests.memory',
-  'requests.storage',
-  'requests.ephemeral-storage',
-  'limits.cpu',
-  'limits.memory',
-  'limits.ephemeral-storage',
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'persistentvolumeclaims',
-  'configmaps',
-  'services.nodeports',
-  'services.loadbalancers',
-]);
 const SCOPES = [
   'Terminating',
   'NotTerminating',

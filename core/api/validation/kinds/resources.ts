@@ -12,10 +12,12 @@ import { objs, quantities, str } from '../read.ts';
 export const NOT_INTEGER = 'must be an integer';
 
 const CONTAINER_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
-const STANDARD_RESOURCES: ReadonlySet<string> = new Set([
+/** What a quota may count. */
+export const QUOTA_RESOURCES: ReadonlySet<string> = new Set([
   ...CONTAINER_RESOURCES,
   'requests.cpu',
   'requests.memory',
+  'requests.storage',
   'requests.ephemeral-storage',
   'limits.cpu',
   'limits.memory',
@@ -29,9 +31,8 @@ const STANDARD_RESOURCES: ReadonlySet<string> = new Set([
   'configmaps',
   'services.nodeports',
   'services.loadbalancers',
-  'requests.storage',
-  'storage',
 ]);
+const STANDARD_RESOURCES: ReadonlySet<string> = new Set([...QUOTA_RESOURCES, 'storage']);
 const INTEGER_RESOURCES: ReadonlySet<string> = new Set([
   'pods',
   'services',

@@ -1,4 +1,4 @@
-/** CRC-32 with Castagnoli's polynomial, reflected: the checksum of etcd's WAL, hashes and snapshot status. */
+/** CRC-32 with Castagnoli's polynomial, reflected: the checksum of etcd's hashes and snapshot status. */
 const POLYNOMIAL = 0x82f63b78;
 const SLICES = 8;
 const TABLE_SIZE = 256;
