@@ -1,0 +1,203 @@
+import { ReasonError } from '../../base/errors.ts';
+import { parseFlags, type FlagValues } from '../../base/flags.ts';
+import type { LogLevel } from '../../base/log.ts';
+import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/scheme/index.ts';
+import { APISERVER_FLAGS } from './flags.ts';
+
+export type AuthorizationMode = 'Node' | 'RBAC' | 'AlwaysAllow';
+
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** One API server as its flags describe it, checked for contradictions. */
+export interface ApiServerConfig {
+  readonly bindAddress: string;
+  readonly advertiseAddress: string;
+  readonly securePort: number;
+  readonly serving: { readonly certFile: string; readonly keyFile: string };
+  readonly streamsPerConnectionMax: number;
+  readonly requestTimeoutMs: number;
+  readonly watchTimeoutMinMs: number;
+  readonly shutdownDelayMs: number;
+  readonly readOnlyInFlightMax: number;
+  readonly mutatingInFlightMax: number;
+  readonly etcd: {
+    readonly servers: readonly string[];
+    readonly caFile: string;
+    readonly certFile: string;
+    readonly keyFile: string;
+    readonly compactionIntervalMs: number;
+  };
+  readonly eventTtlSeconds: number;
+  readonly clientCaFile: string;
+  readonly anonymousAuth: boolean;
+  readonly frontProxy: {
+    readonly caFile: string;
+    readonly allowedNames: readonly string[];
+    readonly usernameHeaders: readonly string[];
+    readonly uidHeaders: readonly string[];
+    readonly groupHeaders: readonly string[];
+    readonly extraHeaderPrefixes: readonly string[];
+  };
+  readonly serviceAccounts: {
+    readonly issuers: readonly string[];
+    readonly keyFiles: readonly string[];
+    readonly signingKeyFile: string;
+    /** 0: as asked. */
+    readonly tokenSecondsMax: number;
+    readonly audiences: readonly string[];
+  };
+  readonly authorizationModes: readonly AuthorizationMode[];
+  readonly admission: {
+    readonly enabled: readonly string[];
+    readonly disabled: readonly string[];
+    readonly notReadySeconds: number;
+    readonly unreachableSeconds: number;
+  };
+  readonly allowPrivileged: boolean;
+  readonly serviceRanges: readonly string[];
+  readonly nodePorts: PortRange;
+  readonly endpointReconciler: 'lease' | 'none';
+  readonly kubelet: {
+    readonly caFile: string;
+    readonly certFile: string;
+    readonly keyFile: string;
+    readonly addressTypes: readonly string[];
+    readonly timeoutMs: number;
+  };
+  readonly aggregator: { readonly certFile: string; readonly keyFile: string };
+  readonly minor: number;
+  readonly tracesMax: number;
+  readonly logLevel: LogLevel;
+}
+
+type Values = FlagValues<typeof APISERVER_FLAGS>;
+
+const DEBUG_VERBOSITY = 4;
+
+const bad = (message: string): never => {
+  throw new ReasonError('BadConfiguration', message);
+};
+
+const pair = (
+  values: Values,
+  cert: keyof Values,
+  key: keyof Values,
+): { certFile: string; keyFile: string } => {
+  const certFile = values[cert] as string;
+  const keyFile = values[key] as string;
+  if ((certFile === '') !== (keyFile === '')) bad(`--${cert} and --${key} must be given together`);
+  return { certFile, keyFile };
+};
+
+const authorizationModes = (modes: readonly string[]): readonly AuthorizationMode[] => {
+  if (modes.length === 0) bad('--authorization-mode: at least one mode must be given');
+  const known = ['Node', 'RBAC', 'AlwaysAllow'] as const;
+  return modes.map(
+    (mode) =>
+      known.find((one) => one === mode) ??
+      bad(`--authorization-mode: ${JSON.stringify(mode)} is not a valid mode; there are ${known.join(', ')}`),
+  );
+};
+
+const portRange = (range: string): PortRange => {
+  const match = /^(\d+)-(\d+)$/.exec(range);
+  const [first, last] = [Number(match?.[1]), Number(match?.[2])];
+  if (!match || first < 1 || last > 65_535 || first > last)
+    bad(`--service-node-port-range: ${JSON.stringify(range)} is not a range such as 30000-32767`);
+  return { first, last };
+};
+
+/** `1.35`, `v1.35.2`, or with upstream's component in front, `kube=1.35`. */
+const emulatedMinor = (versions: readonly string[]): number => {
+  const [version] = versions.slice(-1);
+  if (version === undefined) return NEWEST_MINOR;
+  const minor = Number(/^(?:kube=)?v?1\.(\d+)(?:\.\d+)?$/.exec(version)?.[1]);
+  if (!(minor >= OLDEST_MINOR && minor <= NEWEST_MINOR))
+    bad(
+      `--emulated-version: ${JSON.stringify(version)} is not within 1.${OLDEST_MINOR} and 1.${NEWEST_MINOR}`,
+    );
+  return minor;
+};
+
+const required = (values: Values, names: readonly (keyof Values)[]): void => {
+  const missing = names.filter((name) => String(values[name]) === '');
+  if (missing.length > 0) bad(`${missing.map((name) => `--${name}`).join(', ')} must be given`);
+};
+
+/** Reads kube-apiserver's command line. Contradictions are one clear line that names the flags. */
+export const readApiServerConfig = (args: readonly string[]): ApiServerConfig => {
+  const { values, positional } = parseFlags(APISERVER_FLAGS, args);
+  if (positional.length > 0) bad(`unexpected argument ${JSON.stringify(positional[0])}`);
+  required(values, [
+    'etcd-servers',
+    'tls-cert-file',
+    'tls-private-key-file',
+    'client-ca-file',
+    'service-account-issuer',
+    'service-account-key-file',
+    'service-account-signing-key-file',
+  ]);
+  for (const url of values['etcd-servers'])
+    if (!/^https?:\/\/[^/]+:\d+\/?$/.test(url))
+      bad(`--etcd-servers: ${JSON.stringify(url)} is not a URL such as https://127.0.0.1:2379`);
+  return {
+    bindAddress: values['bind-address'],
+    advertiseAddress: values['advertise-address'] || values['bind-address'],
+    securePort: values['secure-port'],
+    serving: pair(values, 'tls-cert-file', 'tls-private-key-file'),
+    streamsPerConnectionMax: values['http2-max-streams-per-connection'],
+    requestTimeoutMs: values['request-timeout'],
+    watchTimeoutMinMs: values['min-request-timeout'] * 1000,
+    shutdownDelayMs: values['shutdown-delay-duration'],
+    readOnlyInFlightMax: values['max-requests-inflight'],
+    mutatingInFlightMax: values['max-mutating-requests-inflight'],
+    etcd: {
+      servers: values['etcd-servers'],
+      caFile: values['etcd-cafile'],
+      ...pair(values, 'etcd-certfile', 'etcd-keyfile'),
+      compactionIntervalMs: values['etcd-compaction-interval'],
+    },
+    eventTtlSeconds: Math.ceil(values['event-ttl'] / 1000),
+    clientCaFile: values['client-ca-file'],
+    anonymousAuth: values['anonymous-auth'],
+    frontProxy: {
+      caFile: values['requestheader-client-ca-file'],
+      allowedNames: values['requestheader-allowed-names'],
+      usernameHeaders: values['requestheader-username-headers'],
+      uidHeaders: values['requestheader-uid-headers'],
+      groupHeaders: values['requestheader-group-headers'],
+      extraHeaderPrefixes: values['requestheader-extra-headers-prefix'],
+    },
+    serviceAccounts: {
+      issuers: values['service-account-issuer'],
+      keyFiles: values['service-account-key-file'],
+      signingKeyFile: values['service-account-signing-key-file'],
+      tokenSecondsMax: Math.floor(values['service-account-max-token-expiration'] / 1000),
+      audiences: values['api-audiences'],
+    },
+    authorizationModes: authorizationModes(values['authorization-mode']),
+    admission: {
+      enabled: values['enable-admission-plugins'],
+      disabled: values['disable-admission-plugins'],
+      notReadySeconds: values['default-not-ready-toleration-seconds'],
+      unreachableSeconds: values['default-unreachable-toleration-seconds'],
+    },
+    allowPrivileged: values['allow-privileged'],
+    serviceRanges: values['service-cluster-ip-range'],
+    nodePorts: portRange(values['service-node-port-range']),
+    endpointReconciler: values['endpoint-reconciler-type'],
+    kubelet: {
+      caFile: values['kubelet-certificate-authority'],
+      ...pair(values, 'kubelet-client-certificate', 'kubelet-client-key'),
+      addressTypes: values['kubelet-preferred-address-types'],
+      timeoutMs: values['kubelet-timeout'],
+    },
+    aggregator: pair(values, 'proxy-client-cert-file', 'proxy-client-key-file'),
+    minor: emulatedMinor(values['emulated-version']),
+    tracesMax: values['debug-traces'],
+    logLevel: values.v >= DEBUG_VERBOSITY ? 'debug' : values.v > 0 ? 'info' : 'warn',
+  };
+};

@@ -1,0 +1,102 @@
+import { boolean, durationMs, flag, integer, list, oneOf, text } from '../../base/flags.ts';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+const joined = (before: readonly string[], next: readonly string[]): readonly string[] => [
+  ...before,
+  ...next,
+];
+
+/**
+ * kube-apiserver's own flags, by name and default; where our default differs the help says so. Flags that set
+ * something this server does not have are absent, so that giving them fails instead of doing nothing.
+ */
+export const APISERVER_FLAGS = {
+  // Serving
+  'bind-address': flag(text, '127.0.0.1', 'address to listen on (upstream: 0.0.0.0)'),
+  'advertise-address': flag(text, '', 'address told to the members of the cluster (default --bind-address)'),
+  'secure-port': flag(integer({ min: 0, max: 65_535 }), 6443, 'port of the API'),
+  'tls-cert-file': flag(text, '', 'certificate of the server'),
+  'tls-private-key-file': flag(text, '', 'its key'),
+  'external-hostname': flag(text, '', 'name of this server in generated URLs'),
+  'http2-max-streams-per-connection': flag(integer({ min: 1 }), 100, 'requests at once on one connection'),
+  'request-timeout': flag(durationMs, MINUTE_MS, 'longest time for a request that is not long-running'),
+  'min-request-timeout': flag(integer({ min: 0 }), 1800, 'seconds after which a watch may be ended'),
+  'shutdown-delay-duration': flag(durationMs, 0, 'time to serve on after /readyz began to fail'),
+  'max-requests-inflight': flag(integer({ min: 0 }), 400, 'reads worked on at once (0: no limit)'),
+  'max-mutating-requests-inflight': flag(integer({ min: 0 }), 200, 'writes worked on at once (0: no limit)'),
+
+  // etcd
+  'etcd-servers': flag(list, [], 'URLs of the etcd members', joined),
+  'etcd-cafile': flag(text, '', 'authority of the members'),
+  'etcd-certfile': flag(text, '', 'certificate shown to the members'),
+  'etcd-keyfile': flag(text, '', 'its key'),
+  'etcd-prefix': flag(oneOf('/registry'), '/registry', 'where objects are kept'),
+  'etcd-compaction-interval': flag(durationMs, 5 * MINUTE_MS, 'how often history is dropped (0: never)'),
+  'storage-media-type': flag(
+    oneOf('application/json'),
+    'application/json',
+    'how objects are written (upstream: application/vnd.kubernetes.protobuf)',
+  ),
+  'event-ttl': flag(durationMs, 60 * MINUTE_MS, 'how long events are kept'),
+
+  // Authentication
+  'client-ca-file': flag(text, '', 'authority of client certificates'),
+  'anonymous-auth': flag(boolean, false, 'serve requests without credentials (upstream: true)'),
+  'requestheader-client-ca-file': flag(text, '', 'authority of front proxies'),
+  'requestheader-allowed-names': flag(list, [], 'common names of front proxies (none: any)'),
+  'requestheader-username-headers': flag(list, ['X-Remote-User'], 'headers with the name of the user'),
+  'requestheader-uid-headers': flag(list, [], 'headers with the UID of the user'),
+  'requestheader-group-headers': flag(list, ['X-Remote-Group'], 'headers with the groups of the user'),
+  'requestheader-extra-headers-prefix': flag(list, ['X-Remote-Extra-'], 'prefixes of further facts'),
+  'service-account-issuer': flag(list, [], 'issuer of service account tokens; more are accepted', joined),
+  'service-account-key-file': flag(list, [], 'keys that verify service account tokens', joined),
+  'service-account-signing-key-file': flag(text, '', 'key that signs service account tokens'),
+  'service-account-max-token-expiration': flag(durationMs, 0, 'longest life of a token (0: as asked)'),
+  'service-account-lookup': flag(oneOf('true'), 'true', 'tokens of deleted accounts are refused'),
+  'api-audiences': flag(list, [], 'audiences of the API (default the issuer)'),
+
+  // Authorization and admission
+  'authorization-mode': flag(list, ['Node', 'RBAC'], 'who decides, in order (upstream: AlwaysAllow)'),
+  'enable-admission-plugins': flag(list, [], 'admission plugins besides those that are on', joined),
+  'disable-admission-plugins': flag(list, [], 'admission plugins to leave out', joined),
+  'default-not-ready-toleration-seconds': flag(
+    integer({ min: 0 }),
+    300,
+    'how long pods stay on a node that is not ready',
+  ),
+  'default-unreachable-toleration-seconds': flag(
+    integer({ min: 0 }),
+    300,
+    'how long pods stay on a node that does not answer',
+  ),
+  'allow-privileged': flag(boolean, false, 'allow privileged containers'),
+
+  // The cluster
+  'service-cluster-ip-range': flag(list, ['10.96.0.0/12'], 'range of service addresses'),
+  'service-node-port-range': flag(text, '30000-32767', 'range of node ports'),
+  'kubernetes-service-node-port': flag(oneOf('0'), '0', 'node port of the kubernetes service (none)'),
+  'endpoint-reconciler-type': flag(
+    oneOf('lease', 'none'),
+    'lease',
+    'how the kubernetes service finds servers',
+  ),
+  'kubelet-certificate-authority': flag(text, '', 'authority of the kubelets'),
+  'kubelet-client-certificate': flag(text, '', 'certificate shown to kubelets'),
+  'kubelet-client-key': flag(text, '', 'its key'),
+  'kubelet-preferred-address-types': flag(
+    list,
+    ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
+    'which address of a node to use, in order',
+  ),
+  'kubelet-timeout': flag(durationMs, 5 * SECOND_MS, 'longest time to reach a kubelet'),
+  'proxy-client-cert-file': flag(text, '', 'certificate shown to aggregated servers'),
+  'proxy-client-key-file': flag(text, '', 'its key'),
+  'emulated-version': flag(list, [], 'release to behave as: 1.34, 1.35 or 1.36 (default the newest)', joined),
+
+  // Observing
+  profiling: flag(oneOf('false'), 'false', 'there is no profiling endpoint (upstream: true)'),
+  'debug-traces': flag(integer({ min: 0, max: 100_000 }), 1000, 'finished requests kept for /debug/traces'),
+  v: flag(integer({ min: 0, max: 10 }), 2, 'how much to log: 4 and more is everything'),
+} as const;

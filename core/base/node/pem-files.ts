@@ -1,0 +1,81 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { DisposableStore, type Disposable } from '../disposable.ts';
+import { messageOf, ReasonError } from '../errors.ts';
+
+/** A renewal replaces several files: they are read when nothing has changed for this long. */
+const SETTLE_MS = 500;
+
+/** A file that a flag names; a failure says which file and what it is for. */
+export const readPem = async (path: string, what: string): Promise<Buffer> => {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    throw new ReasonError('BadCertificate', `cannot read the ${what} ${path}: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+};
+
+const parsed = <T>(path: string, what: string, parse: () => T): T => {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new ReasonError('BadCertificate', `${path} is not a ${what}: ${messageOf(cause)}`, { cause });
+  }
+};
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g;
+
+/** A bundle of authorities. TLS itself takes one that it cannot read for none, and then refuses every client. */
+export const readAuthorities = async (path: string, what = 'trusted authority'): Promise<Buffer> => {
+  const bundle = await readPem(path, what);
+  const blocks = bundle.toString('latin1').match(PEM_CERTIFICATE) ?? [];
+  if (blocks.length === 0)
+    throw new ReasonError('BadCertificate', `the ${what} ${path} holds no certificate`);
+  for (const block of blocks) parsed(path, 'certificate', () => new X509Certificate(block));
+  return bundle;
+};
+
+/** A certificate and its key, which must belong together. */
+export const readPair = async (
+  certFile: string,
+  keyFile: string,
+): Promise<{ readonly cert: Buffer; readonly key: Buffer }> => {
+  const [cert, key] = await Promise.all([readPem(certFile, 'certificate'), readPem(keyFile, 'private key')]);
+  const certificate = parsed(certFile, 'certificate', () => new X509Certificate(cert));
+  const privateKey = parsed(keyFile, 'private key', () => createPrivateKey(key));
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new ReasonError(
+      'BadCertificate',
+      `the private key ${keyFile} does not belong to the certificate ${certFile}`,
+    );
+  return { cert, key };
+};
+
+/** Calls back when any of the files was replaced and all have been quiet for a moment. Empty paths are left out. */
+export const watchFiles = (
+  files: readonly string[],
+  clock: Clock,
+  onChanged: () => void,
+  onProblem: (error: unknown) => void,
+): Disposable => {
+  const owned = new DisposableStore();
+  let timer: Disposable | undefined;
+  const paths = files.filter((path) => path !== '');
+  const names = new Set(paths.map((path) => basename(path)));
+  for (const directory of new Set(paths.map((path) => dirname(path)))) {
+    const watcher = watch(directory, (_event, name) => {
+      if (name !== null && !names.has(name)) return;
+      timer?.dispose();
+      timer = clock.after(SETTLE_MS, onChanged);
+    });
+    watcher.on('error', onProblem);
+    owned.defer(() => watcher.close());
+  }
+  owned.defer(() => timer?.dispose());
+  return owned;
+};
