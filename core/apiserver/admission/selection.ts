@@ -1,0 +1,66 @@
+import { ReasonError } from '../../base/errors.ts';
+import { goQuote } from '../../api/validation/go-text.ts';
+
+/** Every plugin there is, in upstream's order: defaults are set before what judges them, quota is charged last. */
+export const PLUGIN_ORDER = [
+  'AlwaysAdmit',
+  'NamespaceLifecycle',
+  'NamespaceExists',
+  'LimitRanger',
+  'ServiceAccount',
+  'NodeRestriction',
+  'TaintNodesByCondition',
+  'AlwaysPullImages',
+  'PodSecurity',
+  'Priority',
+  'DefaultTolerationSeconds',
+  'ExtendedResourceToleration',
+  'DefaultStorageClass',
+  'StorageObjectInUseProtection',
+  'PersistentVolumeClaimResize',
+  'RuntimeClass',
+  'CertificateApproval',
+  'CertificateSigning',
+  'CertificateSubjectRestriction',
+  'DefaultIngressClass',
+  'ResourceQuota',
+  'AlwaysDeny',
+] as const;
+
+export type PluginName = (typeof PLUGIN_ORDER)[number];
+
+const DEFAULT_OFF: ReadonlySet<string> = new Set<PluginName>([
+  'AlwaysAdmit',
+  'NamespaceExists',
+  'NodeRestriction',
+  'AlwaysPullImages',
+  'ExtendedResourceToleration',
+  'AlwaysDeny',
+]);
+
+export const DEFAULT_PLUGINS: readonly PluginName[] = PLUGIN_ORDER.filter((name) => !DEFAULT_OFF.has(name));
+
+const KNOWN: ReadonlySet<string> = new Set(PLUGIN_ORDER);
+
+/** What --enable-admission-plugins and --disable-admission-plugins leave, in order. */
+export const selectPlugins = (
+  enabled: readonly string[],
+  disabled: readonly string[],
+): readonly PluginName[] => {
+  const wrong = [
+    ...enabled
+      .filter((name) => !KNOWN.has(name))
+      .map((name) => `enable-admission-plugins plugin ${goQuote(name)} is unknown`),
+    ...disabled
+      .filter((name) => !KNOWN.has(name))
+      .map((name) => `disable-admission-plugins plugin ${goQuote(name)} is unknown`),
+  ];
+  const both = [...new Set(enabled.filter((name) => disabled.includes(name)))].sort();
+  if (both.length > 0)
+    wrong.push(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`);
+  if (wrong.length > 0)
+    throw new ReasonError('PluginSelectionInvalid', wrong.length === 1 ? wrong[0]! : `[${wrong.join(', ')}]`);
+  return PLUGIN_ORDER.filter(
+    (name) => enabled.includes(name) || (!DEFAULT_OFF.has(name) && !disabled.includes(name)),
+  );
+};

@@ -1,0 +1,95 @@
+import type { GroupResource, KubernetesObject } from '../../../api/meta/index.ts';
+import { registryOf } from '../../../api/scheme/index.ts';
+import { userInfo } from '../../authn/user.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
+import type { ObjectReader } from '../object-reader.ts';
+
+const REGISTRY = registryOf(36);
+
+export interface Wish extends Partial<Omit<AdmissionAttributes, 'resource' | 'kind'>> {
+  /** `pods` or `leases.coordination.k8s.io` */
+  readonly of?: string;
+}
+
+const groupResource = (text: string): GroupResource => {
+  const dot = text.indexOf('.');
+  return dot < 0
+    ? { group: '', resource: text }
+    : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
+};
+
+/** Attributes of a request, by default the creation of a pod by somebody. */
+export const wish = ({
+  of = 'pods',
+  ...rest
+}: Wish): AdmissionAttributes & { readonly warnings: string[] } => {
+  const resource = groupResource(of);
+  const type = REGISTRY.findPreferred(resource);
+  const version = type?.version ?? 'v1';
+  const warnings: string[] = [];
+  const known = rest.object ?? rest.oldObject;
+  return {
+    operation: 'CREATE',
+    resource: { ...resource, version },
+    subresource: '',
+    kind: { group: resource.group, version, kind: type?.kind ?? '' },
+    namespace: type?.namespaced === false ? '' : (known?.metadata?.namespace ?? 'ns'),
+    name: known?.metadata?.name ?? '',
+    object: undefined,
+    oldObject: undefined,
+    options: undefined,
+    user: userInfo('somebody', ['system:authenticated']),
+    isDryRun: false,
+    ...rest,
+    warnings,
+    warn: (text) => void warnings.push(text),
+  };
+};
+
+const keyOf = ({ group, resource }: GroupResource, namespace: string, name: string): string =>
+  `${resource}.${group}/${namespace}/${name}`;
+
+/** A reader over objects by kind; `live` is what etcd has and the cache has not heard of. */
+export const readerOf = (
+  cached: readonly KubernetesObject[],
+  live: readonly KubernetesObject[] = [],
+): ObjectReader => {
+  const entries = (objects: readonly KubernetesObject[]): [string, KubernetesObject][] =>
+    objects.map((object) => {
+      const [group = '', version = ''] = (object.apiVersion ?? 'v1').includes('/')
+        ? object.apiVersion!.split('/')
+        : ['', object.apiVersion ?? 'v1'];
+      const type = REGISTRY.findByKind({ group, version, kind: object.kind ?? '' });
+      if (!type) throw new Error(`no kind ${object.kind} in ${object.apiVersion}`);
+      const { namespace = '', name = '' } = object.metadata ?? {};
+      return [keyOf({ group, resource: type.plural }, namespace, name), object];
+    });
+  const cache = new Map(entries(cached));
+  const store = new Map([...cache, ...entries(live)]);
+  return {
+    get: (resource, namespace, name, options) =>
+      Promise.resolve((options?.live ? store : cache).get(keyOf(resource, namespace, name))),
+    list: (resource, namespace) =>
+      Promise.resolve(
+        [...cache]
+          .filter(([key]) =>
+            key.startsWith(
+              namespace === '' ? `${resource.resource}.${resource.group}/` : keyOf(resource, namespace, ''),
+            ),
+          )
+          .map(([, object]) => object),
+      ),
+  };
+};
+
+/** Runs both phases; answers the message of the refusal, or `ok`. */
+export const verdict = async (plugin: AdmissionPlugin, attributes: AdmissionAttributes): Promise<string> => {
+  if (!plugin.handles(attributes.operation)) return 'ok';
+  try {
+    await plugin.admit?.(attributes);
+    await plugin.validate?.(attributes);
+    return 'ok';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
