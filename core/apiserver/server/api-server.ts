@@ -4,7 +4,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import { createListener, type ServingCertificates } from './api-listener.ts';
-import type { HealthRegistry } from './health.ts';
+import type { HealthRegistry } from '../../component/health.ts';
 import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts';
 import type { Stage } from './pipeline.ts';
 import type { RequestInfo } from './request-info.ts';

@@ -1,6 +1,6 @@
 import { EXPOSITION_CONTENT_TYPE, type Registry } from '../../base/metrics/index.ts';
 import { methodNotAllowed } from '../../api/meta/index.ts';
-import type { HealthRegistry } from './health.ts';
+import type { HealthRegistry } from '../../component/health.ts';
 import type { Stage } from './pipeline.ts';
 import { JSON_TYPE, TEXT_TYPE } from './response.ts';
 import type { VersionInfo } from './version-info.ts';

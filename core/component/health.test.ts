@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silentLog } from '../../base/log.ts';
+import { silentLog } from '../base/log.ts';
 import { HealthRegistry } from './health.ts';
 
 const registry = () => {
