@@ -1,0 +1,108 @@
+import type { Clock } from '../../base/clock.ts';
+import { toDisposable, type Disposable } from '../../base/disposable.ts';
+import { ReasonError } from '../../base/errors.ts';
+import {
+  hasStatusReason,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  type GroupResource,
+  type KubernetesObject,
+} from '../../api/meta/index.ts';
+import type { ObjectWriter } from './object-writer.ts';
+
+/** Servers that start together meet at the same objects: a lost race is read again, so often and no more. */
+const ATTEMPTS_MAX = 6;
+
+export type Ensured = 'created' | 'updated' | 'unchanged';
+
+export interface Wanted {
+  readonly object: KubernetesObject;
+  /** What the stored object must become; undefined when it may stay. It has the stored resourceVersion. */
+  revise?(stored: KubernetesObject): KubernetesObject | undefined;
+}
+
+/** Makes sure that an object is there and is as wanted. Safe to repeat, and to do from several servers at once. */
+export const ensureObject = async (
+  writer: ObjectWriter,
+  resource: GroupResource,
+  { object, revise }: Wanted,
+): Promise<Ensured> => {
+  const { namespace = '', name = '' } = object.metadata ?? {};
+  let last: unknown;
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    const stored = await writer.get(resource, namespace, name);
+    try {
+      if (stored === undefined) {
+        await writer.create(resource, object);
+        return 'created';
+      }
+      const revised = revise?.(stored);
+      if (revised === undefined) return 'unchanged';
+      await writer.update(resource, revised);
+      return 'updated';
+    } catch (error) {
+      if (!isAlreadyExists(error) && !isConflict(error) && !isNotFound(error)) throw error;
+      last = error;
+    }
+  }
+  throw new ReasonError('AttemptsExceeded', `${resource.resource} ${name}: exceeded maximum attempts`, {
+    cause: last,
+  });
+};
+
+/** Worth another try: etcd is away, or a server answers that it is not ready. */
+export const isPassing = (error: unknown): boolean =>
+  hasStatusReason(error, 'ServiceUnavailable', 'Timeout', 'ServerTimeout', 'TooManyRequests', 'Conflict') ||
+  (error instanceof ReasonError &&
+    ['Unavailable', 'Timeout', 'TooManyRequests', 'AttemptsExceeded'].includes(error.reason));
+
+/** Resolves after `delayMs`, or when the signal ends the wait. */
+export const wait = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = (): void => {
+      timer.dispose();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.after(delayMs, end);
+    signal.addEventListener('abort', end, { once: true });
+  });
+
+export interface PollOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly intervalMs: number;
+  readonly limitMs: number;
+}
+
+/** Repeats `work` until it answers true. What it throws ends it; so does the limit, and the signal. */
+export const pollUntil = async (
+  { clock, signal, intervalMs, limitMs }: PollOptions,
+  work: () => Promise<boolean>,
+): Promise<void> => {
+  const untilMs = clock.monotonicMs() + limitMs;
+  while (!signal.aborted) {
+    if (await work()) return;
+    if (clock.monotonicMs() + intervalMs > untilMs)
+      throw new ReasonError('TimedOut', 'timed out waiting for the condition');
+    await wait(clock, intervalMs, signal);
+  }
+};
+
+/** Runs `work` now and then again with a pause between; a failure is told and waits for the next time. */
+export const repeat = (
+  options: { readonly clock: Clock; readonly pauseMs: number; onError(error: unknown): void },
+  work: () => Promise<void>,
+): Disposable => {
+  const stop = new AbortController();
+  const run = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await work().catch((error: unknown) => options.onError(error));
+      await wait(options.clock, options.pauseMs, stop.signal);
+    }
+  };
+  void run();
+  return toDisposable(() => stop.abort());
+};

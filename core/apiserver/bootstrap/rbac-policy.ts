@@ -1,0 +1,76 @@
+import { messageOf } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import {
+  hasStatusReason,
+  isNotFound,
+  type GroupResource,
+  type KubernetesObject,
+} from '../../api/meta/index.ts';
+import { bootstrapPolicy } from '../authz/index.ts';
+import { RBAC_GROUP, type Binding, type ClusterRole } from '../authz/rbac/types.ts';
+import { ensureObject } from './ensure.ts';
+import type { ObjectWriter } from './object-writer.ts';
+import { isProtected, reconciledBinding, reconciledRole, refersElsewhere } from './rbac-reconciliation.ts';
+
+const resource = (plural: string): GroupResource => ({ group: RBAC_GROUP, resource: plural });
+
+const ensureRole = async (writer: ObjectWriter, plural: string, role: ClusterRole): Promise<void> => {
+  await ensureObject(writer, resource(plural), {
+    object: role as ClusterRole & KubernetesObject,
+    revise: (stored) => reconciledRole(stored as ClusterRole & KubernetesObject, role),
+  });
+};
+
+const ensureBinding = async (writer: ObjectWriter, plural: string, binding: Binding): Promise<void> => {
+  const of = resource(plural);
+  const { namespace = '', name = '' } = binding.metadata;
+  const stored = (await writer.get(of, namespace, name)) as (Binding & KubernetesObject) | undefined;
+  if (stored && refersElsewhere(stored, binding) && !isProtected(stored)) {
+    try {
+      await writer.delete(of, namespace, name, stored.metadata.uid);
+    } catch (error) {
+      // Another server was first, or made it anew already.
+      if (!isNotFound(error) && !hasStatusReason(error, 'Conflict')) throw error;
+    }
+  }
+  await ensureObject(writer, of, {
+    object: binding as Binding & KubernetesObject,
+    revise: (now) => reconciledBinding(now as Binding & KubernetesObject, binding),
+  });
+};
+
+/**
+ * Creates the default roles and bindings of release `1.<minor>` and adds to those that lack something. Does as many as
+ * it can; false when some failed.
+ */
+export const ensureRbacPolicy = async (writer: ObjectWriter, minor: number, log: Log): Promise<boolean> => {
+  const policy = bootstrapPolicy(minor);
+  const work: readonly (() => Promise<void>)[] = [
+    ...policy.clusterRoles.map((role) => () => ensureRole(writer, 'clusterroles', role)),
+    ...policy.clusterRoleBindings.map((one) => () => ensureBinding(writer, 'clusterrolebindings', one)),
+    ...policy.roles.map((role) => () => ensureRole(writer, 'roles', role)),
+    ...policy.roleBindings.map((one) => () => ensureBinding(writer, 'rolebindings', one)),
+  ];
+  let complete = true;
+  for (const ensure of work) {
+    try {
+      await ensure();
+    } catch (error) {
+      complete = false;
+      log.write('warn', 'a default role or binding could not be reconciled', { error: messageOf(error) });
+    }
+  }
+  return complete;
+};
+
+/** What kubeadm makes so that its admin.conf is an ordinary user: cluster-admin, and revocable. */
+export const ensureClusterAdminsBinding = (writer: ObjectWriter): Promise<unknown> =>
+  ensureObject(writer, resource('clusterrolebindings'), {
+    object: {
+      apiVersion: `${RBAC_GROUP}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'kubeadm:cluster-admins' },
+      roleRef: { apiGroup: RBAC_GROUP, kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ apiGroup: RBAC_GROUP, kind: 'Group', name: 'kubeadm:cluster-admins' }],
+    },
+  });
