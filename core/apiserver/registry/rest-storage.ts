@@ -10,6 +10,14 @@ import type { CachedObject, CacheWatcher, ReadAt } from '../storage/watch-cache/
  * on the way in, and convert and encode on the way out. Refusals are StatusErrors.
  */
 export interface RestStorage {
+  /** DELETE answers the object; otherwise a Status that names it. Read where `delete` is. */
+  readonly returnsDeletedObject?: boolean;
+  /** PUT creates what is missing: the caller needs the right to create, too. */
+  readonly allowCreateOnUpdate?: boolean;
+  /** Paths that are put back as they were: no manager owns them through this endpoint. */
+  readonly resetFields?: readonly (readonly string[])[];
+  /** The object as JSON in the version it is kept in, made of the bytes as stored: no second encoding. */
+  json?(held: Held): Uint8Array;
   get?(scope: Scope, name: string, options: GetOptions): Promise<Held>;
   list?(scope: Scope, options: ListOptions): Promise<HeldList>;
   watch?(scope: Scope, options: WatchOptions): Promise<CacheWatcher<KubernetesObject>>;

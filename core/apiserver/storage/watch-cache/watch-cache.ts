@@ -76,7 +76,10 @@ export interface CacheWatchOptions<T> {
   readonly stateBookmark?: boolean | undefined;
   /** Bookmarks from time to time (allowWatchBookmarks). */
   readonly bookmarks?: boolean | undefined;
-  /** False: the event is of no interest, and nobody is woken for it. Must be cheap and always say the same. */
+  /**
+   * False: the event is of no interest, and nobody is woken for it. Must be cheap and always say the same. Objects of
+   * the state are asked about as ADDED.
+   */
   readonly wants?: ((event: CacheEvent<T>) => boolean) | undefined;
 }
 
@@ -139,6 +142,11 @@ export class WatchCache<T> {
     return this.#reach(1, limitMs);
   }
 
+  /** What the cache has now, if anything: a guess for who checks it against etcd. */
+  peek(key: string): CachedObject<T> | undefined {
+    return this.#objects.get(key);
+  }
+
   async get(key: string, at: ReadAt): Promise<CachedObject<T>> {
     const isCached = await this.#prepare(at);
     if (!isCached) {
@@ -181,7 +189,7 @@ export class WatchCache<T> {
       window: this.#window,
       prefix,
       afterRevision: typeof start === 'number' ? start : revision,
-      state: start === 'state' ? this.#objects.range(prefix).objects : [],
+      state: start === 'state' ? this.#stateOf(prefix, options.wants) : [],
       stateEnd:
         start === 'state' && stateBookmark
           ? { type: 'BOOKMARK', revision, initialEventsEnd: true }
@@ -195,6 +203,13 @@ export class WatchCache<T> {
     this.#watchers.set(prefix, group.add(watcher));
     this.#watcherCount += 1;
     return watcher;
+  }
+
+  #stateOf(prefix: string, wants: CacheWatchOptions<T>['wants']): readonly CachedObject<T>[] {
+    const { objects } = this.#objects.range(prefix);
+    return wants === undefined
+      ? objects
+      : objects.filter((object) => wants(new CacheEvent('ADDED', object, undefined)));
   }
 
   /** False when the answer has to come from etcd. */

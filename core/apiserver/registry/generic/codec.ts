@@ -1,0 +1,80 @@
+import { ReasonError } from '../../../base/errors.ts';
+import { apiVersionOf, type GroupVersionKind, type KubernetesObject } from '../../../api/meta/index.ts';
+import { CachedObject } from '../../storage/index.ts';
+import type { Held } from '../rest-storage.ts';
+
+/** What other servers may have written and we do not read: protobuf has this before it. */
+const PROTOBUF_MAGIC = Buffer.from('k8s\0');
+/** Objects this server wrote a moment ago and has not yet seen in the watch. */
+const RECENT_MAX = 512;
+/** Larger ones are decoded again rather than held by two hands. */
+const RECENT_BYTES_MAX = 16 * 1024;
+
+const headOf = ({ kind, ...gv }: GroupVersionKind): string =>
+  `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersionOf(gv))},"metadata":{`;
+
+/** Objects of one kind as bytes: JSON in the version they are kept in, without the revision, which is the key's. */
+export class ObjectCodec {
+  readonly #apiVersion: string;
+  readonly #kind: string;
+  readonly #head: Buffer;
+  readonly #recent = new Map<string, KubernetesObject>();
+
+  constructor(gvk: GroupVersionKind) {
+    this.#apiVersion = apiVersionOf(gvk);
+    this.#kind = gvk.kind;
+    this.#head = Buffer.from(headOf(gvk));
+  }
+
+  /** Takes the revision off the object, which the caller owns. */
+  encode(object: KubernetesObject): Buffer {
+    const { kind: _kind, apiVersion: _apiVersion, metadata = {}, ...rest } = object;
+    delete metadata.resourceVersion;
+    return Buffer.from(JSON.stringify({ kind: this.#kind, apiVersion: this.#apiVersion, metadata, ...rest }));
+  }
+
+  decode(key: string, value: Uint8Array, revision: number): KubernetesObject {
+    const known = this.#recent.get(key);
+    if (known?.metadata?.resourceVersion === String(revision)) {
+      this.#recent.delete(key);
+      return known;
+    }
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
+    if (bytes.subarray(0, PROTOBUF_MAGIC.length).equals(PROTOBUF_MAGIC))
+      throw new ReasonError(
+        'Unreadable',
+        `${key} is stored as protobuf; let its server write JSON (--storage-media-type=application/json)`,
+      );
+    const object = JSON.parse(bytes.toString('utf8')) as KubernetesObject;
+    object.metadata = { ...object.metadata, resourceVersion: String(revision) };
+    return object;
+  }
+
+  /** What was written, as the answer to its writer; the watch cache will find the same object. */
+  written(key: string, value: Uint8Array, revision: number, object: KubernetesObject): Held {
+    (object.metadata ??= {}).resourceVersion = String(revision);
+    if (value.length <= RECENT_BYTES_MAX) this.#remember(key, object);
+    return new CachedObject(key, value, revision, object);
+  }
+
+  #remember(key: string, object: KubernetesObject): void {
+    if (this.#recent.size >= RECENT_MAX) {
+      const oldest = this.#recent.keys().next();
+      if (oldest.done !== true) this.#recent.delete(oldest.value);
+    }
+    this.#recent.set(key, object);
+  }
+
+  /** The JSON of an object in the version it is kept in, made of the stored bytes without encoding it again. */
+  json(held: Held): Uint8Array {
+    const head = this.#head;
+    const bytes = Buffer.from(held.value.buffer, held.value.byteOffset, held.value.length);
+    if (held.revision === 0) return bytes;
+    if (!bytes.subarray(0, head.length).equals(head)) return Buffer.from(JSON.stringify(held.object));
+    return Buffer.concat([
+      head,
+      Buffer.from(`"resourceVersion":"${held.revision}",`),
+      bytes.subarray(head.length),
+    ]);
+  }
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '../../../base/clock.ts';
+import type { Log } from '../../../base/log.ts';
+import type { Random } from '../../../base/random.ts';
+import type { GroupKind, GroupResource, KubernetesObject } from '../../../api/meta/index.ts';
+import { storageKeyOf, storagePrefixOf, type ResourceType } from '../../../api/scheme/index.ts';
+import { structOfKind, type StructType } from '../../../api/schema/index.ts';
+import { assert } from '../../../base/assert.ts';
+import { WatchCache, type Store, type WatchCacheMetrics } from '../../storage/index.ts';
+import { ObjectCodec } from './codec.ts';
+
+export interface ResourceParts {
+  readonly type: ResourceType;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly newUid: () => string;
+  readonly cacheMetrics?: WatchCacheMetrics | undefined;
+}
+
+/** What reads, writes and deletions of one resource share: its names, its bytes and its cache. */
+export class ResourceCore {
+  readonly type: ResourceType;
+  readonly resource: GroupResource;
+  /** Of the objects as they are kept. */
+  readonly kind: GroupKind;
+  readonly struct: StructType | undefined;
+  readonly store: Store;
+  readonly codec: ObjectCodec;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly newUid: () => string;
+  readonly #parts: ResourceParts;
+  #cache: WatchCache<KubernetesObject> | undefined;
+  #closed = false;
+
+  constructor(parts: ResourceParts) {
+    const { type } = parts;
+    assert(type.storage !== undefined, `${type.plural} are not kept`);
+    this.#parts = parts;
+    this.type = type;
+    this.resource = { group: type.group, resource: type.plural };
+    this.kind = { group: type.storage.gvk.group, kind: type.storage.gvk.kind };
+    this.struct = structOfKind(type.storage.gvk);
+    this.store = parts.store;
+    this.codec = new ObjectCodec(type.storage.gvk);
+    this.clock = parts.clock;
+    this.random = parts.random;
+    this.newUid = parts.newUid;
+  }
+
+  key(namespace: string, name: string): string {
+    return storageKeyOf(this.type, namespace, name);
+  }
+
+  prefix(namespace: string): string {
+    return storagePrefixOf(this.type, namespace);
+  }
+
+  /** Started by whoever first needs it: a resource that nobody lists costs nothing. */
+  get cache(): WatchCache<KubernetesObject> {
+    if (this.#cache !== undefined) return this.#cache;
+    const { store, clock, random, log, cacheMetrics } = this.#parts;
+    this.#cache = new WatchCache({
+      store,
+      prefix: this.prefix(''),
+      codec: this.codec,
+      clock,
+      random,
+      log: log.with({ resource: this.type.plural }),
+      metrics: cacheMetrics,
+    });
+    if (this.#closed) this.#cache.close();
+    else this.#cache.start();
+    return this.#cache;
+  }
+
+  get cacheIfStarted(): WatchCache<KubernetesObject> | undefined {
+    return this.#cache;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cache?.close();
+  }
+}
