@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { manualClock } from '../../base/manual-clock.ts';
 import { isStatusError } from '../../api/meta/index.ts';
 import { fakeContext, type Sent } from '../server/testing/fake-context.ts';
 import { DiscoveryCatalog, type PublishedGroupVersion } from './catalog.ts';
@@ -31,7 +32,13 @@ const widgets: PublishedGroupVersion = {
 };
 
 const stageOf = (catalog = new DiscoveryCatalog(36)) =>
-  discoveryStage({ catalog, serverAddress: '127.8.0.1:6443', otherPaths: () => ['/healthz', '/version'] });
+  discoveryStage({
+    catalog,
+    serverAddress: '127.8.0.1:6443',
+    otherPaths: () => ['/healthz', '/version'],
+    version: 'v1.36.0',
+    clock: manualClock(),
+  });
 
 const ask = async (
   url: string,

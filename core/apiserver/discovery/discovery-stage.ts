@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import { methodNotAllowed, notAcceptable } from '../../api/meta/index.ts';
 import { sendJson, type RequestContext, type Stage } from '../server/index.ts';
 import {
@@ -10,6 +11,8 @@ import {
 } from './aggregated-document.ts';
 import type { DiscoveryCatalog, PublishedGroup } from './catalog.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy-documents.ts';
+import { answerOpenApi } from './openapi/openapi-answers.ts';
+import { OpenApiDocuments } from './openapi/documents.ts';
 import { rootPaths } from './root-paths.ts';
 
 export interface DiscoveryOptions {
@@ -18,6 +21,9 @@ export interface DiscoveryOptions {
   readonly serverAddress: string;
   /** Paths outside the API that the index at `/` lists: health checks, metrics, version. */
   readonly otherPaths?: () => readonly string[];
+  /** The version of the server, as `v1.36.0`. */
+  readonly version: string;
+  readonly clock: Clock;
 }
 
 const READS = new Set(['GET', 'HEAD']);
@@ -28,8 +34,10 @@ type Half = 'api' | 'apis';
 
 const isCore = ({ group }: PublishedGroup): boolean => group === '';
 
-/** Tells what is served: the index, the lists of groups, versions and resources, and the aggregated form of them. */
-export const discoveryStage = ({ catalog, serverAddress, otherPaths }: DiscoveryOptions): Stage => {
+/** Tells what is served: the index, the lists of groups, versions and resources, and the OpenAPI documents. */
+export const discoveryStage = (options: DiscoveryOptions): Stage => {
+  const { catalog, serverAddress, otherPaths, version, clock } = options;
+  const documents = new OpenApiDocuments({ catalog, version });
   const aggregated = new Map<Half, AggregatedDocument & { readonly generation: number }>();
 
   const groupsOf = (half: Half): readonly PublishedGroup[] =>
@@ -90,6 +98,10 @@ export const discoveryStage = ({ catalog, serverAddress, otherPaths }: Discovery
       if (path === '/' || path === '/index.html') {
         await response.send(200, 'application/json', rootPaths(catalog, otherPaths?.() ?? []));
         return 'done';
+      }
+      if (path.startsWith('/openapi/')) {
+        if (!READS.has(request.method)) throw methodNotAllowed();
+        return (await answerOpenApi(context, documents, clock.nowMs())) ? 'done' : 'next';
       }
       const parts = path.replace(/^\/|\/$/g, '').split('/');
       const [half] = parts;

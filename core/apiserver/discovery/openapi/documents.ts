@@ -1,0 +1,200 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { apiPathOf } from '../../../api/meta/index.ts';
+import type { DiscoveryCatalog, PublishedGroupVersion } from '../catalog.ts';
+import { compressBytes, compressText, type CompressedDocument } from './compressed-document.ts';
+import { DefinitionSource, referencesIn, type Definition } from './definitions.ts';
+import { openApiPath } from './openapi-three.ts';
+import { operationsOf, type ApiPath } from './operations.ts';
+import { rootDocuments } from './root-operations.ts';
+import { definitionEntry, documentMessage, pathEntry, type SwaggerHead } from './swagger-protobuf.ts';
+import { swaggerPath } from './swagger-two.ts';
+
+export interface OpenApiOptions {
+  readonly catalog: DiscoveryCatalog;
+  /** The version of the server, as `v1.36.0`. */
+  readonly version: string;
+}
+
+/** The one document of OpenAPI 2, in both of its forms. */
+export interface SwaggerDocument {
+  readonly json: CompressedDocument;
+  readonly protobuf: CompressedDocument;
+}
+
+const PATHS_PER_TURN = 16;
+
+const BEARER = {
+  type: 'apiKey',
+  description: 'Bearer Token authentication',
+  name: 'authorization',
+  in: 'header',
+} as const;
+
+/** The members of a JSON object, of which the values are JSON already. */
+function* members(entries: Iterable<readonly [name: string, text: string]>): Generator<string> {
+  let comma = '';
+  for (const [name, text] of entries) {
+    yield `${comma}${JSON.stringify(name)}:${text}`;
+    comma = ',';
+  }
+}
+
+const textsOf = (definitions: readonly Definition[]): (readonly [string, string])[] =>
+  definitions.map(({ name, text }) => [name, text]);
+
+const byPath = (a: ApiPath, b: ApiPath): number => (a.path < b.path ? -1 : 1);
+
+/**
+ * The OpenAPI documents, made when they are first asked for and kept compressed. A group version that is published
+ * anew is written anew; the others stay.
+ */
+export class OpenApiDocuments {
+  readonly #options: OpenApiOptions;
+  #swagger: { readonly generation: number; readonly document: Promise<SwaggerDocument> } | undefined;
+  #index: { readonly generation: number; readonly document: Promise<CompressedDocument> } | undefined;
+  readonly #groupVersions = new Map<PublishedGroupVersion, Promise<CompressedDocument>>();
+  readonly #roots = new Map<string, Promise<CompressedDocument>>();
+
+  constructor(options: OpenApiOptions) {
+    this.#options = options;
+  }
+
+  /** `/openapi/v2`. */
+  swagger(): Promise<SwaggerDocument> {
+    const { generation } = this.#options.catalog;
+    if (this.#swagger?.generation === generation) return this.#swagger.document;
+    const document = this.#writeSwagger();
+    this.#swagger = { generation, document };
+    return document;
+  }
+
+  /** `/openapi/v3`: the addresses of all others. */
+  index(): Promise<CompressedDocument> {
+    const { generation } = this.#options.catalog;
+    if (this.#index?.generation === generation) return this.#index.document;
+    const document = this.#writeIndex();
+    this.#index = { generation, document };
+    return document;
+  }
+
+  /** `/openapi/v3/<name>`, as `apis/apps/v1`; undefined for one that is not published. */
+  named(name: string): Promise<CompressedDocument> | undefined {
+    const published = this.#published().find((known) => nameOf(known) === name);
+    if (published) return this.#groupVersion(published);
+    const root = rootDocuments(this.#options.catalog.groups()).find((known) => known.name === name);
+    return root && this.#root(root.name, root.paths);
+  }
+
+  #published(): readonly PublishedGroupVersion[] {
+    return this.#options.catalog.groups().flatMap(({ versions }) => versions);
+  }
+
+  #groupVersion(published: PublishedGroupVersion, source?: DefinitionSource): Promise<CompressedDocument> {
+    const known = this.#groupVersions.get(published);
+    if (known) return known;
+    const document = this.#writeThree(operationsOf(published), [published], source);
+    this.#groupVersions.set(published, document);
+    return document;
+  }
+
+  #root(name: string, paths: readonly ApiPath[], source?: DefinitionSource): Promise<CompressedDocument> {
+    const known = this.#roots.get(name);
+    if (known) return known;
+    const document = this.#writeThree(paths, [], source);
+    this.#roots.set(name, document);
+    return document;
+  }
+
+  async #writeIndex(): Promise<CompressedDocument> {
+    const source = await DefinitionSource.open(3);
+    const roots = rootDocuments(this.#options.catalog.groups());
+    const published = this.#published();
+    this.#forgetWithdrawn(published, new Set(roots.map(({ name }) => name)));
+    const entries: [string, string][] = [];
+    const add = (name: string, { etag }: CompressedDocument): void => {
+      const serverRelativeURL = urlOf(name, etag);
+      entries.push([name, JSON.stringify({ serverRelativeURL })]);
+    };
+    // One after the other: together they would hold all their definitions at once.
+    for (const { name, paths } of roots) add(name, await this.#root(name, paths, source));
+    for (const gv of published) add(nameOf(gv), await this.#groupVersion(gv, source));
+    entries.sort(([a], [b]) => (a < b ? -1 : 1));
+    return compressText(['{"paths":{', ...members(entries), '}}']);
+  }
+
+  #forgetWithdrawn(published: readonly PublishedGroupVersion[], roots: ReadonlySet<string>): void {
+    const kept = new Set(published);
+    for (const known of this.#groupVersions.keys()) if (!kept.has(known)) this.#groupVersions.delete(known);
+    for (const known of this.#roots.keys()) if (!roots.has(known)) this.#roots.delete(known);
+  }
+
+  async #writeThree(
+    paths: readonly ApiPath[],
+    published: readonly PublishedGroupVersion[],
+    known?: DefinitionSource,
+  ): Promise<CompressedDocument> {
+    const source = known ?? (await DefinitionSource.open(3));
+    const texts: [string, string][] = [];
+    const names = new Set<string>();
+    for (const [at, path] of [...paths].sort(byPath).entries()) {
+      const text = JSON.stringify(openApiPath(path));
+      for (const name of referencesIn(text)) names.add(name);
+      texts.push([path.path, text]);
+      if (at % PATHS_PER_TURN === 0) await nextTurn();
+    }
+    const definitions = await source.closure(names, published, published);
+    const info = { title: 'Kubernetes', version: this.#options.version };
+    return compressText([
+      `{"openapi":"3.0.0","info":${JSON.stringify(info)},"paths":{`,
+      ...members(texts),
+      '},"components":{"schemas":{',
+      ...members(textsOf(definitions)),
+      `},"securitySchemes":{"BearerToken":${JSON.stringify(BEARER)}}}}`,
+    ]);
+  }
+
+  async #writeSwagger(): Promise<SwaggerDocument> {
+    const published = this.#published();
+    const roots = rootDocuments(this.#options.catalog.groups());
+    const paths = [...roots.flatMap((root) => root.paths), ...published.flatMap(operationsOf)].sort(byPath);
+    const texts: [string, string][] = [];
+    const pathEntries: Buffer[] = [];
+    const names = new Set<string>();
+    for (const [at, path] of paths.entries()) {
+      const item = swaggerPath(path);
+      const text = JSON.stringify(item);
+      for (const name of referencesIn(text)) names.add(name);
+      texts.push([path.path, text]);
+      pathEntries.push(pathEntry(path.path, item));
+      if (at % PATHS_PER_TURN === 0) await nextTurn();
+    }
+    const source = await DefinitionSource.open(2);
+    const definitions = await source.closure(names, published, published);
+    const definitionEntries: Buffer[] = [];
+    for (const [at, { name, schema }] of definitions.entries()) {
+      definitionEntries.push(definitionEntry(name, schema));
+      if (at % PATHS_PER_TURN === 0) await nextTurn();
+    }
+    const head: SwaggerHead = {
+      swagger: '2.0',
+      info: { title: 'Kubernetes', version: this.#options.version },
+      security: [{ BearerToken: [] }],
+      securityDefinitions: { BearerToken: BEARER },
+    };
+    const json = await compressText([
+      `{"swagger":"2.0","info":${JSON.stringify(head.info)},"paths":{`,
+      ...members(texts),
+      '},"definitions":{',
+      ...members(textsOf(definitions)),
+      `},"securityDefinitions":${JSON.stringify(head.securityDefinitions)},"security":${JSON.stringify(head.security)}}`,
+    ]);
+    const protobuf = await compressBytes(documentMessage(head, pathEntries, definitionEntries), json.etag);
+    return { json, protobuf };
+  }
+}
+
+const nameOf = (published: PublishedGroupVersion): string => apiPathOf(published).slice(1);
+
+/** The address of a document that never changes: another content has another hash. */
+export const urlOf = (name: string, etag: string): string =>
+  `/openapi/v3/${name}?hash=${etag.replaceAll('"', '')}`;
