@@ -1,0 +1,10 @@
+export { claimUsageDiffers, storageClassOf } from './claim-evaluator.ts';
+export { objectCountName, quotaMatches, scopeSelectorsOf } from './evaluator.ts';
+export type { Evaluator, QuotaChange } from './evaluator.ts';
+export { evaluatorOf } from './evaluators.ts';
+export { isBestEffort, podLimits, podRequests } from './pod-resources.ts';
+export type { PodResourcesOptions } from './pod-resources.ts';
+export * from './resource-list.ts';
+export { isExtendedResource } from './resource-names.ts';
+export { usageFor } from './usage.ts';
+export type { Measured } from './usage.ts';
