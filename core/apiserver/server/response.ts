@@ -62,6 +62,16 @@ export class ApiResponse {
     return this.#bytes;
   }
 
+  /** Whether the client takes a compressed body; for answers that are sent part by part. */
+  get acceptsGzip(): boolean {
+    return this.#options.acceptsGzip && !this.#options.isHead;
+  }
+
+  /** Whoever compresses what it writes says here how large it was before. */
+  countBody(bytes: number): void {
+    this.#bytes = bytes;
+  }
+
   header(name: string): HeaderValue | undefined {
     return this.#headers.get(name);
   }

@@ -1,0 +1,98 @@
+import type { KubernetesObject } from '../../api/meta/index.ts';
+import type { AdmissionAttributes, Operation } from '../admission/attributes.ts';
+import { forbiddenFor, resourceAttributes } from '../authz/authorizer.ts';
+import type { Admit } from '../registry/rest-storage.ts';
+import type { HandlerCall } from './handler-call.ts';
+
+export interface AdmissionStep {
+  readonly operation: Operation;
+  readonly object: KubernetesObject | undefined;
+  readonly oldObject: KubernetesObject | undefined;
+  readonly options: KubernetesObject | undefined;
+  readonly isDryRun: boolean;
+  /** Where it is not that of the path. */
+  readonly name?: string;
+}
+
+export const attributesOf = (call: HandlerCall, step: AdmissionStep): AdmissionAttributes => {
+  const { endpoint, user, scope } = call;
+  return {
+    operation: step.operation,
+    resource: endpoint.resource,
+    subresource: endpoint.subresource,
+    kind: endpoint.kind,
+    namespace: call.namespace,
+    name: step.name ?? call.name,
+    object: step.object,
+    oldObject: step.oldObject,
+    options: step.options,
+    user,
+    isDryRun: step.isDryRun,
+    warn: (text) => scope.warn(text),
+  };
+};
+
+/** Mutating admission: changes `step.object` in place. */
+export const mutate = async (call: HandlerCall, step: AdmissionStep): Promise<void> => {
+  call.timer.enter('mutating-admission');
+  await call.services.admission.admit(attributesOf(call, step));
+};
+
+type ValidatingStep = Omit<AdmissionStep, 'object' | 'oldObject'>;
+
+/**
+ * Validating admission, which storage calls between its own validation and the write: what runs before it is
+ * validation, and what runs after it is the storage.
+ */
+export const validator =
+  (call: HandlerCall, step: ValidatingStep): Admit =>
+  async (object, oldObject) => {
+    const { timer, services } = call;
+    timer.enter('validating-admission');
+    const name = step.name ?? (call.name === '' ? (object.metadata?.name ?? '') : call.name);
+    await services.admission.validate(attributesOf(call, { ...step, object, oldObject, name }));
+    timer.enter('storage');
+  };
+
+/** Deletions have no object of their own: both phases see what is about to go. */
+export const deletionValidator =
+  (call: HandlerCall, options: KubernetesObject, isDryRun: boolean) =>
+  async (oldObject: KubernetesObject): Promise<void> => {
+    const { timer, services } = call;
+    const name = call.name === '' ? (oldObject.metadata?.name ?? '') : call.name;
+    const attributes = attributesOf(call, {
+      operation: 'DELETE',
+      object: undefined,
+      oldObject,
+      options,
+      isDryRun,
+      name,
+    });
+    timer.enter('mutating-admission');
+    await services.admission.admit(attributes);
+    timer.enter('validating-admission');
+    await services.admission.validate(attributes);
+    timer.enter('storage');
+  };
+
+/** Who may change an object may not therefore create it. */
+export const authorizeCreate = async ({
+  services,
+  endpoint,
+  user,
+  namespace,
+  name,
+}: HandlerCall): Promise<void> => {
+  if (!services.authorizer) return;
+  const attributes = resourceAttributes(user, {
+    verb: 'create',
+    apiGroup: endpoint.resource.group,
+    apiVersion: endpoint.resource.version,
+    resource: endpoint.resource.resource,
+    subresource: endpoint.subresource,
+    namespace,
+    name,
+  });
+  const { decision, reason } = await services.authorizer.authorize(attributes);
+  if (decision !== 'allow') throw forbiddenFor(attributes, reason);
+};

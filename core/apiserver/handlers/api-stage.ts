@@ -1,0 +1,110 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Registry } from '../../base/metrics/index.ts';
+import type { Random } from '../../base/random.ts';
+import { methodNotAllowed, pathNotFound, StatusError } from '../../api/meta/index.ts';
+import type { AdmissionChain } from '../admission/attributes.ts';
+import { userInfo } from '../authn/user.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
+import type { RestRegistry, Scope } from '../registry/rest-storage.ts';
+import type { RequestContext, Stage } from '../server/index.ts';
+import { builtInEndpoints, type Endpoint, type EndpointSource } from './endpoint.ts';
+import type { HandlerCall, HandlerServices } from './handler-call.ts';
+import { createHandlerMetrics } from './handler-metrics.ts';
+import { handlerFor } from './routes.ts';
+import { StageTimer } from './stage-timer.ts';
+
+/** Upstream's --min-request-timeout. */
+export const WATCH_TIMEOUT_MIN_SECONDS = 1800;
+const SECOND_MS = 1000;
+
+export interface ApiStageOptions {
+  readonly registry: RestRegistry;
+  readonly admission: AdmissionChain;
+  /** The minor of Kubernetes that is emulated. */
+  readonly minor: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Registry;
+  /** Asked where a PUT or an apply would create; without one everybody who may change may create. */
+  readonly authorizer?: Authorizer;
+  /** Beside the built-in kinds: those of custom resources. */
+  readonly endpoints?: EndpointSource;
+  readonly watchTimeoutMinSeconds?: number;
+}
+
+/** Answers every request for a resource: the last stage of a server's pipeline that knows its objects. */
+export const apiStage = (options: ApiStageOptions): Stage => {
+  const { clock, log } = options;
+  const builtIn = builtInEndpoints(options);
+  const services: HandlerServices = {
+    admission: options.admission,
+    clock,
+    random: options.random,
+    metrics: createHandlerMetrics(options.metrics),
+    authorizer: options.authorizer,
+    watchTimeoutMinMs: (options.watchTimeoutMinSeconds ?? WATCH_TIMEOUT_MIN_SECONDS) * SECOND_MS,
+  };
+  return {
+    name: 'api',
+    async run(context) {
+      if (!context.info.isResourceRequest) return 'next';
+      const endpoint = builtIn.find(context.info) ?? options.endpoints?.find(context.info);
+      if (!endpoint) throw pathNotFound();
+      await serve(callOf(context, endpoint, services), log);
+      return 'done';
+    },
+  };
+};
+
+const callOf = (context: RequestContext, endpoint: Endpoint, services: HandlerServices): HandlerCall => {
+  const { info, request } = context;
+  const user = context.user ?? userInfo('system:anonymous');
+  const scope: Scope = {
+    user,
+    namespace: endpoint.namespaced ? info.namespace : '',
+    signal: request.signal,
+    warn: (text) => context.warnings.add(text),
+  };
+  const timer = new StageTimer(context, services.clock);
+  return {
+    context,
+    endpoint,
+    scope,
+    user,
+    namespace: info.namespace,
+    name: info.parts[1] ?? '',
+    timer,
+    services,
+  };
+};
+
+/** A path may name a kind and still be none of its own: namespaces and verbs have to fit. */
+const checkPath = ({ context: { info }, endpoint }: HandlerCall): void => {
+  const isNamespaces = endpoint.resource.group === '' && endpoint.resource.resource === 'namespaces';
+  if (!endpoint.namespaced && info.namespace !== '' && !isNamespaces) throw pathNotFound();
+  const [, name = '', subresource = ''] = info.parts;
+  if (endpoint.namespaced && info.namespace === '' && name !== '') throw pathNotFound();
+  if (info.parts.length > 3 && !endpoint.storage.connect) throw pathNotFound();
+  if (subresource !== '' && name === '') throw pathNotFound();
+};
+
+const serve = async (call: HandlerCall, log: Log): Promise<void> => {
+  const { context, endpoint, timer } = call;
+  let failure: unknown;
+  try {
+    checkPath(call);
+    const handler = handlerFor(call);
+    if (!handler) throw methodNotAllowed();
+    if (endpoint.deprecation !== '') context.warnings.add(endpoint.deprecation);
+    await handler(call);
+  } catch (error) {
+    failure = error;
+    if (error instanceof StatusError && error.code >= 500)
+      log.write('warn', 'a request failed', { path: context.info.path, error: error.message });
+    throw error;
+  } finally {
+    timer.finish(failure);
+  }
+};

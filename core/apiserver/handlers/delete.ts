@@ -1,0 +1,61 @@
+import { methodNotAllowed, type StatusDetails } from '../../api/meta/index.ts';
+import { deletionValidator } from './admission.ts';
+import type { Handler, HandlerCall } from './handler-call.ts';
+import { queryOptionsOf } from './list-options.ts';
+import { bodyEncoding } from './media-types.ts';
+import { negotiateOutput } from './negotiate-output.ts';
+import { readBody } from './request-body.ts';
+import { sendHeld, sendList, sendObject } from './respond.ts';
+import { deleteOptionsOf, type DeleteRequest } from './write-options.ts';
+
+const readOptions = async (call: HandlerCall): Promise<DeleteRequest> => {
+  const { request } = call.context;
+  const body = await readBody(call, 'delete');
+  return deleteOptionsOf(request.query, body, () => bodyEncoding(request.headers.get('content-type')));
+};
+
+/** What is gone is told in a Status without a code, as upstream's storage makes it. */
+const goneStatus = (details: StatusDetails): unknown => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Success',
+  details: Object.fromEntries(Object.entries(details).filter(([, value]) => value !== '')),
+});
+
+export const handleDelete: Handler = async (call) => {
+  const { context, endpoint, scope, name, timer } = call;
+  const { storage } = endpoint;
+  if (!storage.delete) throw methodNotAllowed();
+  const form = negotiateOutput(context.request);
+  const { options, object } = await readOptions(call);
+  timer.enter('storage');
+  const { held, isGone } = await storage.delete(scope, name, {
+    ...options,
+    validate: deletionValidator(call, object, options.dryRun),
+  });
+  if (isGone && storage.returnsDeletedObject !== true) {
+    const { group, resource: kind } = endpoint.resource;
+    const uid = held.object.metadata?.uid ?? '';
+    await sendObject(call, form, 200, goneStatus({ name, group, kind, uid }));
+    return;
+  }
+  // Only who asked the old way that dependents go first is told that they are still going.
+  const isAccepted = !isGone && options.orphanDependents === false;
+  await sendHeld(call, form, isAccepted ? 202 : 200, held);
+};
+
+export const handleDeleteCollection: Handler = async (call) => {
+  const { context, endpoint, scope, timer } = call;
+  const { storage } = endpoint;
+  if (!storage.deleteCollection) throw methodNotAllowed();
+  const form = negotiateOutput(context.request);
+  const list = queryOptionsOf(context.request.query, endpoint, { name: '', isWatch: false });
+  const { options, object } = await readOptions(call);
+  timer.enter('storage');
+  const deleted = await storage.deleteCollection(scope, list, {
+    ...options,
+    validate: deletionValidator(call, object, options.dryRun),
+  });
+  await sendList(call, form, deleted);
+};

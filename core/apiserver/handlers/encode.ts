@@ -1,0 +1,46 @@
+import { stringify } from 'yaml';
+import { apiVersionOf, type KubernetesObject } from '../../api/meta/index.ts';
+import type { Held } from '../registry/rest-storage.ts';
+import type { Endpoint } from './endpoint.ts';
+import { JSON_MEDIA_TYPE, YAML_MEDIA_TYPE } from './media-types.ts';
+import type { OutputForm } from './negotiate-output.ts';
+
+/** One line of JSON with its newline. */
+export const encodeJson = (object: KubernetesObject): Uint8Array => {
+  const { kind, apiVersion, ...rest } = object;
+  return Buffer.from(`${JSON.stringify({ kind, apiVersion, ...rest })}\n`);
+};
+
+const NEWLINE = Buffer.from('\n');
+
+/** The object in the endpoint's version as one line of JSON with its newline, made once however many ask for it. */
+export const heldJson = (held: Held, endpoint: Endpoint): Uint8Array => {
+  const { storage, isHub } = endpoint;
+  return held.encoded(endpoint.format, (object) =>
+    isHub && storage.json
+      ? Buffer.concat([storage.json(held), NEWLINE])
+      : encodeJson(namedAs(endpoint, endpoint.fromHub(object))),
+  );
+};
+
+/** Under the name that the endpoint serves it by, whatever it was read as. */
+export const namedAs = ({ kind }: Endpoint, object: KubernetesObject): KubernetesObject => {
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  return { kind: kind.kind, apiVersion: apiVersionOf(kind), ...rest };
+};
+
+export const contentTypeOf = ({ encoding }: OutputForm): string =>
+  encoding === 'json' ? JSON_MEDIA_TYPE : YAML_MEDIA_TYPE;
+
+/** Keys sorted and no aliases, as upstream's YAML is; what YAML 1.1 would read as something else is quoted. */
+const YAML_OPTIONS = {
+  lineWidth: 0,
+  sortMapEntries: true,
+  aliasDuplicateObjects: false,
+  compat: 'yaml-1.1',
+} as const;
+
+export const encodeValue = (value: unknown, { encoding, pretty }: OutputForm): string => {
+  if (encoding === 'yaml') return stringify(value, YAML_OPTIONS);
+  return `${pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`;
+};

@@ -1,0 +1,207 @@
+import { assert } from '../../base/assert.ts';
+import type { Clock } from '../../base/clock.ts';
+import {
+  createFieldManager,
+  emptyObjectOf,
+  fieldElement,
+  FieldSet,
+  type FieldManager,
+} from '../../api/apply/index.ts';
+import {
+  apiVersionOf,
+  formatTime,
+  parseApiVersion,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  type KubernetesObject,
+} from '../../api/meta/index.ts';
+import { typeNodeOf, type JsonObject } from '../../api/patch/index.ts';
+import {
+  applyDefaults,
+  fillZeroValues,
+  structOfKind,
+  type DefaultsContext,
+  type StructType,
+} from '../../api/schema/index.ts';
+import {
+  convertObject,
+  printerOf,
+  registryOf,
+  resolveFieldLabel,
+  type ResourceType,
+  type TablePrinter,
+  type Verb,
+} from '../../api/scheme/index.ts';
+import type { RestRegistry, RestStorage } from '../registry/rest-storage.ts';
+import type { RequestInfo } from '../server/index.ts';
+import { deprecationOf } from './deprecations.ts';
+import { headOf } from './json-head.ts';
+
+/**
+ * A resource or subresource in one version that it is served in: what handlers need to know to read a request
+ * for it and to write its answer. Made once; custom resources bring their own.
+ */
+export interface Endpoint {
+  readonly resource: GroupVersionResource;
+  readonly subresource: string;
+  /** What requests and answers are, in the version of the path. */
+  readonly kind: GroupVersionKind;
+  /** The same as storage keeps it. */
+  readonly hub: GroupVersionKind;
+  readonly isHub: boolean;
+  /** Names the JSON of this version among the forms of an object that are kept. */
+  readonly format: string;
+  readonly listKind: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly Verb[];
+  readonly storage: RestStorage;
+  readonly struct: StructType;
+  /** The first bytes of the JSON of every object: a list leaves them out of its items. */
+  readonly headBytes: number;
+  readonly printer: TablePrinter;
+  /** Absent where nobody owns fields: what is asked and not kept, and views of another kind such as Scale. */
+  readonly fields: FieldManager | undefined;
+  /** Whether strategic merge patches are known for it; custom resources have none. */
+  readonly isStrategic: boolean;
+  /** Told to whoever uses it. */
+  readonly deprecation: string;
+  /** In place, on an object in the version of the path: what its author left out. */
+  complete(object: Record<string, unknown>): void;
+  toHub(object: KubernetesObject): KubernetesObject;
+  fromHub(object: KubernetesObject): KubernetesObject;
+  resolveField(label: string): { readonly label: string } | { readonly refusal: string };
+}
+
+/** Finds what a path names. */
+export interface EndpointSource {
+  find(info: RequestInfo): Endpoint | undefined;
+}
+
+const sameKind = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
+  a.group === b.group && a.version === b.version && a.kind === b.kind;
+
+/** What a write through the endpoint puts back is nobody's. */
+const ignoredFields = ({ resetFields = [] }: RestStorage): FieldSet | undefined =>
+  resetFields.length === 0
+    ? undefined
+    : FieldSet.of(...resetFields.map((path) => path.map((name) => fieldElement(name))));
+
+export interface BuiltInOptions {
+  readonly registry: RestRegistry;
+  /** The minor of Kubernetes that is emulated. */
+  readonly minor: number;
+  readonly clock: Clock;
+}
+
+/** The endpoints of the built-in kinds, each made when first asked for: at most one for each path of discovery. */
+export const builtInEndpoints = (options: BuiltInOptions): EndpointSource => {
+  const scheme = registryOf(options.minor);
+  const made = new Map<string, Endpoint>();
+  return {
+    find({ apiGroup, apiVersion, resource, subresource }) {
+      const key = `${apiGroup}/${apiVersion}/${resource}/${subresource}`;
+      const known = made.get(key);
+      if (known) return known;
+      const type = scheme.findByResource({ group: apiGroup, version: apiVersion, resource });
+      if (!type) return undefined;
+      const endpoint = makeEndpoint(type, subresource, options);
+      if (endpoint) made.set(key, endpoint);
+      return endpoint;
+    },
+  };
+};
+
+const makeEndpoint = (
+  type: ResourceType,
+  subresource: string,
+  { registry, minor, clock }: BuiltInOptions,
+): Endpoint | undefined => {
+  const sub = type.subresources.find(({ name }) => name === subresource);
+  if (subresource !== '' && !sub) return undefined;
+  const storage = registry.storageOf(type.group, type.plural, subresource);
+  if (!storage) return undefined;
+  const own: GroupVersionKind = { group: type.group, version: type.version, kind: type.kind };
+  const kind = sub?.kind ?? own;
+  const isOwnKind = sameKind(kind, own);
+  const hub = isOwnKind ? (type.storage?.gvk ?? kind) : kind;
+  const struct = requireStruct(kind);
+  const hubStruct = requireStruct(hub);
+  const defaultsContext = (): DefaultsContext => ({ minor, now: formatTime(clock.nowMs()) });
+  const convert = (object: KubernetesObject, to: GroupVersionKind): KubernetesObject => {
+    const gv = parseApiVersion(object.apiVersion ?? '') ?? hub;
+    return convertObject(object, { ...gv, kind: kind.kind }, to);
+  };
+  const endpoint: Omit<Endpoint, 'fields'> = {
+    resource: { group: type.group, version: type.version, resource: type.plural },
+    subresource,
+    kind,
+    hub,
+    isHub: sameKind(kind, hub),
+    format: `json ${apiVersionOf(kind)}`,
+    headBytes: Buffer.byteLength(headOf(kind.kind, apiVersionOf(kind))),
+    listKind: type.listKind,
+    namespaced: type.namespaced,
+    verbs: sub?.verbs ?? type.verbs,
+    storage,
+    struct,
+    printer: printerOf(kind),
+    isStrategic: true,
+    deprecation: deprecationOf(own),
+    complete(object) {
+      applyDefaults(struct, object, defaultsContext());
+      fillZeroValues(struct, object);
+    },
+    toHub(object) {
+      if (sameKind(kind, hub)) return object;
+      const converted = convert(object, hub);
+      fillZeroValues(hubStruct, converted);
+      return converted;
+    },
+    fromHub(object) {
+      if (sameKind(kind, hub)) return object;
+      const converted = convert(object, kind);
+      fillZeroValues(struct, converted);
+      return converted;
+    },
+    resolveField: (label) => resolveFieldLabel(kind, label),
+  };
+  const isManaged = type.storage !== undefined && isOwnKind;
+  return { ...endpoint, fields: isManaged ? fieldManagerOf(endpoint) : undefined };
+};
+
+const requireStruct = (kind: GroupVersionKind): StructType => {
+  const struct = structOfKind(kind);
+  assert(struct !== undefined, `there is no type for ${apiVersionOf(kind)} ${kind.kind}`);
+  return struct;
+};
+
+const fieldManagerOf = (endpoint: Omit<Endpoint, 'fields'>): FieldManager => {
+  const { kind, subresource, struct } = endpoint;
+  const ignored = ignoredFields(endpoint.storage);
+  const structAt = (apiVersion: string): StructType | undefined => {
+    const gv = parseApiVersion(apiVersion);
+    return gv && structOfKind({ ...gv, kind: kind.kind });
+  };
+  return createFieldManager({
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    subresource,
+    empty: emptyObjectOf(struct),
+    versions: {
+      typeOf(apiVersion) {
+        const found = structAt(apiVersion);
+        return found && typeNodeOf(found);
+      },
+      convert(object, apiVersion) {
+        const from = parseApiVersion(String(object['apiVersion'])) ?? kind;
+        const to = parseApiVersion(apiVersion) ?? kind;
+        return convertObject(
+          object as unknown as KubernetesObject,
+          { ...from, kind: kind.kind },
+          { ...to, kind: kind.kind },
+        ) as unknown as JsonObject;
+      },
+      ignored: () => ignored,
+    },
+  });
+};

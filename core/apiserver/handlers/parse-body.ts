@@ -1,0 +1,137 @@
+import { parseDocument, type Document } from 'yaml';
+import { ReasonError } from '../../base/errors.ts';
+import { findDuplicateFields } from '../../api/schema/index.ts';
+import { goJsonError } from './go-json-error.ts';
+import type { Encoding } from './media-types.ts';
+
+/** Far beyond any object, and well within the stack of what walks a value afterwards. */
+export const BODY_DEPTH_MAX = 1000;
+/** One anchor may be repeated so often; more is taken for an attack with nested aliases. */
+const YAML_ALIASES_MAX = 100;
+
+export interface ParsedBody {
+  readonly value: unknown;
+  /** `duplicate field "spec.foo"`, found only when asked for. */
+  duplicates(): readonly string[];
+}
+
+export type BodyReason = 'BodyMalformed';
+
+const malformed = (message: string, cause?: unknown): ReasonError<BodyReason> =>
+  new ReasonError('BodyMalformed', message, { cause });
+
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, QUOTE, BACKSLASH] = [
+  0x7b, 0x7d, 0x5b, 0x5d, 0x22, 0x5c,
+];
+
+/** How deep brackets nest in a JSON text. Looked at before parsing: what is too deep is never built. */
+const nestingOf = (bytes: Uint8Array): number => {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    if (inString) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
+  }
+  return deepest;
+};
+
+const TOO_DEEP = 'exceeded max depth';
+
+/** Go replaces what is no UTF-8 in JSON; a decoder that does not throw does the same. */
+const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+
+export const parseJson = (bytes: Uint8Array): ParsedBody => {
+  if (nestingOf(bytes) > BODY_DEPTH_MAX) throw malformed(TOO_DEEP);
+  const text = textOf(bytes);
+  try {
+    return { value: JSON.parse(text) as unknown, duplicates: () => findDuplicateFields(text) };
+  } catch (error) {
+    throw malformed(goJsonError(text), error);
+  }
+};
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+const DUPLICATE = 'DUPLICATE_KEY';
+/** Upstream reads the first document and leaves the rest. */
+const TOLERATED = new Set([DUPLICATE, 'MULTIPLE_DOCS']);
+
+const duplicatesOf = (document: Document): readonly string[] =>
+  document.errors
+    .filter(({ code }) => code === DUPLICATE)
+    .map(({ linePos }) => `line ${linePos?.[0].line ?? 0}: key already set in map`);
+
+const isJsonText = (text: string): boolean => /^\s*\{/.test(text);
+
+/** YAML 1.2 with the values of JSON: keys are texts, and there are no dates, sets or tags. */
+export const parseYaml = (bytes: Uint8Array): ParsedBody => {
+  let text: string;
+  try {
+    text = strictUtf8.decode(bytes);
+  } catch (error) {
+    throw malformed('error converting YAML to JSON: yaml: invalid leading UTF-8 octet', error);
+  }
+  // Most clients that say YAML send JSON, which is parsed many times faster as what it is.
+  if (isJsonText(text) && nestingOf(bytes) <= BODY_DEPTH_MAX) {
+    try {
+      return { value: JSON.parse(text) as unknown, duplicates: () => findDuplicateFields(text) };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  const document = readYaml(text);
+  const value = yamlValue(document);
+  return { value, duplicates: () => duplicatesOf(document) };
+};
+
+const readYaml = (text: string): Document => {
+  try {
+    const document = parseDocument(text, {
+      schema: 'core',
+      stringKeys: true,
+      uniqueKeys: true,
+      logLevel: 'silent',
+    });
+    const failure = document.errors.find(({ code }) => !TOLERATED.has(code));
+    if (failure) throw malformed(yamlError(failure.message.split('\n')[0]!, failure.linePos?.[0].line));
+    return document;
+  } catch (error) {
+    if (error instanceof RangeError) throw malformed(yamlError(TOO_DEEP), error);
+    throw error;
+  }
+};
+
+const yamlValue = (document: Document): unknown => {
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: YAML_ALIASES_MAX });
+    if (depthOf(value, BODY_DEPTH_MAX) > BODY_DEPTH_MAX) throw malformed(yamlError(TOO_DEEP));
+    return value;
+  } catch (error) {
+    if (error instanceof ReferenceError || error instanceof RangeError)
+      throw malformed(yamlError('document contains excessive aliasing'), error);
+    throw error;
+  }
+};
+
+const yamlError = (text: string, line?: number): string =>
+  `error converting YAML to JSON: yaml: ${line === undefined ? '' : `line ${line}: `}${text}`;
+
+const depthOf = (value: unknown, left: number): number => {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (left <= 0) return 1;
+  let deepest = 0;
+  for (const inside of Object.values(value)) deepest = Math.max(deepest, depthOf(inside, left - 1));
+  return deepest + 1;
+};
+
+export const parseBody = (bytes: Uint8Array, encoding: Encoding): ParsedBody =>
+  encoding === 'json' ? parseJson(bytes) : parseYaml(bytes);

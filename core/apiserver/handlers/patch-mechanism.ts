@@ -1,0 +1,198 @@
+import { ReasonError } from '../../base/errors.ts';
+import {
+  apiVersionOf,
+  badRequest,
+  conflict,
+  formatTime,
+  invalid,
+  isJsonObject,
+  notFound,
+  requestEntityTooLarge,
+  StatusError,
+  type KubernetesObject,
+} from '../../api/meta/index.ts';
+import { decodeObject } from '../../api/schema/index.ts';
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  PatchError,
+  typeNodeOf,
+  type Json,
+  type JsonObject,
+} from '../../api/patch/index.ts';
+import { goValue } from '../../api/patch/json.ts';
+import { causesOf, invalid as invalidField } from '../../api/validation/index.ts';
+import { judgeStrictErrors } from './decode-body.ts';
+import type { HandlerCall } from './handler-call.ts';
+import { trackUpdate } from './managed-fields.ts';
+import type { PatchType } from './media-types.ts';
+import { wipeSystemFields } from './object-checks.ts';
+import { parseJson, parseYaml, type ParsedBody } from './parse-body.ts';
+import type { MakeNext } from './update.ts';
+import type { WriteOptions } from './write-options.ts';
+
+/** What a patch makes of an object in the version of the path. */
+export interface PatchRequest {
+  readonly type: PatchType;
+  readonly bytes: Uint8Array;
+  readonly options: WriteOptions;
+}
+
+/** As upstream answers a patch that is well formed but not for this object. */
+const UNPROCESSABLE_TEXT = 'the server rejected our request due to an error in our request';
+
+const statusOf = (error: PatchError): StatusError => {
+  switch (error.reason) {
+    case 'PatchMalformed':
+      return badRequest(error.message);
+    case 'PatchTooLarge':
+      return requestEntityTooLarge(error.message);
+    case 'PatchDoesNotApply':
+      return new StatusError('Invalid', UNPROCESSABLE_TEXT, { code: 422, details: {}, cause: error });
+  }
+};
+
+const patched = <T>(apply: () => T): T => {
+  try {
+    return apply();
+  } catch (error) {
+    throw error instanceof PatchError ? statusOf(error) : error;
+  }
+};
+
+const parsePatch = ({ type, bytes, options }: PatchRequest): ParsedBody => {
+  try {
+    return type === 'apply' ? parseYaml(bytes) : parseJson(bytes);
+  } catch (error) {
+    if (!(error instanceof ReasonError) || error.reason !== 'BodyMalformed') throw error;
+    if (type === 'apply') throw badRequest(`error decoding YAML: ${error.message}`);
+    const isPlain = type === 'strategic' || options.fieldValidation === 'Ignore';
+    throw badRequest(isPlain ? error.message : `error decoding patch: ${error.message}`);
+  }
+};
+
+const notThere = ({ endpoint, name }: HandlerCall): StatusError => notFound(endpoint.resource, name);
+
+/** The result must be an object of the kind; what it has beyond the type is judged as in a body. */
+const decodePatched = (
+  call: HandlerCall,
+  result: Json,
+  context: {
+    readonly options: WriteOptions;
+    readonly strictErrors: readonly string[];
+    readonly shown: () => string;
+  },
+): KubernetesObject => {
+  const { endpoint, scope } = call;
+  const refuse = (message: string): StatusError =>
+    invalid({ group: '', kind: '' }, '', causesOf([invalidField('patch', context.shown(), message)]));
+  if (!isJsonObject(result)) throw refuse('the patched object is not an object');
+  let decoded: ReturnType<typeof decodeObject>;
+  try {
+    decoded = decodeObject(endpoint.struct, result);
+  } catch (error) {
+    if (error instanceof ReasonError) throw refuse(error.message);
+    throw error;
+  }
+  judgeStrictErrors(
+    [...context.strictErrors, ...decoded.strictErrors],
+    { fieldValidation: context.options.fieldValidation, warn: (text) => scope.warn(text) },
+    refuse,
+  );
+  const object: KubernetesObject = decoded.object;
+  object.apiVersion = apiVersionOf(endpoint.kind);
+  object.kind = endpoint.kind.kind;
+  endpoint.complete(object);
+  return object;
+};
+
+const duplicatesOf = (parsed: ParsedBody, { type, options }: PatchRequest): readonly string[] => {
+  if (options.fieldValidation === 'Ignore') return [];
+  const found = parsed.duplicates();
+  return type === 'json' ? found.map((text) => `json patch ${text}`) : found;
+};
+
+/** JSON patch, merge patch and strategic merge patch: what is there is changed, and the sender owns the change. */
+const patchInPlace = (call: HandlerCall, request: PatchRequest): MakeNext => {
+  const { endpoint } = call;
+  const { type, options } = request;
+  const parsed = parsePatch(request);
+  const strictErrors = duplicatesOf(parsed, request);
+  const apply = (live: JsonObject): Json => {
+    if (type === 'json') return applyJsonPatch(live, parsed.value);
+    if (type === 'merge') return applyMergePatch(live, parsed.value);
+    return applyStrategicMergePatch(live, parsed.value, typeNodeOf(endpoint.struct));
+  };
+  return (live) => {
+    if (!live) throw notThere(call);
+    const result = patched(() => apply(live as JsonObject));
+    const shown = (): string =>
+      type === 'strategic' ? goValue(parsed.value as Json) : JSON.stringify(result);
+    const next = decodePatched(call, result, { options, strictErrors, shown });
+    return trackUpdate(call, { live, next, fieldManager: options.fieldManager });
+  };
+};
+
+/** Server-side apply: what the sender says is as it says, and what it said before and no longer does goes. */
+const applyConfiguration = (call: HandlerCall, request: PatchRequest): MakeNext => {
+  const { endpoint, services, scope } = call;
+  const { options } = request;
+  const parsed = parsePatch(request);
+  const config = parsed.value;
+  if (!isJsonObject(config))
+    throw badRequest(
+      `error decoding YAML: json: cannot unmarshal into Go value of type map[string]interface {}`,
+    );
+  const { fields } = endpoint;
+  return (live) => {
+    if (!fields) throw badRequest(`${endpoint.kind.kind} cannot be applied here`);
+    const result = applied(() =>
+      fields.apply({
+        live: live as JsonObject | undefined,
+        config: config as JsonObject,
+        manager: options.fieldManager,
+        force: options.force,
+        time: formatTime(services.clock.nowMs()),
+      }),
+    );
+    judgeStrictErrors(
+      options.fieldValidation === 'Ignore' ? [] : parsed.duplicates(),
+      { fieldValidation: options.fieldValidation, warn: (text) => scope.warn(text) },
+      (message) => badRequest(`error strict decoding YAML: ${message}`),
+    );
+    const next = decodePatched(call, result, {
+      options,
+      strictErrors: [],
+      shown: () => JSON.stringify(result),
+    });
+    if (!live) checkNew(call, next);
+    return next;
+  };
+};
+
+const checkNew = ({ endpoint, name }: HandlerCall, next: KubernetesObject): void => {
+  const meta = next.metadata ?? {};
+  if (meta.uid)
+    throw conflict(
+      endpoint.resource,
+      name,
+      `uid mismatch: the provided object specified uid ${meta.uid}, and no existing object was found`,
+    );
+  wipeSystemFields(meta);
+};
+
+/** A configuration that is not of its type is upstream's one failure without a reason of its own. */
+const applied = <T>(apply: () => T): T => {
+  try {
+    return apply();
+  } catch (error) {
+    if (error instanceof ReasonError && error.reason === 'ConfigurationMistyped')
+      throw new StatusError('', error.message, { code: 500, cause: error });
+    throw error;
+  }
+};
+
+/** Reads the patch, and answers what makes the next object of a live one. */
+export const patchMechanism = (call: HandlerCall, request: PatchRequest): MakeNext =>
+  request.type === 'apply' ? applyConfiguration(call, request) : patchInPlace(call, request);

@@ -1,0 +1,32 @@
+import { methodNotAllowed } from '../../api/meta/index.ts';
+import type { Handler } from './handler-call.ts';
+import { patchTypeOf } from './media-types.ts';
+import { negotiateOutput } from './negotiate-output.ts';
+import { checkName, ensureNamespace, metaOf } from './object-checks.ts';
+import { patchMechanism } from './patch-mechanism.ts';
+import { readBody } from './request-body.ts';
+import { sendHeld } from './respond.ts';
+import { writeChange } from './update.ts';
+import { writeOptionsOf } from './write-options.ts';
+
+export const handlePatch: Handler = async (call) => {
+  const { context, endpoint, scope } = call;
+  if (!endpoint.storage.update) throw methodNotAllowed();
+  const type = patchTypeOf(context.request.headers.get('content-type'), endpoint.isStrategic);
+  const form = negotiateOutput(context.request);
+  const bytes = await readBody(call, 'patch');
+  const options = writeOptionsOf(context.request.query, 'PatchOptions', type);
+  const makeNext = patchMechanism(call, { type, bytes, options });
+  const { held, created } = await writeChange(call, {
+    options,
+    createIfMissing: type === 'apply',
+    async next(live) {
+      const next = await makeNext(live);
+      const meta = metaOf(next);
+      ensureNamespace(meta, scope.namespace);
+      checkName(call, meta);
+      return next;
+    },
+  });
+  await sendHeld(call, form, created ? 201 : 200, held);
+};

@@ -1,0 +1,25 @@
+import { methodNotAllowed } from '../../api/meta/index.ts';
+import type { Handler } from './handler-call.ts';
+import { queryOptionsOf } from './list-options.ts';
+import { negotiateOutput } from './negotiate-output.ts';
+import { sendHeld, sendList } from './respond.ts';
+
+export const handleGet: Handler = async (call) => {
+  const { context, endpoint, scope, name, timer } = call;
+  if (!endpoint.storage.get) throw methodNotAllowed();
+  const form = negotiateOutput(context.request);
+  const resourceVersion = context.request.query.get('resourceVersion') ?? '';
+  timer.enter('storage');
+  const held = await endpoint.storage.get(scope, name, { resourceVersion });
+  await sendHeld(call, form, 200, held);
+};
+
+export const handleList: Handler = async (call) => {
+  const { context, endpoint, scope, timer } = call;
+  if (!endpoint.storage.list) throw methodNotAllowed();
+  const form = negotiateOutput(context.request);
+  const options = queryOptionsOf(context.request.query, endpoint, { name: '', isWatch: false });
+  timer.enter('storage');
+  const list = await endpoint.storage.list(scope, options);
+  await sendList(call, form, list);
+};

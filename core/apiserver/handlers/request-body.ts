@@ -1,0 +1,29 @@
+import { decodeBody, type DecodedBody } from './decode-body.ts';
+import type { HandlerCall } from './handler-call.ts';
+import { bodyEncoding } from './media-types.ts';
+import type { WriteOptions } from './write-options.ts';
+
+export const readBody = async (
+  { context, endpoint, services }: HandlerCall,
+  verb: string,
+): Promise<Uint8Array> => {
+  const bytes = await context.request.body();
+  services.metrics.bodyRead(endpoint.resource, verb, bytes.byteLength);
+  return bytes;
+};
+
+/** The object that a request brings. */
+export const readObject = async (
+  call: HandlerCall,
+  verb: 'create' | 'update',
+  options: WriteOptions,
+): Promise<DecodedBody> => {
+  const { context, endpoint, scope } = call;
+  const encoding = bodyEncoding(context.request.headers.get('content-type'));
+  const bytes = await readBody(call, verb);
+  return decodeBody(bytes, encoding, {
+    endpoint,
+    fieldValidation: options.fieldValidation,
+    warn: (text) => scope.warn(text),
+  });
+};

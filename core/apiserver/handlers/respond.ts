@@ -1,0 +1,173 @@
+import { apiVersionOf, StatusError, type ListMeta } from '../../api/meta/index.ts';
+import type { Held, HeldList } from '../registry/rest-storage.ts';
+import { contentTypeOf, encodeValue, heldJson, namedAs } from './encode.ts';
+import type { HandlerCall } from './handler-call.ts';
+import { headOf } from './json-head.ts';
+import type { OutputForm } from './negotiate-output.ts';
+import {
+  columnDefinitions,
+  includeObjectOf,
+  partialMetadata,
+  tableOf,
+  tableRow,
+  type TableForm,
+} from './table.ts';
+import { writeDocument } from './write-document.ts';
+
+const notThat = (message: string): StatusError => new StatusError('NotAcceptable', message, { code: 406 });
+
+export const tableFormOf = ({ context, services }: HandlerCall, form: OutputForm): TableForm => ({
+  metaVersion: form.metaVersion,
+  include: includeObjectOf(context.request.query),
+  nowMs: services.clock.nowMs(),
+});
+
+/** Any object as it is: statuses, reviews, answers of subresources. */
+export const sendObject = (
+  { context, timer }: HandlerCall,
+  form: OutputForm,
+  code: number,
+  object: unknown,
+): Promise<void> => {
+  timer.enter('conversion');
+  context.warnings.writeTo(context.response);
+  return context.response.send(code, contentTypeOf(form), encodeValue(object, form));
+};
+
+/** One object of storage, in the view that the client asked for. */
+export const sendHeld = (call: HandlerCall, form: OutputForm, code: number, held: Held): Promise<void> => {
+  const { context, endpoint, timer } = call;
+  timer.enter('conversion');
+  switch (form.view) {
+    case 'object': {
+      if (form.encoding !== 'json' || form.pretty)
+        return sendObject(call, form, code, namedAs(endpoint, endpoint.fromHub(held.object)));
+      const bytes = heldJson(held, endpoint);
+      context.warnings.writeTo(context.response);
+      return context.response.send(code, contentTypeOf(form), bytes);
+    }
+    case 'table':
+      return sendObject(call, form, code, tableOf(endpoint, held.object, tableFormOf(call, form)));
+    case 'metadata':
+      return sendObject(call, form, code, partialMetadata(form.metaVersion, held.object.metadata));
+    case 'metadata-list':
+      throw notThat(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (*${endpoint.kind.version}.${endpoint.kind.kind})`,
+      );
+  }
+};
+
+const listMeta = ({ resourceVersion, continueToken, remainingItemCount }: HeldList): ListMeta => ({
+  ...(resourceVersion !== '' && { resourceVersion }),
+  ...(continueToken !== undefined && continueToken !== '' && { continue: continueToken }),
+  ...(remainingItemCount !== undefined && { remainingItemCount }),
+});
+
+const COMMA = Buffer.from(',');
+const OPEN = Buffer.from('{');
+const END_OF_LIST = Buffer.from(']}\n');
+
+/** `head`, the items with commas between them, and the end. */
+const listParts = (head: string, items: Iterable<readonly Uint8Array[]>): Uint8Array[] => {
+  const parts: Uint8Array[] = [Buffer.from(head)];
+  let isFirst = true;
+  for (const item of items) {
+    if (!isFirst) parts.push(COMMA);
+    isFirst = false;
+    for (const part of item) parts.push(part);
+  }
+  parts.push(END_OF_LIST);
+  return parts;
+};
+
+function* plainItems(
+  { endpoint }: HandlerCall,
+  list: HeldList,
+): Generator<readonly Uint8Array[], void, void> {
+  // Items of a list do not repeat their kind, as Go's typed lists do not.
+  for (const held of list.items) {
+    const line = heldJson(held, endpoint);
+    yield [OPEN, line.subarray(endpoint.headBytes, line.byteLength - 1)];
+  }
+}
+
+function* jsonItems(objects: Iterable<unknown>): Generator<readonly Uint8Array[], void, void> {
+  for (const object of objects) yield [Buffer.from(JSON.stringify(object))];
+}
+
+function* mapped<T>(list: HeldList, make: (held: Held) => T): Generator<T, void, void> {
+  for (const held of list.items) yield make(held);
+}
+
+interface ListView {
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** What stands between the metadata and the items. */
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly itemsName: 'items' | 'rows';
+  readonly item: (held: Held) => unknown;
+}
+
+const viewOf = (call: HandlerCall, form: OutputForm): ListView => {
+  const { endpoint } = call;
+  switch (form.view) {
+    case 'object':
+      return {
+        kind: endpoint.listKind,
+        apiVersion: apiVersionOf(endpoint.kind),
+        extra: {},
+        itemsName: 'items',
+        item(held) {
+          const { kind: _kind, apiVersion: _apiVersion, ...rest } = endpoint.fromHub(held.object);
+          return rest;
+        },
+      };
+    case 'table': {
+      const table = tableFormOf(call, form);
+      return {
+        kind: 'Table',
+        apiVersion: form.metaVersion,
+        extra: { columnDefinitions: columnDefinitions(endpoint) },
+        itemsName: 'rows',
+        item: (held) => tableRow(endpoint, held.object, table),
+      };
+    }
+    case 'metadata-list':
+      return {
+        kind: 'PartialObjectMetadataList',
+        apiVersion: form.metaVersion,
+        extra: {},
+        itemsName: 'items',
+        item: (held) => partialMetadata(form.metaVersion, held.object.metadata),
+      };
+    case 'metadata':
+      throw notThat(
+        `you requested PartialObjectMetadata, but the requested object is a list (*${endpoint.kind.version}.${endpoint.listKind})`,
+      );
+  }
+};
+
+/** A list of storage, in the view that the client asked for. */
+export const sendList = async (call: HandlerCall, form: OutputForm, list: HeldList): Promise<void> => {
+  const { context, timer } = call;
+  timer.enter('conversion');
+  const view = viewOf(call, form);
+  const metadata = listMeta(list);
+  if (form.encoding !== 'json' || form.pretty) {
+    const items = [...mapped(list, view.item)];
+    await sendObject(call, form, 200, {
+      kind: view.kind,
+      apiVersion: view.apiVersion,
+      metadata,
+      ...view.extra,
+      [view.itemsName]: items,
+    });
+    return;
+  }
+  const extra = Object.entries(view.extra).map(([name, value]) => `"${name}":${JSON.stringify(value)},`);
+  const head = `${headOf(view.kind, view.apiVersion)}"metadata":${JSON.stringify(metadata)},${extra.join('')}"${view.itemsName}":[`;
+  const items = form.view === 'object' ? plainItems(call, list) : jsonItems(mapped(list, view.item));
+  const parts = listParts(head, items);
+  context.warnings.writeTo(context.response);
+  await writeDocument(context.response, { code: 200, contentType: contentTypeOf(form) }, parts);
+};
