@@ -1,0 +1,223 @@
+import type { Clock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Registry } from '../../base/metrics/index.ts';
+import type { Random } from '../../base/random.ts';
+import type { Impersonation, Query, RawRequest } from '../client.ts';
+import { errorOfAnswer, readText } from './body.ts';
+import { pause } from './pause.ts';
+import { requestMetricsOf, type RequestMetrics } from './request-metrics.ts';
+import { RequestScope } from './request-scope.ts';
+import { pauseAfterFailureMs, RETRIES_MAX, waitAskedForMs } from './retry.ts';
+import type { TokenBucket } from './token-bucket.ts';
+import type { Transport, WireRequest, WireResponse } from './transport.ts';
+import { parseWarnings, type Warning } from './warnings.ts';
+
+/** One try of a request, for the hook that shows what a component says to its server. */
+export interface RequestTrace {
+  readonly method: string;
+  readonly path: string;
+  /** Undefined when there was no answer. */
+  readonly status: number | undefined;
+  readonly error: string | undefined;
+  readonly attempt: number;
+  /** Waiting for the client's own rate limit. */
+  readonly waitedMs: number;
+  /** Until the head of the answer. */
+  readonly durationMs: number;
+}
+
+/** Gives the headers that say who asks, and is told when the server does not believe them. */
+export interface Authenticator {
+  headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  rejected(): void;
+}
+
+export interface RequesterOptions {
+  readonly transport: Transport;
+  /** The label of the metrics: host and port. */
+  readonly host: string;
+  /** In front of every path, for servers that are not at the root of their host. */
+  readonly basePath?: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly registry?: Registry;
+  readonly authenticator?: Authenticator;
+  readonly limiter?: TokenBucket;
+  readonly timeoutMs: number;
+  onWarning?(warning: Warning): void;
+  onTrace?(trace: RequestTrace): void;
+}
+
+/** What a derived client adds to each of its requests. */
+export interface Identity {
+  readonly userAgent: string;
+  readonly impersonation?: Impersonation | undefined;
+}
+
+export interface Sent {
+  readonly response: WireResponse;
+  readonly scope: RequestScope;
+}
+
+const ERROR_BYTES_MAX = 1024 * 1024;
+
+/** Sends requests with all that is between a caller and the wire: identity, rate limit, deadline, retries. */
+export class Requester {
+  readonly #options: RequesterOptions;
+  readonly #metrics: RequestMetrics | undefined;
+
+  constructor(options: RequesterOptions) {
+    this.#options = options;
+    this.#metrics = options.registry && requestMetricsOf(options.registry);
+  }
+
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
+  /**
+   * The answer, which is 2xx; any other is thrown as StatusError. The deadline still runs: whoever reads only the
+   * head ends it. The caller disposes the scope when the body is read.
+   */
+  async send(request: RawRequest, identity: Identity, fence: AbortSignal | undefined): Promise<Sent> {
+    const { clock, timeoutMs } = this.#options;
+    const scope = new RequestScope([request.signal, fence]);
+    const what = `${request.method} ${request.path}`;
+    scope.startDeadline(clock, request.timeoutMs ?? timeoutMs, what);
+    try {
+      const response = await this.#try(this.#wireRequest(request, identity), scope);
+      if (response.status >= 200 && response.status < 300) return { response, scope };
+      const text = await readText(response, ERROR_BYTES_MAX);
+      if (response.status === 401) this.#options.authenticator?.rejected();
+      throw errorOfAnswer(response, text, what);
+    } catch (error) {
+      scope.dispose();
+      throw error;
+    }
+  }
+
+  dispose(): void {
+    this.#options.transport.dispose();
+  }
+
+  async #try(request: WireRequest, scope: RequestScope): Promise<WireResponse> {
+    const { transport, clock, random, host, authenticator } = this.#options;
+    for (let attempt = 0; ; attempt += 1) {
+      const waitedMs = await this.#waitForToken(request.method, scope);
+      const identity = await authenticator?.headers(scope.signal);
+      scope.throwIfOver();
+      const startedMs = clock.monotonicMs();
+      try {
+        const headers = { ...request.headers, ...identity };
+        const response = await transport.send({ ...request, headers, signal: scope.signal });
+        this.#record(request, { attempt, waitedMs, startedMs, status: response.status });
+        this.#warn(response);
+        const askedMs = attempt < RETRIES_MAX ? waitAskedForMs(response) : undefined;
+        if (askedMs === undefined) return response;
+        response.dispose();
+        this.#metrics?.retries.labels(String(response.status), request.method, host).inc();
+        await pause(clock, askedMs, scope.signal);
+      } catch (error) {
+        if (scope.signal.aborted) throw scope.signal.reason;
+        this.#record(request, { attempt, waitedMs, startedMs, error: messageOf(error) });
+        const pauseMs = pauseAfterFailureMs(error, { method: request.method, attempt }, random);
+        if (pauseMs === undefined) throw error;
+        this.#metrics?.retries.labels('<error>', request.method, host).inc();
+        await pause(clock, pauseMs, scope.signal);
+      }
+    }
+  }
+
+  async #waitForToken(method: string, scope: RequestScope): Promise<number> {
+    const { limiter, clock, host } = this.#options;
+    if (!limiter) return 0;
+    const waitMs = limiter.reserveMs();
+    this.#metrics?.waits.labels(method, host).observe(waitMs / 1000);
+    if (waitMs === 0) return 0;
+    try {
+      await pause(clock, waitMs, scope.signal);
+    } catch (error) {
+      limiter.giveBack();
+      throw error;
+    }
+    return waitMs;
+  }
+
+  #record(
+    request: WireRequest,
+    seen: {
+      readonly attempt: number;
+      readonly waitedMs: number;
+      readonly startedMs: number;
+      readonly status?: number;
+      readonly error?: string;
+    },
+  ): void {
+    const { clock, host, onTrace } = this.#options;
+    const durationMs = clock.monotonicMs() - seen.startedMs;
+    const code = seen.status === undefined ? '<error>' : String(seen.status);
+    this.#metrics?.requests.labels(code, request.method, host).inc();
+    this.#metrics?.durations.labels(request.method, host).observe(durationMs / 1000);
+    onTrace?.({
+      method: request.method,
+      path: request.path,
+      status: seen.status,
+      error: seen.error,
+      attempt: seen.attempt,
+      waitedMs: seen.waitedMs,
+      durationMs,
+    });
+  }
+
+  #warn(response: WireResponse): void {
+    const header = response.headers['warning'];
+    if (header === undefined) return;
+    for (const warning of parseWarnings(header)) {
+      if (this.#options.onWarning) this.#options.onWarning(warning);
+      else this.#options.log.write('warn', 'the API server warns', { warning: warning.text });
+    }
+  }
+
+  #wireRequest(request: RawRequest, identity: Identity): WireRequest {
+    const { body } = request;
+    const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+    const bytes = body === undefined ? undefined : isRaw ? body : JSON.stringify(body);
+    return {
+      method: request.method,
+      path: `${this.#options.basePath ?? ''}${request.path}${queryText(request.query)}`,
+      headers: {
+        accept: request.accept ?? 'application/json',
+        'user-agent': identity.userAgent,
+        ...(bytes !== undefined && { 'content-type': request.contentType ?? 'application/json' }),
+        ...impersonationHeaders(identity.impersonation),
+        ...request.headers,
+      },
+      ...(bytes !== undefined && { body: bytes }),
+    };
+  }
+}
+
+const queryText = (query: Query | undefined): string => {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined) continue;
+    for (const each of Array.isArray(value) ? (value as readonly string[]) : [value])
+      parameters.append(name, String(each));
+  }
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+};
+
+const impersonationHeaders = (
+  impersonation: Impersonation | undefined,
+): Record<string, string | readonly string[]> => {
+  if (!impersonation) return {};
+  const headers: Record<string, string | readonly string[]> = { 'impersonate-user': impersonation.user };
+  if (impersonation.uid !== undefined) headers['impersonate-uid'] = impersonation.uid;
+  if (impersonation.groups?.length) headers['impersonate-group'] = impersonation.groups;
+  for (const [key, values] of Object.entries(impersonation.extra ?? {}))
+    headers[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = values;
+  return headers;
+};

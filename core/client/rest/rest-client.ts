@@ -1,0 +1,115 @@
+import type { KubernetesObject } from '../../api/meta/object-meta.ts';
+import type {
+  ByteStream,
+  Client,
+  Impersonation,
+  OwnedClient,
+  RawRequest,
+  ResourceClient,
+} from '../client.ts';
+import type { Kind } from '../kind.ts';
+import { parseJson, readText } from './body.ts';
+import { ClientError } from './errors.ts';
+import type { Identity, Requester, Sent } from './requester.ts';
+import { RestResourceClient } from './resource-client.ts';
+
+const fenced = (): ClientError =>
+  new ClientError('Fenced', 'this leadership is over; the request was not sent, or its answer not awaited');
+
+export class RestClient implements OwnedClient {
+  readonly #requester: Requester;
+  readonly #identity: Identity;
+  readonly #fence: AbortSignal | undefined;
+
+  constructor(requester: Requester, identity: Identity, fence?: AbortSignal) {
+    this.#requester = requester;
+    this.#identity = identity;
+    this.#fence = fence;
+  }
+
+  resource<T extends KubernetesObject>(kind: Kind<T>, namespace?: string): ResourceClient<T> {
+    return new RestResourceClient(this, kind, namespace);
+  }
+
+  async json<R>(request: RawRequest): Promise<R> {
+    return parseJson(await this.text(request), `${request.method} ${request.path}`) as R;
+  }
+
+  async text(request: RawRequest): Promise<string> {
+    const { response, scope } = await this.#send(request);
+    // A transport that is told late of the abort must not hold the caller.
+    const onAbort = (): void => response.dispose();
+    scope.signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const text = await readText(response);
+      scope.throwIfOver();
+      return text;
+    } catch (error) {
+      throw this.#explain(scope.signal.aborted ? scope.signal.reason : error);
+    } finally {
+      scope.signal.removeEventListener('abort', onAbort);
+      scope.dispose();
+    }
+  }
+
+  async stream(request: RawRequest): Promise<ByteStream> {
+    const sent = await this.#send(request);
+    sent.scope.endDeadline();
+    return byteStream(sent, (error) => this.#explain(error));
+  }
+
+  fenced(signal: AbortSignal): Client {
+    const both = this.#fence ? AbortSignal.any([this.#fence, signal]) : signal;
+    return new RestClient(this.#requester, this.#identity, both);
+  }
+
+  as(impersonation: Impersonation): Client {
+    return new RestClient(this.#requester, { ...this.#identity, impersonation }, this.#fence);
+  }
+
+  withUserAgent(userAgent: string): Client {
+    return new RestClient(this.#requester, { ...this.#identity, userAgent }, this.#fence);
+  }
+
+  dispose(): void {
+    this.#requester.dispose();
+  }
+
+  async #send(request: RawRequest): Promise<Sent> {
+    if (this.#fence?.aborted) throw fenced();
+    try {
+      return await this.#requester.send(request, this.#identity, this.#fence);
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  /** A request that ended because of the fence says so, whatever its reason was. */
+  #explain(error: unknown): unknown {
+    const fence = this.#fence;
+    return fence?.aborted && error === fence.reason ? fenced() : error;
+  }
+}
+
+const byteStream = ({ response, scope }: Sent, explain: (error: unknown) => unknown): ByteStream => {
+  const dispose = (): void => {
+    scope.dispose();
+    response.dispose();
+  };
+  const iterate = async function* (): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      yield* response.body;
+      scope.throwIfOver();
+    } catch (error) {
+      throw explain(scope.signal.aborted ? scope.signal.reason : error);
+    } finally {
+      dispose();
+    }
+  };
+  return {
+    status: response.status,
+    headers: response.headers,
+    dispose,
+    [Symbol.asyncIterator]: iterate,
+  };
+};

@@ -1,0 +1,3 @@
+export { FakeApi } from './fake-api.ts';
+export type { FakeApiOptions, FakeRequest, Interceptor, RequestMatch } from './fake-api.ts';
+export { settle } from './settle.ts';
