@@ -396,9 +396,10 @@ test('an update of the status leaves the spec, and is owned as of the subresourc
   const updated = jsonOf(answer);
   expect([answer.code, updated['status']]).toMatchObject([200, { phase: 'Running' }]);
   expect((updated['spec'] as { nodeName?: string }).nodeName).toBeUndefined();
-  expect(updated.metadata?.managedFields?.at(-1)).toMatchObject({
-    manager: 'kubelet',
+  expect(updated.metadata?.managedFields?.find(({ manager }) => manager === 'kubelet')).toMatchObject({
+    operation: 'Update',
     subresource: 'status',
+    fieldsV1: { 'f:status': { 'f:phase': {} } },
   });
 });
 
