@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 
 const SECOND = 1000;
 
+/** Seeded tests that stand beside their source but take seconds: run by `npm test`, not by `npm run check`. */
+const SEEDED_BESIDE_SOURCE = ['core/**/*.sim.test.ts'];
+
 /** One project a test layer; `npm test` runs them one after the other and counts each. */
 export default defineConfig({
   test: {
@@ -11,6 +14,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['core/**/*.test.ts', 'main/**/*.test.ts', 'test/*.test.ts'],
+          exclude: SEEDED_BESIDE_SOURCE,
+          // A process a file costs more than the tests in it; a test cleans up after itself instead.
+          isolate: false,
           testTimeout: 20 * SECOND,
         },
       },
@@ -19,6 +25,7 @@ export default defineConfig({
         test: {
           name: 'renderer',
           include: ['renderer/**/*.test.ts'],
+          isolate: false,
           environment: 'happy-dom',
           testTimeout: 20 * SECOND,
         },
@@ -26,7 +33,7 @@ export default defineConfig({
       {
         test: {
           name: 'sim',
-          include: ['test/transcripts/**/*.test.ts', 'test/sim/**/*.test.ts'],
+          include: ['test/transcripts/**/*.test.ts', 'test/sim/**/*.test.ts', ...SEEDED_BESIDE_SOURCE],
           testTimeout: 300 * SECOND,
         },
       },

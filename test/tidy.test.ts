@@ -22,8 +22,15 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const scriptOf = (file: string): string =>
   file.endsWith('.vue') ? (/<script[^>]*>([\s\S]*?)<\/script>/.exec(read(file))?.[1] ?? '') : read(file);
 
-const parse = (file: string): ts.SourceFile =>
-  ts.createSourceFile(file, scriptOf(file), ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
+const parsed = new Map<string, ts.SourceFile>();
+const parse = (file: string): ts.SourceFile => {
+  let source = parsed.get(file);
+  if (source === undefined) {
+    source = ts.createSourceFile(file, scriptOf(file), ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
+    parsed.set(file, source);
+  }
+  return source;
+};
 
 const visit = (node: ts.Node, see: (node: ts.Node) => void): void => {
   see(node);

@@ -9,23 +9,29 @@ const VUE_TSC = bin('vue-tsc/bin/vue-tsc.js');
 const ESLINT = bin('eslint/bin/eslint.js');
 const PRETTIER = bin('prettier/bin/prettier.cjs');
 
+/** By content, because a change of branch gives old content a new time. */
+const cache = (file) => [
+  '--cache',
+  '--cache-strategy=content',
+  `--cache-location=${join(ROOT, 'node_modules/.cache', file)}`,
+];
+
 const lint = (name, folders) => ({
   name: `lint of ${name}`,
   script: ESLINT,
-  args: [
-    '--max-warnings=0',
-    '--cache',
-    '--cache-location',
-    join(ROOT, `node_modules/.cache/eslint/${name.replaceAll(' ', '-')}`),
-    ...folders,
-  ],
+  args: ['--max-warnings=0', ...cache(`eslint/${name.replaceAll(' ', '-')}`), ...folders],
 });
 
 export const CHECKS = [
   // In two parts, because with types it takes as long as all the others together.
   lint('core', ['core']),
   lint('the rest', ['main', 'renderer', 'test']),
-  { name: 'format', script: PRETTIER, args: ['--check', '--log-level=warn', '--cache', '.'] },
+  {
+    name: 'format',
+    script: PRETTIER,
+    // A cache in a place of its own: any run of prettier without a cache deletes the one at the usual place.
+    args: ['--check', '--log-level=warn', ...cache('format/check'), '.'],
+  },
   { name: 'types of core', script: TSC, args: ['-p', 'core/tsconfig.json'] },
   { name: 'types of the pure zones', script: TSC, args: ['-p', 'core/tsconfig.pure.json'] },
   { name: 'types of main', script: TSC, args: ['-p', 'main/tsconfig.json'] },
@@ -36,8 +42,15 @@ export const CHECKS = [
 
 const CHECKS_AT_ONCE = 2;
 
-/** Runs every check and prints one line each, with the output of those that failed. */
-export const runChecks = async () => {
+/** One line a check as it ends, followed by what it said if it failed. */
+export const reportCheck = ({ name, startedAt, ok, output, detail = '' }) => {
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  process.stdout.write(`${ok ? 'ok    ' : 'FAILED'} ${name}${detail} (${seconds} s)\n`);
+  if (!ok) process.stdout.write(`${output.trim()}\n`);
+};
+
+/** Runs every check, `atOnce` of them side by side. */
+export const runChecks = async ({ atOnce = CHECKS_AT_ONCE } = {}) => {
   const queue = [...CHECKS];
   const result = { passed: 0, failed: 0 };
   const worker = async () => {
@@ -47,12 +60,10 @@ export const runChecks = async () => {
         cwd: ROOT,
         capture: true,
       });
-      const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-      process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)\n`);
-      if (code !== 0) process.stdout.write(`${output.trim()}\n`);
+      reportCheck({ name: check.name, startedAt, ok: code === 0, output });
       result[code === 0 ? 'passed' : 'failed'] += 1;
     }
   };
-  await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
   return result;
 };

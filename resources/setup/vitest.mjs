@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { ROOT } from './paths.mjs';
 import { run } from './run.mjs';
 
-/** Runs one vitest project (optionally only some files) and counts what it reports. */
-export const runVitest = async ({ project, files = [], env }) => {
+/** Runs vitest projects (optionally only some files) and counts what they report; `capture` keeps what they print. */
+export const runVitest = async ({ project, files = [], env, capture = false }) => {
   const folder = mkdtempSync(join(tmpdir(), 'pilothouse-vitest-'));
   const report = join(folder, 'report.json');
   try {
-    const { code } = await run(
+    const { code, output } = await run(
       process.execPath,
       [
         join(ROOT, 'node_modules/vitest/vitest.mjs'),
@@ -20,9 +20,9 @@ export const runVitest = async ({ project, files = [], env }) => {
         `--outputFile.json=${report}`,
         ...files,
       ],
-      { cwd: ROOT, env: { ...env, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' } },
+      { cwd: ROOT, capture, env: { ...env, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' } },
     );
-    return countsOf(report, code);
+    return { ...countsOf(report, code), output };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
