@@ -5,23 +5,27 @@ import type { Endpoint } from './endpoint.ts';
 import { JSON_MEDIA_TYPE, YAML_MEDIA_TYPE } from './media-types.ts';
 import type { OutputForm } from './negotiate-output.ts';
 
-/** One line of JSON with its newline. */
-export const encodeJson = (object: KubernetesObject): Uint8Array => {
-  const { kind, apiVersion, ...rest } = object;
-  return Buffer.from(`${JSON.stringify({ kind, apiVersion, ...rest })}\n`);
+/** One line of JSON, without its newline. */
+export const encodeJson = (object: KubernetesObject): Uint8Array => Buffer.from(JSON.stringify(object));
+
+/** Whether the line names its kind first, as lists rely on; other servers may have stored it in another order. */
+const startsWithHead = (line: Uint8Array, { head }: Endpoint): boolean =>
+  head.compare(line, 0, Math.min(head.byteLength, line.byteLength)) === 0;
+
+/** The object in the endpoint's version as one line of JSON, made once however many ask for it. */
+export const heldJson = (held: Held, endpoint: Endpoint): Uint8Array => {
+  const { storage, isHub } = endpoint;
+  return held.encoded(endpoint.format, (object) => {
+    const stored = isHub ? storage.json?.(held) : undefined;
+    if (stored && startsWithHead(stored, endpoint)) return stored;
+    return encodeJson(namedAs(endpoint, endpoint.fromHub(object)));
+  });
 };
 
 const NEWLINE = Buffer.from('\n');
 
-/** The object in the endpoint's version as one line of JSON with its newline, made once however many ask for it. */
-export const heldJson = (held: Held, endpoint: Endpoint): Uint8Array => {
-  const { storage, isHub } = endpoint;
-  return held.encoded(endpoint.format, (object) =>
-    isHub && storage.json
-      ? Buffer.concat([storage.json(held), NEWLINE])
-      : encodeJson(namedAs(endpoint, endpoint.fromHub(object))),
-  );
-};
+/** An answer ends its line, as Go's encoder does. */
+export const asAnswer = (line: Uint8Array): Uint8Array => Buffer.concat([line, NEWLINE]);
 
 /** Under the name that the endpoint serves it by, whatever it was read as. */
 export const namedAs = ({ kind }: Endpoint, object: KubernetesObject): KubernetesObject => {

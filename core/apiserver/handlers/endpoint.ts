@@ -57,7 +57,7 @@ export interface Endpoint {
   readonly storage: RestStorage;
   readonly struct: StructType;
   /** The first bytes of the JSON of every object: a list leaves them out of its items. */
-  readonly headBytes: number;
+  readonly head: Buffer;
   readonly printer: TablePrinter;
   /** Absent where nobody owns fields: what is asked and not kept, and views of another kind such as Scale. */
   readonly fields: FieldManager | undefined;
@@ -138,7 +138,7 @@ const makeEndpoint = (
     hub,
     isHub: sameKind(kind, hub),
     format: `json ${apiVersionOf(kind)}`,
-    headBytes: Buffer.byteLength(headOf(kind.kind, apiVersionOf(kind))),
+    head: Buffer.from(headOf(kind.kind, apiVersionOf(kind))),
     listKind: type.listKind,
     namespaced: type.namespaced,
     verbs: sub?.verbs ?? type.verbs,

@@ -1,6 +1,6 @@
 import { apiVersionOf, StatusError, type ListMeta } from '../../api/meta/index.ts';
 import type { Held, HeldList } from '../registry/rest-storage.ts';
-import { contentTypeOf, encodeValue, heldJson, namedAs } from './encode.ts';
+import { asAnswer, contentTypeOf, encodeValue, heldJson, namedAs } from './encode.ts';
 import type { HandlerCall } from './handler-call.ts';
 import { headOf } from './json-head.ts';
 import type { OutputForm } from './negotiate-output.ts';
@@ -42,7 +42,7 @@ export const sendHeld = (call: HandlerCall, form: OutputForm, code: number, held
     case 'object': {
       if (form.encoding !== 'json' || form.pretty)
         return sendObject(call, form, code, namedAs(endpoint, endpoint.fromHub(held.object)));
-      const bytes = heldJson(held, endpoint);
+      const bytes = asAnswer(heldJson(held, endpoint));
       context.warnings.writeTo(context.response);
       return context.response.send(code, contentTypeOf(form), bytes);
     }
@@ -87,7 +87,7 @@ function* plainItems(
   // Items of a list do not repeat their kind, as Go's typed lists do not.
   for (const held of list.items) {
     const line = heldJson(held, endpoint);
-    yield [OPEN, line.subarray(endpoint.headBytes, line.byteLength - 1)];
+    yield [OPEN, line.subarray(endpoint.head.byteLength)];
   }
 }
 

@@ -10,7 +10,6 @@ type Event = CacheEvent<KubernetesObject>;
 type Type = Event['type'];
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
-const NEWLINE_BYTES = 1;
 const END_OF_LINE = Buffer.from('}\n');
 
 /** The lines of events of one type begin alike. */
@@ -22,9 +21,8 @@ const HEADS: Readonly<Record<Type | 'BOOKMARK' | 'ERROR', Buffer>> = {
   ERROR: Buffer.from('{"type":"ERROR","object":'),
 };
 
-/** `object` is a line of JSON with its newline. */
 export const eventLine = (type: keyof typeof HEADS, object: Uint8Array): Uint8Array =>
-  Buffer.concat([HEADS[type], object.subarray(0, object.byteLength - NEWLINE_BYTES), END_OF_LINE]);
+  Buffer.concat([HEADS[type], object, END_OF_LINE]);
 
 /** How the objects of one watch are written. */
 export interface EventWriter {

@@ -16,6 +16,7 @@ import { encodeJson } from './encode.ts';
 import type { Handler, HandlerCall } from './handler-call.ts';
 import { queryOptionsOf, watchOptionsOf, type QueryOptions } from './list-options.ts';
 import { JSON_MEDIA_TYPE } from './media-types.ts';
+import { onAbort } from './on-abort.ts';
 import { negotiateOutput, negotiateStream, type OutputForm } from './negotiate-output.ts';
 import { tableFormOf } from './respond.ts';
 import { eventLine, metadataWriter, objectWriter, tableWriter, type EventWriter } from './watch-events.ts';
@@ -105,9 +106,7 @@ const endOnSignals = (
   const store = new DisposableStore();
   const end = (): void => watcher.dispose();
   for (const signal of [context.request.signal, context.request.draining]) {
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end);
-    store.defer(() => signal.removeEventListener('abort', end));
+    store.add(onAbort(signal, end));
   }
   const timer = services.clock.after(Math.min(timeoutMs, TIMER_MS_MAX), end);
   store.defer(() => timer.dispose());
