@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_PLUGINS, selectPlugins } from './selection.ts';
 
 test('without flags the defaults are on; what is enabled takes its place in the order', () => {
-  const chosen = selectPlugins(['NodeRestriction'], ['PodSecurity', 'AlwaysPullImages']);
+  const chosen = selectPlugins(['NodeRestriction'], ['Priority', 'AlwaysPullImages']);
   expect(selectPlugins([], [])).toEqual(DEFAULT_PLUGINS);
   expect(chosen.slice(0, 4)).toEqual([
     'NamespaceLifecycle',
@@ -10,7 +10,7 @@ test('without flags the defaults are on; what is enabled takes its place in the 
     'ServiceAccount',
     'NodeRestriction',
   ]);
-  expect(chosen).not.toContain('PodSecurity');
+  expect(chosen).not.toContain('Priority');
   expect(chosen.at(-1)).toBe('ResourceQuota');
 });
 

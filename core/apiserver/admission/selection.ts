@@ -11,7 +11,6 @@ export const PLUGIN_ORDER = [
   'NodeRestriction',
   'TaintNodesByCondition',
   'AlwaysPullImages',
-  'PodSecurity',
   'Priority',
   'DefaultTolerationSeconds',
   'ExtendedResourceToleration',

@@ -1,0 +1,70 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
+import type { AdmissionPlugin } from './attributes.ts';
+import type { ObjectReader, QuotaWriter } from './object-reader.ts';
+import { alwaysPullImages } from './plugins/always-pull-images.ts';
+import { alwaysAdmit, alwaysDeny } from './plugins/always.ts';
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+} from './plugins/certificates.ts';
+import { defaultIngressClass, defaultStorageClass } from './plugins/default-classes.ts';
+import {
+  defaultTolerationSeconds,
+  type DefaultTolerationSecondsOptions,
+} from './plugins/default-toleration-seconds.ts';
+import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts';
+import { limitRanger } from './plugins/limit-ranger/limit-ranger.ts';
+import { namespaceExists } from './plugins/namespace-exists.ts';
+import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts';
+import { nodeRestriction } from './plugins/node-restriction/node-restriction.ts';
+import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
+import { priority } from './plugins/priority.ts';
+import { resourceQuota } from './plugins/resource-quota/resource-quota.ts';
+import { runtimeClass } from './plugins/runtime-class.ts';
+import { serviceAccount } from './plugins/service-account/service-account.ts';
+import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts';
+import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts';
+import type { PluginName } from './selection.ts';
+
+/** All that the plugins together need of the server. */
+export interface PluginDependencies {
+  readonly reader: ObjectReader;
+  readonly quotaWriter: QuotaWriter;
+  readonly authorizer: Authorizer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly tolerationSeconds?: DefaultTolerationSecondsOptions | undefined;
+}
+
+const FACTORIES: Readonly<Record<PluginName, (server: PluginDependencies) => AdmissionPlugin>> = {
+  AlwaysAdmit: () => alwaysAdmit(),
+  NamespaceLifecycle: ({ reader, clock }) => namespaceLifecycle(reader, clock),
+  NamespaceExists: ({ reader }) => namespaceExists(reader),
+  LimitRanger: ({ reader }) => limitRanger(reader),
+  ServiceAccount: serviceAccount,
+  NodeRestriction: nodeRestriction,
+  TaintNodesByCondition: () => taintNodesByCondition(),
+  AlwaysPullImages: () => alwaysPullImages(),
+  Priority: ({ reader }) => priority(reader),
+  DefaultTolerationSeconds: ({ tolerationSeconds }) => defaultTolerationSeconds(tolerationSeconds),
+  ExtendedResourceToleration: () => extendedResourceToleration(),
+  DefaultStorageClass: ({ reader }) => defaultStorageClass(reader),
+  StorageObjectInUseProtection: () => storageObjectInUseProtection(),
+  PersistentVolumeClaimResize: ({ reader }) => persistentVolumeClaimResize(reader),
+  RuntimeClass: ({ reader }) => runtimeClass(reader),
+  CertificateApproval: ({ authorizer }) => certificateApproval(authorizer),
+  CertificateSigning: ({ authorizer }) => certificateSigning(authorizer),
+  CertificateSubjectRestriction: () => certificateSubjectRestriction(),
+  DefaultIngressClass: ({ reader }) => defaultIngressClass(reader),
+  ResourceQuota: ({ reader, quotaWriter, clock }) => resourceQuota({ reader, writer: quotaWriter, clock }),
+  AlwaysDeny: () => alwaysDeny(),
+};
+
+/** The plugins of these names, in their order. */
+export const builtInPlugins = (
+  names: readonly PluginName[],
+  server: PluginDependencies,
+): readonly AdmissionPlugin[] => names.map((name) => FACTORIES[name](server));
