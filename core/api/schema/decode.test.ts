@@ -228,3 +228,16 @@ test('kinds are found in their group', () => {
   );
   expect(structOfKind({ group: 'example.com', version: 'v1', kind: 'Foo' })).toBeUndefined();
 });
+
+test.each([
+  [34, 'unknown field "spec.schedulingGroup"'],
+  [35, 'unknown field "spec.schedulingGroup"'],
+  [36, ''],
+])('1.%d takes only the fields that it knows', (minor, expected) => {
+  const pod = { spec: { containers: [], schedulingGroup: { podGroupName: 'a' } } };
+  const { object, strictErrors } = decodeObject(structOf('core.v1.Pod', minor), pod);
+  expect(strictErrors.join()).toBe(expected);
+  expect(Object.keys(object['spec'] as object)).toEqual(
+    expected === '' ? ['containers', 'schedulingGroup'] : ['containers'],
+  );
+});

@@ -5,6 +5,7 @@ import type { KubernetesObject } from '../meta/object-meta.ts';
 import { decodeObject } from './decode.ts';
 import { loadDescriptions } from './descriptions.ts';
 import { factsOf, typesWithFacts } from './facts.ts';
+import { fieldsWithSince } from './since.ts';
 import { definitionNameOf, findStruct, structOf, typeIds } from './models.ts';
 import type { CoreV1Event, V1Pod, V2HorizontalPodAutoscaler } from './index.ts';
 import type { TypeNode } from './types.ts';
@@ -66,4 +67,16 @@ test('a type says what it and its fields are for, by their names', async () => {
   expect(describe('core.v1.Nope')).toBeUndefined();
   expect(definitionNameOf('core.v1.Container')).toBe('io.k8s.api.core.v1.Container');
   expect(definitionNameOf('meta.v1.ObjectMeta')).toBe('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+});
+
+test('every field that came later exists, and older releases do not know it', () => {
+  const split = (path: string): [string, string] => {
+    const dot = path.lastIndexOf('.');
+    return [path.slice(0, dot), path.slice(dot + 1)];
+  };
+  const wrong = fieldsWithSince().filter((path) => {
+    const [id, field] = split(path);
+    return !structOf(id).fields.has(field) || structOf(id, 34).fields.has(field);
+  });
+  expect(wrong).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { assert } from '../../base/assert.ts';
 import type { GroupVersionKind } from '../meta/group-version.ts';
 import { factsOf, type FieldFacts, type TypeFacts } from './facts.ts';
 import { MODELS } from './generated/models.ts';
+import { isFieldKnown, NEWEST_DIFFERING_MINOR } from './since.ts';
 import type { FieldType, Scalar, StructType, TypeNode } from './types.ts';
 
 /**
@@ -21,22 +22,28 @@ const CODES: Readonly<Record<string, Scalar>> = {
 };
 
 let index: Map<string, string> | undefined;
-const structs = new Map<string, StructType>();
+const structsOfMinor = new Map<number, Map<string, StructType>>();
 
 const lineOf = (typeId: string): string | undefined => {
   index ??= new Map(MODELS.split('\n').map((line) => [line.slice(0, line.indexOf('|')), line]));
   return index.get(typeId);
 };
 
-const parseNode = (code: string, home: string, facts: FieldFacts | undefined): TypeNode => {
-  if (code.startsWith('[]')) return { node: 'list', items: parseNode(code.slice(2), home, facts) };
-  if (code.startsWith('{}')) return { node: 'map', values: parseNode(code.slice(2), home, facts) };
+/** Where a type is read: the package that bare names are of, and the release. */
+interface Reading {
+  readonly home: string;
+  readonly minor: number;
+}
+
+const parseNode = (code: string, reading: Reading, facts: FieldFacts | undefined): TypeNode => {
+  if (code.startsWith('[]')) return { node: 'list', items: parseNode(code.slice(2), reading, facts) };
+  if (code.startsWith('{}')) return { node: 'map', values: parseNode(code.slice(2), reading, facts) };
   if (code.startsWith('@')) {
-    const target = code.includes('.') ? code.slice(1) : home + code.slice(1);
+    const target = code.includes('.') ? code.slice(1) : reading.home + code.slice(1);
     return {
       node: 'struct',
       get struct() {
-        return structOf(target);
+        return structOf(target, reading.minor);
       },
     };
   }
@@ -51,8 +58,8 @@ const parseNode = (code: string, home: string, facts: FieldFacts | undefined): T
 const isAlwaysByValue = (name: string, isKind: boolean): boolean =>
   name === 'metadata' || (isKind && (name === 'spec' || name === 'status'));
 
-const parseStruct = (typeId: string, line: string): StructType => {
-  const home = typeId.slice(0, typeId.lastIndexOf('.') + 1);
+const parseStruct = (typeId: string, line: string, minor: number): StructType => {
+  const reading = { home: typeId.slice(0, typeId.lastIndexOf('.') + 1), minor };
   const facts: TypeFacts = factsOf(typeId);
   const entries = line.slice(typeId.length + 1).split(',');
   const isKind = entries.some((entry) => entry.startsWith('kind:')) && entries.includes('apiVersion:s');
@@ -62,8 +69,9 @@ const parseStruct = (typeId: string, line: string): StructType => {
     const colon = entry.indexOf(':');
     const required = entry[colon - 1] === '!';
     const name = entry.slice(0, required ? colon - 1 : colon);
+    if (!isFieldKnown(typeId, name, minor)) continue;
     const known = facts.get(name);
-    const type = parseNode(entry.slice(colon + 1), home, known);
+    const type = parseNode(entry.slice(colon + 1), reading, known);
     fields.set(name, {
       name,
       type,
@@ -82,19 +90,23 @@ const parseStruct = (typeId: string, line: string): StructType => {
   return { id: typeId, fields, ...(own?.mapType && { mapType: own.mapType }) };
 };
 
-export const findStruct = (typeId: string): StructType | undefined => {
+/** A type as one release has it, with all that it leads to; without a release, as the newest has it. */
+export const findStruct = (typeId: string, minor = NEWEST_DIFFERING_MINOR): StructType | undefined => {
+  const release = Math.min(minor, NEWEST_DIFFERING_MINOR);
+  const structs = structsOfMinor.get(release) ?? new Map<string, StructType>();
+  structsOfMinor.set(release, structs);
   const known = structs.get(typeId);
   if (known) return known;
   const line = lineOf(typeId);
   if (line === undefined) return undefined;
-  const struct = parseStruct(typeId, line);
+  const struct = parseStruct(typeId, line, release);
   structs.set(typeId, struct);
   return struct;
 };
 
 /** For ids that our own tables name; one that has no model is a defect of the table. */
-export const structOf = (typeId: string): StructType => {
-  const struct = findStruct(typeId);
+export const structOf = (typeId: string, minor = NEWEST_DIFFERING_MINOR): StructType => {
+  const struct = findStruct(typeId, minor);
   assert(struct !== undefined, `there is no type ${typeId}`);
   return struct;
 };
@@ -126,9 +138,10 @@ export const typeIdOfKind = ({ group, version, kind }: GroupVersionKind): string
   return `${owner}.${version}.${kind}`;
 };
 
-/** The type of a built-in kind; undefined for custom resources and what nobody knows. */
-export const structOfKind = (gvk: GroupVersionKind): StructType | undefined =>
-  findStruct(typeIdOfKind(gvk)) ?? (META_KINDS.has(gvk.kind) ? findStruct(`meta.v1.${gvk.kind}`) : undefined);
+/** The type of a built-in kind in a release; undefined for custom resources and what nobody knows. */
+export const structOfKind = (gvk: GroupVersionKind, minor = NEWEST_DIFFERING_MINOR): StructType | undefined =>
+  findStruct(typeIdOfKind(gvk), minor) ??
+  (META_KINDS.has(gvk.kind) ? findStruct(`meta.v1.${gvk.kind}`, minor) : undefined);
 
 const GROUP_OF_PACKAGE: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(PACKAGE_OF_GROUP).map(([group, owner]) => [owner, group])),

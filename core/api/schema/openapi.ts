@@ -185,13 +185,14 @@ const UNIONS: Readonly<Record<string, unknown>> = {
   'flowcontrol.v1.Subject': union('kind', { group: 'Group', serviceAccount: 'ServiceAccount', user: 'User' }),
 };
 
-/** The published definition of a built-in type, under `definitionNameOf(typeId)`. */
+/** The definition of a built-in type that a release (or the newest) publishes under `definitionNameOf(typeId)`. */
 export const openApiDefinition = (
   typeId: string,
   version: OpenApiVersion,
   description?: TypeDescription,
+  minor?: number,
 ): OpenApiSchema => {
-  const struct = structOf(typeId);
+  const struct = structOf(typeId, minor);
   const writer = new Writer(version, typeId);
   const fields = [...struct.fields.values()];
   const required = fields.filter((field) => field.required).map((field) => field.name);

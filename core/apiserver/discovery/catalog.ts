@@ -60,12 +60,15 @@ const byGroup = (a: PublishedGroup, b: PublishedGroup): number =>
  * other API servers bring while it runs. Documents are made from it when they are next asked for.
  */
 export class DiscoveryCatalog {
+  /** The release whose built-in kinds are published. */
+  readonly minor: number;
   readonly #builtIn: ReadonlyMap<string, PublishedGroupVersion>;
   readonly #added = new Map<string, PublishedGroupVersion>();
   #groups: readonly PublishedGroup[] | undefined;
   #generation = 0;
 
   constructor(minor: number) {
+    this.minor = minor;
     this.#builtIn = new Map(builtIn(minor).map((published) => [keyOf(published), published]));
   }
 

@@ -39,19 +39,26 @@ export interface Definition {
  */
 export class DefinitionSource {
   readonly #version: OpenApiVersion;
+  readonly #minor: number;
   readonly #describe: (typeId: string) => TypeDescription | undefined;
   readonly #ids = new Map(typeIds().map((id) => [definitionNameOf(id), id]));
   readonly #specials: Readonly<Record<string, OpenApiSchema>>;
   readonly #written = new Map<string, Definition>();
 
-  private constructor(version: OpenApiVersion, describe: (typeId: string) => TypeDescription | undefined) {
+  private constructor(
+    version: OpenApiVersion,
+    minor: number,
+    describe: (typeId: string) => TypeDescription | undefined,
+  ) {
     this.#version = version;
+    this.#minor = minor;
     this.#describe = describe;
     this.#specials = specialDefinitions(version);
   }
 
-  static async open(version: OpenApiVersion): Promise<DefinitionSource> {
-    return new DefinitionSource(version, await loadDescriptions());
+  /** The types as one release of Kubernetes has them. */
+  static async open(version: OpenApiVersion, minor: number): Promise<DefinitionSource> {
+    return new DefinitionSource(version, minor, await loadDescriptions());
   }
 
   /**
@@ -106,7 +113,7 @@ export class DefinitionSource {
 
   #write(name: string): OpenApiSchema | undefined {
     const id = this.#ids.get(name);
-    if (id !== undefined) return openApiDefinition(id, this.#version, this.#describe(id));
+    if (id !== undefined) return openApiDefinition(id, this.#version, this.#describe(id), this.#minor);
     const special = this.#specials[name];
     return special && { ...special };
   }

@@ -46,7 +46,7 @@ const byPath = (a: ApiPath, b: ApiPath): number => (a.path < b.path ? -1 : 1);
 
 /**
  * The OpenAPI documents, made when they are first asked for and kept compressed. A group version that is published
- * anew is written anew; the others stay.
+ * anew is written anew; the others stay. One that could not be made is tried again when it is next asked for.
  */
 export class OpenApiDocuments {
   readonly #options: OpenApiOptions;
@@ -65,6 +65,7 @@ export class OpenApiDocuments {
     if (this.#swagger?.generation === generation) return this.#swagger.document;
     const document = this.#writeSwagger();
     this.#swagger = { generation, document };
+    document.catch(() => (this.#swagger = undefined));
     return document;
   }
 
@@ -74,6 +75,7 @@ export class OpenApiDocuments {
     if (this.#index?.generation === generation) return this.#index.document;
     const document = this.#writeIndex();
     this.#index = { generation, document };
+    document.catch(() => (this.#index = undefined));
     return document;
   }
 
@@ -94,6 +96,7 @@ export class OpenApiDocuments {
     if (known) return known;
     const document = this.#writeThree(operationsOf(published), [published], source);
     this.#groupVersions.set(published, document);
+    document.catch(() => this.#groupVersions.delete(published));
     return document;
   }
 
@@ -102,11 +105,12 @@ export class OpenApiDocuments {
     if (known) return known;
     const document = this.#writeThree(paths, [], source);
     this.#roots.set(name, document);
+    document.catch(() => this.#roots.delete(name));
     return document;
   }
 
   async #writeIndex(): Promise<CompressedDocument> {
-    const source = await DefinitionSource.open(3);
+    const source = await DefinitionSource.open(3, this.#options.catalog.minor);
     const roots = rootDocuments(this.#options.catalog.groups());
     const published = this.#published();
     this.#forgetWithdrawn(published, new Set(roots.map(({ name }) => name)));
@@ -133,7 +137,7 @@ export class OpenApiDocuments {
     published: readonly PublishedGroupVersion[],
     known?: DefinitionSource,
   ): Promise<CompressedDocument> {
-    const source = known ?? (await DefinitionSource.open(3));
+    const source = known ?? (await DefinitionSource.open(3, this.#options.catalog.minor));
     const texts: [string, string][] = [];
     const names = new Set<string>();
     for (const [at, path] of [...paths].sort(byPath).entries()) {
@@ -168,7 +172,7 @@ export class OpenApiDocuments {
       pathEntries.push(pathEntry(path.path, item));
       if (at % PATHS_PER_TURN === 0) await nextTurn();
     }
-    const source = await DefinitionSource.open(2);
+    const source = await DefinitionSource.open(2, this.#options.catalog.minor);
     const definitions = await source.closure(names, published, published);
     const definitionEntries: Buffer[] = [];
     for (const [at, { name, schema }] of definitions.entries()) {
