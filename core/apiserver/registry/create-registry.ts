@@ -1,26 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { assert } from '../../base/assert.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { groupResourceText, type GroupResource } from '../../api/meta/index.ts';
 import { registryOf, type ResourceType } from '../../api/scheme/index.ts';
-import type { ObjectReader } from '../admission/object-reader.ts';
+import type { ObjectReader, QuotaWriter } from '../admission/object-reader.ts';
+import type { EscalationGuard } from '../authz/index.ts';
 import type { Store, WatchCacheMetrics } from '../storage/index.ts';
 import { GenericStore } from './generic/generic-store.ts';
 import { PartStore } from './generic/part-store.ts';
 import { ResourceCore } from './generic/resource-core.ts';
-import { createObjectReader } from './object-reader.ts';
+import { createObjectReader, createQuotaWriter } from './object-reader.ts';
 import type { RestRegistry, RestStorage } from './rest-storage.ts';
-import { specStrategy, statusStrategy } from './strategies/spec-status.ts';
-import { ROWS } from './strategies/table.ts';
+import { IpPool, OWN_SCOPE } from './services/ip-pool.ts';
+import { PortPool, type PortRange } from './services/port-pool.ts';
+import { heldPortsOf, specOf } from './services/service-fields.ts';
+import { ServiceNetwork } from './services/service-network.ts';
+import { ServiceRepair } from './services/service-repair.ts';
+import { NamespaceStore } from './strategies/namespaces.ts';
+import { partStrategyOf, strategyOf } from './strategies/strategy-of.ts';
+import { virtualStorages, type VirtualOptions } from './virtual-storages.ts';
 
 /** How long `ready` waits for the caches that a server cannot do without. */
 const READY_LIMIT_MS = 30_000;
+const EVENT_TTL_SECONDS_DEFAULT = 60 * 60;
+const SERVICE_CIDRS_DEFAULT = ['10.96.0.0/16'];
+const NODE_PORTS_DEFAULT: PortRange = { first: 30_000, last: 32_767 };
 
-/** Needed by admission and authorization of nearly every request: filled before the server says it is ready. */
+/** Needed by admission of nearly every request: filled before the server says it is ready. */
 const ESSENTIAL: readonly GroupResource[] = [{ group: '', resource: 'namespaces' }];
 
-export interface RegistryOptions {
+export interface RegistryOptions extends VirtualOptions {
   readonly store: Store;
   /** The minor of Kubernetes that is emulated. */
   readonly minor: number;
@@ -30,16 +42,25 @@ export interface RegistryOptions {
   readonly newUid?: () => string;
   /** Called once for each resource that gets a cache. */
   readonly cacheMetrics?: (resource: GroupResource) => WatchCacheMetrics;
+  /** Absent: roles and bindings are not held against what their writer holds. */
+  readonly guard?: EscalationGuard;
+  /** Upstream's --event-ttl. */
+  readonly eventTtlSeconds?: number;
+  /** Upstream's --service-cluster-ip-range, split at the comma. */
+  readonly serviceCidrs?: readonly string[];
+  /** Upstream's --service-node-port-range. */
+  readonly nodePorts?: PortRange;
 }
 
 export interface Registry extends RestRegistry {
-  /** Fills the essential caches; the others when they are first needed. */
+  /** Fills the essential caches, the others when they are first needed; begins to repair what services hold. */
   start(): void;
   close(): void;
   /** Resolves when the essential caches are filled. */
   ready(): Promise<void>;
   /** This server's own view, for admission, authentication and authorization. */
   readonly reader: ObjectReader;
+  readonly quotaWriter: QuotaWriter;
 }
 
 const keyOf = (group: string, plural: string, subresource: string): string =>
@@ -47,15 +68,22 @@ const keyOf = (group: string, plural: string, subresource: string): string =>
 
 export const createRegistry = (options: RegistryOptions): Registry => {
   const { store, minor, clock, random, log, newUid = randomUUID } = options;
+  const { eventTtlSeconds = EVENT_TTL_SECONDS_DEFAULT, guard } = options;
   const stores = new Map<string, GenericStore>();
   const byPrefix = new Map<string, GenericStore>();
   const storages = new Map<string, RestStorage>();
+  const { resources } = registryOf(minor);
 
-  const storeOf = (type: ResourceType): GenericStore | undefined => {
-    if (type.storage === undefined) return undefined;
-    const known = byPrefix.get(type.storage.prefix);
-    if (known) return known;
-    const core = new ResourceCore({
+  const find = (resource: GroupResource): GenericStore => {
+    const found = stores.get(groupResourceText(resource));
+    assert(found !== undefined, `${groupResourceText(resource)} are not kept`);
+    return found;
+  };
+  const core = (resource: string): GenericStore => find({ group: '', resource });
+  const network = (resource: string): GenericStore => find({ group: 'networking.k8s.io', resource });
+
+  const open = (type: ResourceType, strategy: Parameters<typeof strategyOf>[1]): GenericStore => {
+    const made = new ResourceCore({
       type,
       store,
       clock,
@@ -64,38 +92,76 @@ export const createRegistry = (options: RegistryOptions): Registry => {
       newUid,
       cacheMetrics: options.cacheMetrics?.({ group: type.group, resource: type.plural }),
     });
-    const row = ROWS[groupResourceText(core.resource)] ?? {};
-    const made = new GenericStore(core, specStrategy(row, row.own));
-    byPrefix.set(type.storage.prefix, made);
-    if (type.subresources.some(({ name }) => name === 'status'))
-      storages.set(
-        keyOf(type.group, type.plural, 'status'),
-        new PartStore(made, statusStrategy(made.strategy, row)),
-      );
-    return made;
+    const Kind = groupResourceText(made.resource) === 'namespaces' ? NamespaceStore : GenericStore;
+    return new Kind(made, strategyOf(made.resource, strategy));
   };
 
-  for (const type of registryOf(minor).resources) {
-    const made = storeOf(type);
-    if (!made) continue;
-    stores.set(groupResourceText({ group: type.group, resource: type.plural }), made);
-    storages.set(keyOf(type.group, type.plural, ''), made);
-  }
+  /** Kinds that are served in several groups or versions are kept once. */
+  const openAll = (types: readonly ResourceType[], strategy: Parameters<typeof strategyOf>[1]): void => {
+    for (const type of types) {
+      if (type.storage === undefined) continue;
+      const made = byPrefix.get(type.storage.prefix) ?? open(type, strategy);
+      byPrefix.set(type.storage.prefix, made);
+      stores.set(groupResourceText({ group: type.group, resource: type.plural }), made);
+      storages.set(keyOf(type.group, type.plural, ''), made);
+      for (const { name } of type.subresources) {
+        const part = partStrategyOf(made.core.resource, name, made.strategy);
+        const isReadable = name !== 'finalize';
+        if (part)
+          storages.set(keyOf(type.group, type.plural, name), new PartStore(made, part, { isReadable }));
+      }
+    }
+  };
 
-  const essential = (): GenericStore[] =>
-    ESSENTIAL.flatMap((resource) => stores.get(groupResourceText(resource)) ?? []);
+  const isService = (type: ResourceType): boolean => type.group === '' && type.plural === 'services';
+  openAll(
+    resources.filter((type) => !isService(type)),
+    { guard, eventTtlSeconds, services: {} },
+  );
+  const addressPool = new IpPool(
+    network('ipaddresses'),
+    network('servicecidrs'),
+    options.serviceCidrs ?? SERVICE_CIDRS_DEFAULT,
+  );
+  const portPool = new PortPool({
+    store,
+    range: options.nodePorts ?? NODE_PORTS_DEFAULT,
+    random,
+    portsInUse: async () => {
+      const services = core('services').core;
+      const { objects } = await services.cache.list(services.prefix(''), { at: 'latest' });
+      return objects.flatMap(({ object }) => heldPortsOf(specOf(object)));
+    },
+  });
+  const serviceNetwork = new ServiceNetwork({ addresses: addressPool, ports: portPool, log });
+  openAll(resources.filter(isService), { guard, eventTtlSeconds, services: serviceNetwork.strategy });
+  for (const [path, storage] of virtualStorages({ find, store, clock, options })) storages.set(path, storage);
+
+  const repair = new ServiceRepair({
+    services: core('services'),
+    addresses: network('ipaddresses'),
+    cidrs: network('servicecidrs'),
+    addressPool,
+    portPool,
+    log,
+  });
+  let repairing: Disposable | undefined;
+  const essential = (): GenericStore[] => ESSENTIAL.map(find);
 
   return {
     storageOf: (group, plural, subresource) => storages.get(keyOf(group, plural, subresource)),
     start() {
       for (const one of essential()) void one.core.cache;
+      repairing ??= repair.start();
     },
     close() {
+      repairing?.dispose();
       for (const one of byPrefix.values()) one.core.close();
     },
     async ready() {
       await Promise.all(essential().map((one) => one.core.cache.ready(READY_LIMIT_MS)));
     },
     reader: createObjectReader((resource) => stores.get(groupResourceText(resource))),
+    quotaWriter: createQuotaWriter(core('resourcequotas'), OWN_SCOPE),
   };
 };

@@ -1,9 +1,11 @@
 import { assert } from '../../base/assert.ts';
 import type { GroupResource, KubernetesObject } from '../../api/meta/index.ts';
-import type { ObjectReader } from '../admission/object-reader.ts';
+import type { ObjectReader, QuotaWriter } from '../admission/object-reader.ts';
 import { StorageError } from '../storage/index.ts';
 import type { GenericStore } from './generic/generic-store.ts';
+import { mutate } from './generic/mutate.ts';
 import { fromStorage } from './generic/storage-errors.ts';
+import type { Scope } from './rest-storage.ts';
 
 /** Reads for the server's own use: from the watch caches, or from etcd where it must be certain. */
 export const createObjectReader = (
@@ -38,3 +40,18 @@ export const createObjectReader = (
     },
   };
 };
+
+/** Charges usage to a quota: refused with a Conflict when the quota changed since it was read. */
+export const createQuotaWriter = (quotas: GenericStore, scope: Scope): QuotaWriter => ({
+  async updateStatus(quota) {
+    const { namespace = '', name = '', uid, resourceVersion } = quota.metadata ?? {};
+    const held = await mutate(quotas, { ...scope, namespace }, name, {
+      dryRun: false,
+      preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
+      change(draft) {
+        draft['status'] = quota['status'];
+      },
+    });
+    return held.object;
+  },
+});

@@ -1,0 +1,103 @@
+import { groupResourceText, type GroupResource } from '../../../api/meta/index.ts';
+import type { EscalationGuard } from '../../authz/index.ts';
+import type { Strategy } from '../generic/strategy.ts';
+import {
+  certificateApprovalStrategy,
+  certificateRequestStrategy,
+  certificateStatusStrategy,
+} from './certificates.ts';
+import { secretStrategy, volumeStatus } from './data.ts';
+import { namespaceFinalizeStrategy, namespaceStrategy } from './namespaces.ts';
+import { podEphemeralContainersStrategy, podResizeStrategy, podStatusStrategy, podStrategy } from './pods.ts';
+import { bindingStrategy, roleStrategy } from './rbac.ts';
+import { restore, specStrategy, statusStrategy } from './spec-status.ts';
+import { ROWS } from './table.ts';
+import { daemonSetStrategy, jobStrategy } from './workloads.ts';
+
+export interface StrategyParts {
+  readonly guard?: EscalationGuard | undefined;
+  /** Upstream's --event-ttl. */
+  readonly eventTtlSeconds: number;
+  /** Services claim addresses and ports. */
+  readonly services: Strategy;
+}
+
+const RBAC = 'rbac.authorization.k8s.io';
+const CREATES: Strategy = { allowCreateOnUpdate: true };
+
+/** A kubelet registers its node with the status in it; later it writes `/status`. */
+const nodeStrategy: Strategy = {
+  resetFields: [['status']],
+  prepareForUpdate: (draft, old) => restore(draft, old, 'status'),
+};
+
+const ownStrategy = (name: string, parts: StrategyParts): Strategy | undefined => {
+  const { guard, eventTtlSeconds, services } = parts;
+  switch (name) {
+    case 'pods':
+      return podStrategy;
+    case 'namespaces':
+      return namespaceStrategy;
+    case 'nodes':
+      return nodeStrategy;
+    case 'secrets':
+      return secretStrategy;
+    case 'services':
+      return services;
+    case 'events':
+      return { ...CREATES, dependents: 'Unsupported', ttlSeconds: eventTtlSeconds };
+    case 'certificatesigningrequests.certificates.k8s.io':
+      return certificateRequestStrategy;
+    case `roles.${RBAC}`:
+      return guard ? roleStrategy('roles', guard) : CREATES;
+    case `clusterroles.${RBAC}`:
+      return guard ? roleStrategy('clusterroles', guard) : CREATES;
+    case `rolebindings.${RBAC}`:
+      return guard ? bindingStrategy('rolebindings', guard) : CREATES;
+    case `clusterrolebindings.${RBAC}`:
+      return guard ? bindingStrategy('clusterrolebindings', guard) : CREATES;
+    default:
+      return undefined;
+  }
+};
+
+/** Rows that need a word of code beside what the table says. */
+const INSIDE: Readonly<Record<string, Strategy | undefined>> = {
+  'jobs.batch': jobStrategy,
+  'daemonsets.apps': daemonSetStrategy,
+};
+
+export const strategyOf = (resource: GroupResource, parts: StrategyParts): Strategy => {
+  const name = groupResourceText(resource);
+  const own = ownStrategy(name, parts);
+  if (own) return own;
+  const row = ROWS[name] ?? {};
+  return specStrategy(row, { ...row.own, ...INSIDE[name] });
+};
+
+/** The parts that are written through endpoints of their own: by resource and subresource. */
+export const partStrategyOf = (
+  resource: GroupResource,
+  subresource: string,
+  parent: Strategy,
+): Strategy | undefined => {
+  const name = groupResourceText(resource);
+  switch (`${name}/${subresource}`) {
+    case 'pods/status':
+      return podStatusStrategy;
+    case 'pods/ephemeralcontainers':
+      return podEphemeralContainersStrategy;
+    case 'pods/resize':
+      return podResizeStrategy;
+    case 'namespaces/finalize':
+      return namespaceFinalizeStrategy;
+    case 'persistentvolumes/status':
+      return statusStrategy(parent, ROWS[name] ?? {}, volumeStatus);
+    case 'certificatesigningrequests.certificates.k8s.io/status':
+      return certificateStatusStrategy;
+    case 'certificatesigningrequests.certificates.k8s.io/approval':
+      return certificateApprovalStrategy;
+    default:
+      return subresource === 'status' ? statusStrategy(parent, ROWS[name] ?? {}) : undefined;
+  }
+};

@@ -1,0 +1,16 @@
+import type { KubernetesObject } from '../../../api/meta/index.ts';
+import { CachedObject } from '../../storage/index.ts';
+import type { Held } from '../rest-storage.ts';
+
+/** An object that is answered and never kept. */
+export const answerOf = (object: KubernetesObject): Held =>
+  new CachedObject('', Buffer.from(JSON.stringify(object)), 0, object);
+
+/** What a creation answers that leaves nothing behind to show. */
+export const createdStatus = (): KubernetesObject => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Success',
+  code: 201,
+});

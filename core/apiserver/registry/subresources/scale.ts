@@ -1,0 +1,91 @@
+import { badRequest, invalid, type KubernetesObject } from '../../../api/meta/index.ts';
+import {
+  formatLabelSelector,
+  selectorFromSet,
+  type LabelSelectorObject,
+} from '../../../api/selector/index.ts';
+import { int, obj, strMap } from '../../../api/validation/read.ts';
+import { CachedObject } from '../../storage/index.ts';
+import type { GenericStore } from '../generic/generic-store.ts';
+import type { Held, RestStorage } from '../rest-storage.ts';
+
+const selectorText = (parent: KubernetesObject): string => {
+  const spec = obj(parent, 'spec');
+  if (parent.kind === 'ReplicationController') return selectorFromSet(strMap(spec, 'selector')).toString();
+  const text = formatLabelSelector(spec['selector'] as LabelSelectorObject | undefined);
+  return text === '<none>' ? '' : text;
+};
+
+const scaleOf = (parent: KubernetesObject): KubernetesObject => {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata ?? {};
+  const selector = selectorText(parent);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
+    },
+    spec: { replicas: int(obj(parent, 'spec'), 'replicas') },
+    status: {
+      replicas: int(obj(parent, 'status'), 'replicas'),
+      ...(selector !== '' && { selector }),
+    },
+  };
+};
+
+const heldScale = ({ key, revision, object }: Held): Held => {
+  const scale = scaleOf(object);
+  return new CachedObject(key, Buffer.from(JSON.stringify(scale)), revision, scale);
+};
+
+const replicasOf = (scale: KubernetesObject, name: string): number => {
+  const replicas = int(obj(scale, 'spec'), 'replicas');
+  if (replicas >= 0) return replicas;
+  throw invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
+    {
+      reason: 'FieldValueInvalid',
+      field: 'spec.replicas',
+      message: `Invalid value: ${replicas}: must be greater than or equal to 0`,
+    },
+  ]);
+};
+
+/** `/scale`: how many replicas, whatever the kind. */
+export const scaleOfParent = (parent: GenericStore): RestStorage => ({
+  get: async (scope, name, options) => heldScale(await parent.get(scope, name, options)),
+  async update(scope, name, options) {
+    let before: KubernetesObject | undefined;
+    let wanted: KubernetesObject | undefined;
+    const { held } = await parent.update(scope, name, {
+      dryRun: options.dryRun,
+      createIfMissing: false,
+      async change(current) {
+        before = scaleOf(current!);
+        wanted = await options.change(before);
+        const { metadata = {} } = wanted;
+        if (metadata.name !== undefined && metadata.name !== name)
+          throw badRequest(
+            `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
+          );
+        const replicas = replicasOf(wanted, name);
+        return {
+          ...current,
+          metadata: {
+            ...current!.metadata,
+            // The client's words on which version it saw, if it says any.
+            ...(metadata.resourceVersion && { resourceVersion: metadata.resourceVersion }),
+            ...(metadata.uid && { uid: metadata.uid }),
+          },
+          spec: { ...obj(current!, 'spec'), replicas },
+        };
+      },
+      validateCreate: async () => {},
+      validateUpdate: async () => options.validateUpdate(wanted!, before),
+    });
+    return { held: heldScale(held), created: false };
+  },
+});
