@@ -1,7 +1,27 @@
 export * from './client.ts';
 export * from './kind.ts';
 export * from './kinds.ts';
+export * from './controller/index.ts';
 export * from './events/event.ts';
 export * from './informers/informer.ts';
+export { InformerFactory } from './informers/informer-factory.ts';
+export type { InformerFactoryOptions } from './informers/informer-factory.ts';
+export { compareResourceVersions } from './informers/resource-version.ts';
 export * from './leader-election/election.ts';
+export { ClientError, isFenced } from './rest/errors.ts';
+export { pause } from './rest/pause.ts';
+export type { RequestTrace } from './rest/requester.ts';
+export { TokenBucket } from './rest/token-bucket.ts';
+export { isTransportError, TransportError } from './rest/transport.ts';
+export type { TransportReason } from './rest/transport.ts';
+export { isInitialEventsEnd } from './rest/watch-stream.ts';
 export * from './workqueue/queue.ts';
+export {
+  bucketLimiter,
+  controllerLimiter,
+  exponentialLimiter,
+  longestOf,
+} from './workqueue/rate-limiters.ts';
+export { runWorkers } from './workqueue/run-workers.ts';
+export type { WorkersOptions } from './workqueue/run-workers.ts';
+export { WorkQueue } from './workqueue/work-queue.ts';

@@ -202,7 +202,7 @@ export class Requester {
 const queryText = (query: Query | undefined): string => {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {
-    if (value === undefined) continue;
+    if (value === undefined || value === '') continue;
     for (const each of Array.isArray(value) ? (value as readonly string[]) : [value])
       parameters.append(name, String(each));
   }
