@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { apiPathOf } from '../../../api/meta/index.ts';
+import type { OpenApiSchema } from '../../../api/schema/index.ts';
 import type { DiscoveryCatalog, PublishedGroupVersion } from '../catalog.ts';
 import { compressBytes, compressText, type CompressedDocument } from './compressed-document.ts';
 import { DefinitionSource, referencesIn, type Definition } from './definitions.ts';
@@ -21,7 +22,8 @@ export interface SwaggerDocument {
   readonly protobuf: CompressedDocument;
 }
 
-const PATHS_PER_TURN = 16;
+/** How many parts are written before others get their turn. */
+const PARTS_PER_TURN = 4;
 
 const BEARER = {
   type: 'apiKey',
@@ -144,7 +146,7 @@ export class OpenApiDocuments {
       const text = JSON.stringify(openApiPath(path));
       for (const name of referencesIn(text)) names.add(name);
       texts.push([path.path, text]);
-      if (at % PATHS_PER_TURN === 0) await nextTurn();
+      if (at % PARTS_PER_TURN === 0) await nextTurn();
     }
     const definitions = await source.closure(names, published, published);
     const info = { title: 'Kubernetes', version: this.#options.version };
@@ -160,7 +162,12 @@ export class OpenApiDocuments {
   async #writeSwagger(): Promise<SwaggerDocument> {
     const published = this.#published();
     const roots = rootDocuments(this.#options.catalog.groups());
-    const paths = [...roots.flatMap((root) => root.paths), ...published.flatMap(operationsOf)].sort(byPath);
+    const paths = roots.flatMap((root) => root.paths);
+    for (const gv of published) {
+      paths.push(...operationsOf(gv));
+      await nextTurn();
+    }
+    paths.sort(byPath);
     const texts: [string, string][] = [];
     const pathEntries: Buffer[] = [];
     const names = new Set<string>();
@@ -170,14 +177,14 @@ export class OpenApiDocuments {
       for (const name of referencesIn(text)) names.add(name);
       texts.push([path.path, text]);
       pathEntries.push(pathEntry(path.path, item));
-      if (at % PATHS_PER_TURN === 0) await nextTurn();
+      if (at % PARTS_PER_TURN === 0) await nextTurn();
     }
     const source = await DefinitionSource.open(2, this.#options.catalog.minor);
     const definitions = await source.closure(names, published, published);
     const definitionEntries: Buffer[] = [];
-    for (const [at, { name, schema }] of definitions.entries()) {
-      definitionEntries.push(definitionEntry(name, schema));
-      if (at % PATHS_PER_TURN === 0) await nextTurn();
+    for (const [at, { name, text }] of definitions.entries()) {
+      definitionEntries.push(definitionEntry(name, JSON.parse(text) as OpenApiSchema));
+      if (at % PARTS_PER_TURN === 0) await nextTurn();
     }
     const head: SwaggerHead = {
       swagger: '2.0',

@@ -41,7 +41,7 @@ export class MessageWriter {
 
   double(field: number, value: number | undefined): this {
     if (value === undefined || value === 0) return this;
-    const piece = Buffer.alloc(varintBytes(field * 8) + 8);
+    const piece = Buffer.allocUnsafe(varintBytes(field * 8) + 8);
     piece.writeDoubleLE(value, writeVarint(piece, 0, field * 8 + FIXED64));
     return this.#push(piece);
   }
@@ -64,7 +64,8 @@ export class MessageWriter {
 
   #head(field: number, wireType: number, value: number): this {
     const tag = field * 8 + wireType;
-    const piece = new Uint8Array(varintBytes(tag) + varintBytes(value));
+    // From the pool: an array of its own for each of some ten thousand heads would cost more than the document.
+    const piece = Buffer.allocUnsafe(varintBytes(tag) + varintBytes(value));
     writeVarint(piece, writeVarint(piece, 0, tag), value);
     return this.#push(piece);
   }
