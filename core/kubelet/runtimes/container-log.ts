@@ -1,0 +1,79 @@
+import { toDisposable, type Disposable } from '../../base/disposable.ts';
+import type { Clock } from '../../base/clock.ts';
+
+/** The oldest lines go first: upstream rotates files, a simulated container keeps a window. */
+export const LOG_LINES_MAX = 2_000;
+export const LOG_BYTES_MAX = 256 * 1024;
+
+export interface LogLine {
+  readonly timeMs: number;
+  readonly stream: 'stdout' | 'stderr';
+  /** Without its line end. */
+  readonly text: string;
+}
+
+/** What a container has written, line by line. Empty until something is written: an idle pod pays nothing. */
+export class ContainerLog {
+  readonly #clock: Clock;
+  #lines: LogLine[] | undefined;
+  #bytes = 0;
+  #listeners: Set<() => void> | undefined;
+  #unfinished = '';
+  #closed = false;
+  /** Lines dropped from the front, so that a follower's position stays right. */
+  #droppedCount = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  line(text: string, stream: LogLine['stream'] = 'stdout'): void {
+    if (this.#closed) return;
+    const lines = (this.#lines ??= []);
+    lines.push({ timeMs: this.#clock.nowMs(), stream, text });
+    this.#bytes += text.length;
+    while (lines.length > LOG_LINES_MAX || (this.#bytes > LOG_BYTES_MAX && lines.length > 1)) {
+      this.#bytes -= lines.shift()!.text.length;
+      this.#droppedCount += 1;
+    }
+    this.#wake();
+  }
+
+  /** Output as a process writes it: lines may come in pieces. */
+  write(text: string, stream: LogLine['stream'] = 'stdout'): void {
+    const parts = (this.#unfinished + text).split('\n');
+    this.#unfinished = parts.pop() ?? '';
+    for (const part of parts) this.line(part, stream);
+  }
+
+  /** No more lines: followers end. */
+  close(): void {
+    if (this.#closed) return;
+    if (this.#unfinished !== '') this.line(this.#unfinished);
+    this.#unfinished = '';
+    this.#closed = true;
+    this.#wake();
+  }
+
+  /** Lines from a position on; the position after the last one is for the next call. */
+  from(position: number): { readonly lines: readonly LogLine[]; readonly next: number } {
+    const lines = this.#lines ?? [];
+    const start = Math.max(0, position - this.#droppedCount);
+    return { lines: lines.slice(start), next: this.#droppedCount + lines.length };
+  }
+
+  /** Called after new lines, and after the close. */
+  onChange(listener: () => void): Disposable {
+    const listeners = (this.#listeners ??= new Set());
+    listeners.add(listener);
+    return toDisposable(() => listeners.delete(listener));
+  }
+
+  #wake(): void {
+    for (const listener of this.#listeners ?? []) listener();
+  }
+}

@@ -1,0 +1,173 @@
+import { messageOf } from '../../../../base/errors.ts';
+import type { FileEntry } from './file-system.ts';
+import { resolvePath, type Command, type Process } from './process.ts';
+
+const split = (args: readonly string[]): { flags: string; names: string[] } => ({
+  flags: args
+    .filter((arg) => /^-[A-Za-z]+$/.test(arg))
+    .join('')
+    .replaceAll('-', ''),
+  names: args.filter((arg) => !/^-[A-Za-z]+$/.test(arg)),
+});
+
+const modeText = ({ isDirectory, mode }: FileEntry): string => {
+  const bits = [6, 3, 0].map((shift) => {
+    const part = (mode >> shift) & 7;
+    return `${part & 4 ? 'r' : '-'}${part & 2 ? 'w' : '-'}${part & 1 ? 'x' : '-'}`;
+  });
+  return (isDirectory ? 'd' : '-') + bits.join('');
+};
+
+const longLine = (entry: FileEntry, process: Process): string => {
+  const owner = process.host.user.name;
+  const size = String(entry.sizeBytes).padStart(8);
+  const time = new Date(process.host.clock.nowMs()).toISOString().slice(0, 16).replace('T', ' ');
+  return `${modeText(entry)}    1 ${owner.padEnd(8)} ${owner.padEnd(8)} ${size} ${time} ${entry.name}\n`;
+};
+
+const ls: Command = (process) => {
+  const { flags, names } = split(process.args);
+  const files = process.host.fileSystem;
+  let status = 0;
+  const targets = names.length === 0 ? ['.'] : names;
+  for (const name of targets) {
+    const path = resolvePath(process, name);
+    if (!files.exists(path)) {
+      process.err(`ls: ${name}: No such file or directory\n`);
+      status = 1;
+      continue;
+    }
+    if (targets.length > 1 && files.isDirectory(path)) process.out(`${name}:\n`);
+    const listed =
+      files.isDirectory(path) && !flags.includes('d') ? files.list(path) : [{ ...files.stat(path), name }];
+    const shown = listed.filter((entry) => flags.includes('a') || !entry.name.startsWith('.'));
+    for (const entry of shown)
+      process.out(flags.includes('l') ? longLine(entry, process) : `${entry.name}\n`);
+  }
+  return status;
+};
+
+/** Runs for each name; a failure is told under the command's name and does not stop the others. */
+const forEachName = (
+  process: Process,
+  command: string,
+  names: readonly string[],
+  work: (path: string, name: string) => void,
+): number => {
+  let status = 0;
+  for (const name of names) {
+    try {
+      work(resolvePath(process, name), name);
+    } catch (error) {
+      process.err(`${command}: ${messageOf(error)}\n`);
+      status = 1;
+    }
+  }
+  return status;
+};
+
+const touch: Command = (process) =>
+  forEachName(process, 'touch', process.args, (path) => {
+    if (!process.host.fileSystem.exists(path)) process.host.fileSystem.write(path, new Uint8Array());
+  });
+
+const mkdir: Command = (process) =>
+  forEachName(process, 'mkdir', split(process.args).names, (path) =>
+    process.host.fileSystem.makeDirectory(path),
+  );
+
+const rm: Command = (process) => {
+  const { flags, names } = split(process.args);
+  return forEachName(process, 'rm', names, (path, name) => {
+    const files = process.host.fileSystem;
+    if (!files.exists(path)) {
+      if (!flags.includes('f')) throw new Error(`can't remove '${name}': No such file or directory`);
+      return;
+    }
+    if (files.isDirectory(path) && !/[rR]/.test(flags)) throw new Error(`'${name}' is a directory`);
+    files.remove(path);
+  });
+};
+
+const cp: Command = (process) => {
+  const { names } = split(process.args);
+  const [from = '', to = ''] = names;
+  return forEachName(process, 'cp', [from], (path) => {
+    const files = process.host.fileSystem;
+    const target = resolvePath(process, to);
+    const base = path.slice(path.lastIndexOf('/') + 1);
+    files.write(files.isDirectory(target) ? `${target}/${base}` : target, files.read(path));
+  });
+};
+
+const evaluate = (process: Process, args: readonly string[]): boolean => {
+  const files = process.host.fileSystem;
+  const [first = '', second = '', third = ''] = args;
+  if (first === '!') return !evaluate(process, args.slice(1));
+  if (args.length >= 3) {
+    const [a, b] = [Number(first), Number(third)];
+    const comparisons: Readonly<Record<string, boolean>> = {
+      '=': first === third,
+      '==': first === third,
+      '!=': first !== third,
+      '-eq': a === b,
+      '-ne': a !== b,
+      '-lt': a < b,
+      '-le': a <= b,
+      '-gt': a > b,
+      '-ge': a >= b,
+    };
+    return comparisons[second] ?? false;
+  }
+  const path = resolvePath(process, second);
+  switch (first) {
+    case '-e':
+      return files.exists(path);
+    case '-f':
+      return files.exists(path) && !files.isDirectory(path);
+    case '-d':
+      return files.isDirectory(path);
+    case '-r':
+    case '-s':
+      return files.exists(path) && (files.isDirectory(path) || files.read(path).length > 0);
+    case '-n':
+      return second !== '';
+    case '-z':
+      return second === '';
+    default:
+      return first !== '';
+  }
+};
+
+const test: Command = (process) => Number(!evaluate(process, process.args));
+
+const mount: Command = ({ host, out }) => {
+  out('overlay on / type overlay (rw,relatime)\n');
+  for (const { path, content, isReadOnly } of host.fileSystem.mounts)
+    out(`tmpfs on ${path} type tmpfs (${isReadOnly || !content.isWritable ? 'ro' : 'rw'},relatime)\n`);
+  return 0;
+};
+
+const df: Command = ({ host, out }) => {
+  out('Filesystem           1K-blocks      Used Available Use% Mounted on\n');
+  out('overlay                1048576     10240   1038336   1% /\n');
+  for (const { path } of host.fileSystem.mounts)
+    out(`tmpfs                  1048576         4   1048572   0% ${path}\n`);
+  return 0;
+};
+
+export const fileCommands: Readonly<Record<string, Command>> = {
+  ls,
+  touch,
+  mkdir,
+  rm,
+  cp,
+  mount,
+  df,
+  test,
+  '[': (process) => test({ ...process, args: process.args.slice(0, -1) }),
+  which: (process) => {
+    for (const name of process.args) process.out(`/bin/${name}\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,70 @@
+import { posix } from 'node:path';
+import type { Clock } from '../../../../base/clock.ts';
+import type { MemoryFileSystem } from './file-system.ts';
+import type { Input } from './pipe.ts';
+
+/** The machine that commands believe to run on. */
+export interface ShellHost {
+  readonly clock: Clock;
+  readonly hostname: string;
+  readonly podName: string;
+  readonly namespace: string;
+  readonly nodeName: string;
+  readonly podIP: string;
+  readonly kernelVersion: string;
+  readonly user: { readonly name: string; readonly uid: number; readonly gid: number };
+  /** The command line of process 1. */
+  readonly init: string;
+  readonly fileSystem: MemoryFileSystem;
+}
+
+export interface Streams {
+  readonly input: Input;
+  out(text: string): void;
+  err(text: string): void;
+}
+
+/** One command under way. */
+export interface Process extends Streams {
+  readonly host: ShellHost;
+  /** Without the name of the command. */
+  readonly args: readonly string[];
+  readonly environment: Map<string, string>;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  readonly isTerminal: boolean;
+}
+
+export type Command = (process: Process) => Promise<number> | number;
+
+/** The process was killed; whoever runs it answers 137. */
+export class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+export const resolvePath = (process: Pick<Process, 'cwd'>, path: string): string => {
+  const full = posix.resolve(process.cwd, path);
+  return full.length > 1 ? full.replace(/\/$/, '') : full;
+};
+
+/** Waits on the host's clock; Killed when the process is. */
+export const pause = (process: Pick<Process, 'host' | 'signal'>, durationMs: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (process.signal.aborted) return reject(new Killed('killed'));
+    const stop = (): void => {
+      timer?.dispose();
+      reject(new Killed('killed'));
+    };
+    process.signal.addEventListener('abort', stop, { once: true });
+    // Longer than a timer can be: only the kill ends it.
+    const timer =
+      durationMs > 2 ** 31 - 1
+        ? undefined
+        : process.host.clock.after(durationMs, () => {
+            process.signal.removeEventListener('abort', stop);
+            resolve();
+          });
+  });
+
+/** `/usr/bin/env` and `env` are the same command. */
+export const commandName = (path: string): string => path.replace(/^\/(usr\/)?(local\/)?s?bin\//, '');

@@ -1,0 +1,65 @@
+import { formatDuration } from '../../base/duration.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { V1Pod } from '../../api/schema/index.ts';
+import { isRuntimeError, type ImageInfo } from '../runtimes/runtime.ts';
+import { IMAGE_BACK_OFF, nextBackOff } from './back-off.ts';
+import type { ContainerRecord } from './container-record.ts';
+import type { NodeContext } from './node-context.ts';
+import { StartFailure } from './start-failure.ts';
+
+const present = (context: NodeContext, image: string): string =>
+  context.minor >= 35
+    ? `Container image "${image}" already present on machine and can be accessed by the pod`
+    : `Container image "${image}" already present on machine`;
+
+/** `nginx` and `nginx:latest` are always pulled unless the pod says otherwise. */
+const policyOf = (record: ContainerRecord): string => {
+  if (record.spec.imagePullPolicy) return record.spec.imagePullPolicy;
+  const image = record.spec.image ?? '';
+  return /(^|\/)[^/:@]+(:latest)?$/.test(image) ? 'Always' : 'IfNotPresent';
+};
+
+/** The image of a container, pulled when the policy asks for it. Failures are StartFailure with upstream's reasons. */
+export const ensureImage = async (
+  context: NodeContext,
+  pod: V1Pod,
+  record: ContainerRecord,
+  signal: AbortSignal,
+): Promise<ImageInfo> => {
+  const { clock, runtime } = context;
+  const image = record.spec.image ?? '';
+  const policy = policyOf(record);
+  const local = policy === 'Always' ? undefined : runtime.findImage(image);
+  if (local) {
+    context.event(pod, 'Normal', 'Pulled', present(context, image));
+    return local;
+  }
+  if (policy === 'Never') {
+    const message = `Container image "${image}" is not present with pull policy of Never`;
+    context.event(pod, 'Warning', 'ErrImageNeverPull', message);
+    throw new StartFailure('ErrImageNeverPull', message);
+  }
+  context.event(pod, 'Normal', 'Pulling', `Pulling image "${image}"`);
+  const beganMs = clock.monotonicMs();
+  try {
+    const pulled = await runtime.pullImage({ pod, container: record.spec, image, signal });
+    const took = formatDuration(Math.trunc(clock.monotonicMs() - beganMs));
+    context.event(
+      pod,
+      'Normal',
+      'Pulled',
+      `Successfully pulled image "${image}" in ${took} (${took} including waiting). Image size: ${pulled.sizeBytes} bytes.`,
+    );
+    record.imageFailure = undefined;
+    return pulled;
+  } catch (error) {
+    const nowMs = clock.nowMs();
+    const message = messageOf(error);
+    const reason =
+      isRuntimeError(error) && error.reason === 'InvalidImageName' ? error.reason : 'ErrImagePull';
+    context.event(pod, 'Warning', 'Failed', `Failed to pull image "${image}": ${message}`);
+    record.imageBackOff = nextBackOff(record.imageBackOff, IMAGE_BACK_OFF, nowMs, nowMs);
+    record.imageFailure = { reason, message, atMs: nowMs };
+    throw new StartFailure(reason, message, { cause: error });
+  }
+};

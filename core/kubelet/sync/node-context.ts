@@ -1,0 +1,26 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { KubernetesObject } from '../../api/meta/object-meta.ts';
+import type { EventType } from '../../client/index.ts';
+import type { Runtime } from '../runtimes/runtime.ts';
+import type { ObjectSource } from '../volumes/object-source.ts';
+import type { KubeletMetrics } from './kubelet-metrics.ts';
+
+/** What the pods of one node share. One object per node, so that a pod holds one reference and no copies. */
+export interface NodeContext {
+  readonly nodeName: string;
+  readonly hostIP: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly runtime: Runtime;
+  readonly objects: ObjectSource;
+  readonly allocatable: Readonly<Record<string, string>>;
+  /** Variables that every container gets (KUBERNETES_SERVICE_HOST and its kin). */
+  readonly environment: ReadonlyMap<string, string>;
+  readonly metrics: KubeletMetrics;
+  /** `kube-probe/1.36` */
+  readonly probeUserAgent: string;
+  /** Which release's words events use. */
+  readonly minor: number;
+  event(object: KubernetesObject, type: EventType, reason: string, message: string): void;
+}

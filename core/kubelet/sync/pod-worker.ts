@@ -1,0 +1,476 @@
+import type { Disposable } from '../../base/disposable.ts';
+import { formatDuration } from '../../base/duration.ts';
+import { messageOf } from '../../base/errors.ts';
+import { parseTime } from '../../api/meta/time.ts';
+import type { V1Pod, V1PodStatus } from '../../api/schema/index.ts';
+import type { ContainerExit, ProbeKind, Sandbox } from '../runtimes/runtime.ts';
+import { podStatus } from '../status/pod-status.ts';
+import { terminatedState } from '../status/container-status.ts';
+import { VolumeError } from '../volumes/errors.ts';
+import { podVolumes, type PodVolumes } from '../volumes/pod-volumes.ts';
+import {
+  CONTAINER_BACK_OFF,
+  nextBackOff,
+  remainingBackOffMs,
+  SYNC_BACK_OFF,
+  type BackOffEntry,
+} from './back-off.ts';
+import { ContainerProbes } from './container-probes.ts';
+import {
+  containersOf,
+  isRunning,
+  newRecord,
+  type ContainerRecord,
+  type Incarnation,
+} from './container-record.ts';
+import { POST_START_TIMEOUT_MS, runHook } from './lifecycle-hook.ts';
+import type { NodeContext } from './node-context.ts';
+import { planPod } from './plan.ts';
+import { formatPod, graceSecondsOf } from './pod-text.ts';
+import { shouldRestartAfterProbe } from './restart-policy.ts';
+import { startContainer, type Started } from './start-container.ts';
+import type { StartFailure } from './start-failure.ts';
+import { stopContainer, stopInOrder } from './termination.ts';
+
+/** `ErrImagePull` is shown this long before it becomes `ImagePullBackOff`. */
+const IMAGE_ERROR_SHOWN_MS = 2_000;
+/** Rhythm in which a wrong configuration is looked at again. */
+const CONFIG_RETRY_MS = 10_000;
+
+export interface Verdict {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface PodWorkerOptions {
+  readonly context: NodeContext;
+  readonly pod: V1Pod;
+  /** From a manifest of the host: its phase never becomes terminal. */
+  readonly isStatic: boolean;
+  onStatus(worker: PodWorker): void;
+  /** Every container has exited and the sandbox is gone. Called once. */
+  onTerminated(worker: PodWorker): void;
+}
+
+/**
+ * One pod on one node. Level-triggered: whatever happens (an update, an exit, a probe, a timer) only wakes it, and
+ * it then compares what is with what should be. One turn at a time; what takes time runs beside it and wakes it.
+ */
+export class PodWorker {
+  readonly #options: PodWorkerOptions;
+  #pod: V1Pod;
+  #records: ContainerRecord[];
+  #stage: 'active' | 'terminating' | 'terminated' = 'active';
+  #sandbox: Sandbox | undefined;
+  #podIPs: readonly string[] = [];
+  #volumes: PodVolumes | undefined;
+  #status: V1PodStatus | undefined;
+  #verdict: Verdict | undefined;
+  #isAwake = false;
+  #isSettingUp = false;
+  #setUpBackOff: BackOffEntry | undefined;
+  #setUpRetryMs = 0;
+  #wakeAtMs = Number.POSITIVE_INFINITY;
+  #timer: Disposable | undefined;
+  #probes: ContainerProbes | undefined;
+  #stopDeadlineMs = Number.POSITIVE_INFINITY;
+  /** Aborts starts that are under way; made when the first one begins. */
+  #starts: { readonly abort: AbortController; readonly pending: Set<Promise<void>> } | undefined;
+  readonly #startedMs: number;
+
+  constructor(options: PodWorkerOptions) {
+    this.#options = options;
+    this.#pod = options.pod;
+    this.#startedMs = options.context.clock.nowMs();
+    this.#records = containersOf(options.pod).map(({ spec, kind }) => newRecord(options.pod, spec, kind));
+    this.#wake();
+  }
+
+  get pod(): V1Pod {
+    return this.#pod;
+  }
+
+  get isStatic(): boolean {
+    return this.#options.isStatic;
+  }
+
+  get uid(): string {
+    return this.#pod.metadata?.uid ?? '';
+  }
+
+  /** What the API should be told; undefined before the first turn. */
+  get status(): V1PodStatus | undefined {
+    return this.#status;
+  }
+
+  get stage(): 'active' | 'terminating' | 'terminated' {
+    return this.#stage;
+  }
+
+  get records(): readonly ContainerRecord[] {
+    return this.#records;
+  }
+
+  get sandbox(): Sandbox | undefined {
+    return this.#sandbox;
+  }
+
+  get volumes(): PodVolumes {
+    return (this.#volumes ??= podVolumes(() => this.#facts(), this.#context.objects));
+  }
+
+  /** A newer version of the same pod. */
+  update(pod: V1Pod): void {
+    this.#pod = pod;
+    for (const { spec, kind } of containersOf(pod)) {
+      const record = this.#records.find((known) => known.spec.name === spec.name);
+      if (!record) this.#records.push(newRecord(pod, spec, kind));
+      else {
+        const isChanged = record.spec.image !== spec.image;
+        record.spec = spec;
+        if (isChanged && isRunning(record) && this.#stage === 'active')
+          this.#restart(record, `Container ${spec.name} definition changed`, true);
+      }
+    }
+    if (pod.metadata?.deletionTimestamp !== undefined) this.terminate({});
+    this.#wake();
+  }
+
+  /** Stops the pod for good. A second call may only shorten the time. */
+  terminate(options: { readonly graceSeconds?: number; readonly verdict?: Verdict }): void {
+    if (this.#stage === 'terminated') return;
+    const graceMs = (options.graceSeconds ?? graceSecondsOf(this.#pod)) * 1000;
+    const deadlineMs = this.#context.clock.monotonicMs() + graceMs;
+    if (this.#stage === 'terminating') {
+      if (deadlineMs >= this.#stopDeadlineMs) return;
+      this.#stopDeadlineMs = deadlineMs;
+      for (const record of this.#records) if (record.isStopping) record.current?.container.stop(graceMs);
+      return;
+    }
+    this.#stage = 'terminating';
+    this.#stopDeadlineMs = deadlineMs;
+    this.#verdict = options.verdict;
+    this.#timer?.dispose();
+    void this.#runTermination();
+    this.#wake();
+  }
+
+  get #context(): NodeContext {
+    return this.#options.context;
+  }
+
+  #facts() {
+    const { hostIP, allocatable } = this.#context;
+    return { pod: this.#pod, hostIP, podIPs: this.#podIPs, allocatable };
+  }
+
+  #wake(): void {
+    if (this.#isAwake) return;
+    this.#isAwake = true;
+    queueMicrotask(() => {
+      this.#isAwake = false;
+      this.#turn();
+    });
+  }
+
+  #wakeAt(atMs: number): void {
+    const nowMs = this.#context.clock.nowMs();
+    if (atMs >= this.#wakeAtMs && this.#wakeAtMs > nowMs) return;
+    this.#timer?.dispose();
+    this.#wakeAtMs = atMs;
+    this.#timer = this.#context.clock.after(Math.max(0, atMs - nowMs), () => {
+      this.#wakeAtMs = Number.POSITIVE_INFINITY;
+      this.#wake();
+    });
+  }
+
+  #turn(): void {
+    if (this.#stage === 'active') {
+      if (this.#isPastDeadline()) return;
+      if (!this.#sandbox) this.#setUp();
+      else {
+        const plan = planPod(this.#pod, this.#records);
+        if (plan.isFinished) return this.terminate({});
+        for (const record of plan.start) this.#tryStart(record);
+      }
+    }
+    this.#publish();
+  }
+
+  #isPastDeadline(): boolean {
+    const seconds = this.#pod.spec?.activeDeadlineSeconds;
+    if (seconds === undefined) return false;
+    const startTime = this.#pod.status?.startTime;
+    const startedMs = (startTime === undefined ? undefined : parseTime(startTime)) ?? this.#startedMs;
+    const deadlineMs = startedMs + seconds * 1000;
+    if (this.#context.clock.nowMs() < deadlineMs) {
+      this.#wakeAt(deadlineMs);
+      return false;
+    }
+    const verdict = {
+      reason: 'DeadlineExceeded',
+      message: 'Pod was active on the node longer than the specified deadline',
+    };
+    this.#context.event(this.#pod, 'Normal', verdict.reason, verdict.message);
+    this.terminate({ verdict });
+    return true;
+  }
+
+  #setUp(): void {
+    const nowMs = this.#context.clock.nowMs();
+    if (this.#isSettingUp) return;
+    if (nowMs < this.#setUpRetryMs) return this.#wakeAt(this.#setUpRetryMs);
+    this.#isSettingUp = true;
+    void this.#makeSandbox()
+      .catch((error: unknown) => {
+        const isMount = error instanceof VolumeError;
+        const message = isMount ? error.message : `Failed to create pod sandbox: ${messageOf(error)}`;
+        this.#context.event(
+          this.#pod,
+          'Warning',
+          isMount ? 'FailedMount' : 'FailedCreatePodSandBox',
+          message,
+        );
+        const atMs = this.#context.clock.nowMs();
+        this.#setUpBackOff = nextBackOff(this.#setUpBackOff, SYNC_BACK_OFF, atMs, atMs);
+        this.#setUpRetryMs = atMs + this.#setUpBackOff.durationMs;
+      })
+      .finally(() => {
+        this.#isSettingUp = false;
+        this.#wake();
+      });
+  }
+
+  async #makeSandbox(): Promise<void> {
+    const { runtime, nodeName, hostIP, metrics } = this.#context;
+    await this.volumes.check();
+    if (this.#stage !== 'active') return;
+    const preferredIP = this.#pod.status?.podIP;
+    const sandbox = await runtime.createSandbox({
+      pod: this.#pod,
+      nodeName,
+      hostIP,
+      ...(preferredIP !== undefined && { preferredIP }),
+    });
+    this.#sandbox = sandbox;
+    this.#podIPs = sandbox.podIPs;
+    this.#setUpBackOff = undefined;
+    metrics.runningPods.add(1);
+    metrics.startedPods.inc();
+  }
+
+  #tryStart(record: ContainerRecord): void {
+    const nowMs = this.#context.clock.nowMs();
+    if (this.#isImageBackingOff(record, nowMs) || this.#isCrashBackingOff(record, nowMs)) return;
+    if (nowMs < record.retryAtMs) return this.#wakeAt(record.retryAtMs);
+    record.isStarting = true;
+    const starts = (this.#starts ??= { abort: new AbortController(), pending: new Set() });
+    const pending = this.#start(record, starts.abort.signal).finally(() => starts.pending.delete(pending));
+    starts.pending.add(pending);
+  }
+
+  #isImageBackingOff(record: ContainerRecord, nowMs: number): boolean {
+    const { imageFailure, imageBackOff } = record;
+    if (!imageFailure || !imageBackOff) return false;
+    const untilMs = imageFailure.atMs + imageBackOff.durationMs;
+    if (nowMs >= untilMs) return false;
+    const shownMs = imageFailure.atMs + IMAGE_ERROR_SHOWN_MS;
+    if (nowMs >= shownMs && record.waiting?.reason !== 'ImagePullBackOff') {
+      const text = `Back-off pulling image "${record.spec.image ?? ''}"`;
+      this.#context.event(this.#pod, 'Normal', 'BackOff', text);
+      this.#context.event(this.#pod, 'Warning', 'Failed', 'Error: ImagePullBackOff');
+      record.waiting = {
+        reason: 'ImagePullBackOff',
+        message: `${text}: ${imageFailure.reason}: ${imageFailure.message}`,
+      };
+    }
+    this.#wakeAt(nowMs < shownMs ? shownMs : untilMs);
+    return true;
+  }
+
+  #isCrashBackingOff(record: ContainerRecord, nowMs: number): boolean {
+    const exit = record.current?.exit;
+    if (!exit) return false;
+    const waitMs = remainingBackOffMs(record.backOff, CONTAINER_BACK_OFF, exit.finishedMs, nowMs);
+    if (waitMs > 0) {
+      if (record.waiting?.reason !== 'CrashLoopBackOff') {
+        const { name } = record.spec;
+        const text = formatPod(this.#pod);
+        this.#context.event(
+          this.#pod,
+          'Warning',
+          'BackOff',
+          `Back-off restarting failed container ${name} in pod ${text}`,
+        );
+        const duration = formatDuration(record.backOff?.durationMs ?? 0);
+        record.waiting = {
+          reason: 'CrashLoopBackOff',
+          message: `back-off ${duration} restarting failed container=${name} pod=${text}`,
+        };
+      }
+      this.#wakeAt(nowMs + waitMs);
+      return true;
+    }
+    // Once per exit: a start that fails for its image or configuration does not count as a crash.
+    if (!record.backOff || record.backOff.updatedMs < exit.finishedMs)
+      record.backOff = nextBackOff(record.backOff, CONTAINER_BACK_OFF, exit.finishedMs, nowMs);
+    return false;
+  }
+
+  async #start(record: ContainerRecord, signal: AbortSignal): Promise<void> {
+    const context = this.#context;
+    try {
+      const sandbox = this.#sandbox!;
+      const request = { context, pod: this.#pod, record, sandbox, volumes: this.volumes, signal };
+      this.#adopt(record, await startContainer(request));
+    } catch (error) {
+      const failure = error as StartFailure;
+      record.waiting = { reason: failure.reason, message: failure.message };
+      record.retryAtMs = record.imageFailure ? 0 : context.clock.nowMs() + CONFIG_RETRY_MS;
+    } finally {
+      record.isStarting = false;
+      this.#wake();
+    }
+  }
+
+  #adopt(record: ContainerRecord, { container, image }: Started): void {
+    const before = record.current;
+    const ended = before ? terminatedState(before) : record.inherited;
+    if (ended) {
+      record.last = ended;
+      record.restartCount += 1;
+    }
+    if (before) record.lastLog = before.container.log;
+    const incarnation: Incarnation = {
+      container,
+      imageID: image.imageID,
+      startedMs: this.#context.clock.nowMs(),
+      exit: undefined,
+    };
+    Object.assign(record, {
+      current: incarnation,
+      inherited: undefined,
+      waiting: undefined,
+      isStarted: false,
+      isReady: false,
+      mustRestart: false,
+    });
+    this.#context.metrics.runningContainers.add(1);
+    container.onExit((exit) => this.#exited(record, incarnation, exit));
+    void this.#afterStart(record, incarnation);
+  }
+
+  async #afterStart(record: ContainerRecord, incarnation: Incarnation): Promise<void> {
+    const hook = record.spec.lifecycle?.postStart;
+    if (hook) {
+      try {
+        await runHook(hook, this.#target(record, incarnation), POST_START_TIMEOUT_MS);
+      } catch (error) {
+        if (incarnation.exit) return;
+        this.#context.log.write('warn', 'postStart hook failed', { pod: formatPod(this.#pod), error });
+        this.#context.event(this.#pod, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
+        this.#restart(record, 'FailedPostStartHook', false);
+        return;
+      }
+      if (incarnation.exit || record.current !== incarnation) return;
+    }
+    this.#probes ??= new ContainerProbes({
+      context: this.#context,
+      pod: () => this.#pod,
+      onChange: () => this.#wake(),
+      onFailure: (failed, kind) => this.#failedProbe(failed, kind),
+    });
+    this.#probes.begin(record, this.#target(record, incarnation));
+    this.#wake();
+  }
+
+  #target(record: ContainerRecord, incarnation: Incarnation) {
+    const { clock, probeUserAgent: userAgent, hostIP } = this.#context;
+    const podIP = this.#podIPs[0] ?? hostIP;
+    return { podIP, spec: record.spec, container: incarnation.container, clock, userAgent };
+  }
+
+  #failedProbe(record: ContainerRecord, kind: ProbeKind): void {
+    if (this.#stage !== 'active') return;
+    const grace = (kind === 'startup' ? record.spec.startupProbe : record.spec.livenessProbe)
+      ?.terminationGracePeriodSeconds;
+    const subject = record.kind === 'sidecar' ? 'Init container' : 'Container';
+    const message = `${subject} ${record.spec.name} failed ${kind} probe`;
+    this.#restart(record, message, record.kind === 'main', grace);
+  }
+
+  /** Kills a container that the restart policy may bring back. */
+  #restart(record: ContainerRecord, message: string, tellsIntent: boolean, graceSeconds?: number): void {
+    const isRestarted = shouldRestartAfterProbe(this.#pod, record.spec);
+    record.mustRestart = isRestarted;
+    const text = tellsIntent && isRestarted ? `${message}, will be restarted` : message;
+    const graceMs = (graceSeconds ?? graceSecondsOf(this.#pod)) * 1000;
+    void this.#stop(record, text, this.#context.clock.monotonicMs() + graceMs);
+  }
+
+  async #stop(record: ContainerRecord, message: string, deadlineMs: number): Promise<void> {
+    const { current } = record;
+    if (!current || current.exit || record.isStopping) return;
+    record.isStopping = true;
+    this.#context.event(this.#pod, 'Normal', 'Killing', message);
+    await stopContainer({
+      context: this.#context,
+      pod: this.#pod,
+      record,
+      target: this.#target(record, current),
+      deadlineMs: () => Math.min(deadlineMs, this.#stopDeadlineMs),
+    });
+  }
+
+  #exited(record: ContainerRecord, incarnation: Incarnation, exit: ContainerExit): void {
+    incarnation.exit = { ...exit, finishedMs: this.#context.clock.nowMs() };
+    incarnation.container.log.close();
+    this.#probes?.end(record);
+    record.isStopping = false;
+    record.isStarted = false;
+    record.isReady = false;
+    this.#context.metrics.runningContainers.add(-1);
+    this.#wake();
+  }
+
+  async #runTermination(): Promise<void> {
+    this.#probes?.stopRestarting();
+    this.#starts?.abort.abort();
+    await Promise.all(this.#starts?.pending ?? []);
+    await stopInOrder(this.#records.filter(isRunning), (record) =>
+      this.#stop(record, `Stopping container ${record.spec.name}`, this.#stopDeadlineMs),
+    );
+    const sandbox = this.#sandbox;
+    this.#sandbox = undefined;
+    if (sandbox) {
+      this.#context.metrics.runningPods.add(-1);
+      await sandbox.remove().catch((error: unknown) => {
+        this.#context.event(this.#pod, 'Warning', 'FailedKillPod', `error killing pod: ${messageOf(error)}`);
+      });
+    }
+    this.#stage = 'terminated';
+    this.#timer?.dispose();
+    this.#publish();
+    this.#options.onTerminated(this);
+  }
+
+  #publish(): void {
+    const status = podStatus({
+      pod: this.#pod,
+      records: this.#records,
+      nowMs: this.#context.clock.nowMs(),
+      startedMs: this.#startedMs,
+      hostIP: this.#context.hostIP,
+      podIPs: this.#podIPs,
+      isSandboxReady: this.#sandbox !== undefined,
+      isTerminating: this.#stage !== 'active',
+      couldRun: this.#stage !== 'terminated',
+      isStatic: this.#options.isStatic,
+      verdict: this.#verdict,
+      before: this.#status,
+    });
+    if (this.#status && JSON.stringify(this.#status) === JSON.stringify(status)) return;
+    this.#status = status;
+    this.#options.onStatus(this);
+  }
+}

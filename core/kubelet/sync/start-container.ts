@@ -1,0 +1,95 @@
+import { messageOf } from '../../base/errors.ts';
+import type { V1Pod } from '../../api/schema/index.ts';
+import { isRuntimeError, type ImageInfo, type RunningContainer, type Sandbox } from '../runtimes/runtime.ts';
+import { resolveEnvironment } from '../volumes/environment.ts';
+import { VolumeError } from '../volumes/errors.ts';
+import type { PodVolumes } from '../volumes/pod-volumes.ts';
+import type { ContainerRecord } from './container-record.ts';
+import { ensureImage } from './image-pull.ts';
+import type { NodeContext } from './node-context.ts';
+import { StartFailure } from './start-failure.ts';
+
+export interface StartRequest {
+  readonly context: NodeContext;
+  readonly pod: V1Pod;
+  readonly record: ContainerRecord;
+  readonly sandbox: Sandbox;
+  readonly volumes: PodVolumes;
+  readonly signal: AbortSignal;
+}
+
+export interface Started {
+  readonly container: RunningContainer;
+  readonly image: ImageInfo;
+}
+
+const environmentOf = async ({
+  context,
+  pod,
+  record,
+  sandbox,
+}: StartRequest): Promise<Map<string, string>> => {
+  const facts = { pod, hostIP: context.hostIP, podIPs: sandbox.podIPs, allocatable: context.allocatable };
+  const hostname = pod.spec?.hostname ?? pod.metadata?.name ?? '';
+  const base = new Map([
+    ['PATH', '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
+    ['HOSTNAME', pod.spec?.hostNetwork ? context.nodeName : hostname],
+    ...context.environment,
+  ]);
+  try {
+    return await resolveEnvironment(record.spec, facts, context.objects, base);
+  } catch (error) {
+    const message = messageOf(error);
+    // An API server that is away is no mistake of the configuration, but upstream shows it under the same reason.
+    const known = error instanceof VolumeError ? message : `failed to sync configmap cache: ${message}`;
+    throw new StartFailure('CreateContainerConfigError', known, { cause: error });
+  }
+};
+
+/** Image, environment, create, start: each step with its event, as upstream's kubelet takes them. */
+export const startContainer = async (request: StartRequest): Promise<Started> => {
+  const { context, pod, record, sandbox, volumes, signal } = request;
+  const { name } = record.spec;
+  try {
+    const image = await ensureImage(context, pod, record, signal);
+    const environment = await environmentOf(request);
+    const container = await sandbox.startContainer({
+      pod,
+      container: record.spec,
+      kind: record.kind,
+      image,
+      environment,
+      volumes,
+      attempt: record.restartCount,
+      signal,
+    });
+    const isNewWords = context.minor >= 35;
+    context.event(pod, 'Normal', 'Created', isNewWords ? 'Container created' : `Created container: ${name}`);
+    context.event(pod, 'Normal', 'Started', isNewWords ? 'Container started' : `Started container ${name}`);
+    context.metrics.startedContainers.labels(containerType(record)).inc();
+    return { container, image };
+  } catch (error) {
+    const failure =
+      error instanceof StartFailure
+        ? error
+        : new StartFailure(
+            isRuntimeError(error) && error.reason === 'CreateContainerError'
+              ? error.reason
+              : 'RunContainerError',
+            messageOf(error),
+            { cause: error },
+          );
+    const isPull = failure.reason === 'ErrImagePull' || failure.reason === 'InvalidImageName';
+    context.event(pod, 'Warning', 'Failed', `Error: ${isPull ? failure.reason : failure.message}`);
+    context.metrics.startedContainerErrors.labels(containerType(record), failure.reason).inc();
+    throw failure;
+  }
+};
+
+const containerType = ({ kind }: ContainerRecord): string =>
+  ({
+    init: 'init_container',
+    sidecar: 'init_container',
+    main: 'container',
+    ephemeral: 'ephemeral_container',
+  })[kind];

@@ -1,0 +1,107 @@
+import { silentLog } from '../../base/log.ts';
+import { manualClock, type ManualClock } from '../../base/manual-clock.ts';
+import { Registry } from '../../base/metrics/index.ts';
+import type { V1Container, V1Pod, V1PodSpec, V1PodStatus } from '../../api/schema/index.ts';
+import { ListenerPool } from '../runtimes/simulated/pod-listeners.ts';
+import { rangeAddresses } from '../runtimes/simulated/pod-addresses.ts';
+import { SimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts';
+import { kubeletMetrics } from '../sync/kubelet-metrics.ts';
+import type { NodeContext } from '../sync/node-context.ts';
+import { PodWorker } from '../sync/pod-worker.ts';
+import type { ObjectSource } from '../volumes/object-source.ts';
+
+/** Until everything that can move without the clock has moved. */
+export const settle = async (): Promise<void> => {
+  for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+export const container = (name: string, rest: Partial<V1Container> = {}): V1Container => ({
+  name,
+  image: `registry.test/${name}:v1`,
+  imagePullPolicy: 'IfNotPresent',
+  ...rest,
+});
+
+export const pod = (spec: Partial<V1PodSpec>, metadata: NonNullable<V1Pod['metadata']> = {}): V1Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'web', namespace: 'default', uid: 'uid-1', generation: 1, ...metadata },
+  spec: { containers: [container('app')], restartPolicy: 'Always', nodeName: 'n1', ...spec },
+});
+
+export const noObjects: ObjectSource = {
+  configMap: () => Promise.resolve(undefined),
+  secret: () => Promise.resolve(undefined),
+  token: () => Promise.resolve('token'),
+};
+
+export interface World {
+  readonly clock: ManualClock;
+  readonly context: NodeContext;
+  readonly events: string[];
+  /** Every status that was published, oldest first. */
+  readonly statuses: V1PodStatus[];
+  readonly terminated: string[];
+  run(pod: V1Pod, isStatic?: boolean): PodWorker;
+  advance(durationMs: number): Promise<void>;
+}
+
+/** One node with the simulated runtime on a manual clock, and pod workers without an API. */
+export const world = (
+  options: { readonly objects?: ObjectSource; readonly opensPorts?: boolean } = {},
+): World => {
+  const clock = manualClock();
+  const events: string[] = [];
+  const statuses: V1PodStatus[] = [];
+  const terminated: string[] = [];
+  const context: NodeContext = {
+    nodeName: 'n1',
+    hostIP: '127.77.0.1',
+    clock,
+    log: silentLog,
+    runtime: new SimulatedRuntime({
+      clock,
+      nodeName: 'n1',
+      addresses: rangeAddresses('127.77.1.0/24'),
+      listeners: new ListenerPool(clock),
+      opensPorts: options.opensPorts ?? false,
+      pullMs: 0,
+    }),
+    objects: options.objects ?? noObjects,
+    allocatable: { cpu: '4', memory: '8Gi' },
+    environment: new Map(),
+    metrics: kubeletMetrics(new Registry()),
+    probeUserAgent: 'kube-probe/1.36',
+    minor: 36,
+    event: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`),
+  };
+  return {
+    clock,
+    context,
+    events,
+    statuses,
+    terminated,
+    run: (subject, isStatic = false) =>
+      new PodWorker({
+        context,
+        pod: subject,
+        isStatic,
+        onStatus: (worker) => statuses.push(worker.status!),
+        onTerminated: (worker) => terminated.push(worker.uid),
+      }),
+    async advance(durationMs) {
+      await settle();
+      clock.advance(durationMs);
+      // What has become due may set timers of no delay: those belong to the same moment.
+      for (let turns = 0; turns < 3; turns += 1) {
+        await settle();
+        clock.advance(0);
+      }
+      await settle();
+    },
+  };
+};
+
+/** `Ready=True` and so on, in order. */
+export const conditionsOf = (status: V1PodStatus | undefined): string[] =>
+  (status?.conditions ?? []).map(({ type, status: value }) => `${type}=${value}`);
