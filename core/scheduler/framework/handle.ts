@@ -1,0 +1,45 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import type { Extender } from '../extender/extender.ts';
+import type { PodInfo } from '../model/pod-info.ts';
+import type { SchedulerMetrics } from '../metrics/metrics.ts';
+import type { ClusterLister } from './listers.ts';
+import type { Framework } from './framework.ts';
+import type { SchedulerApi } from './scheduler-api.ts';
+
+/** Pods that wait for room being made for them on a node. */
+export interface Nominations {
+  podsOn(nodeName: string): readonly PodInfo[];
+  /** False lets a cycle skip the question for every node. */
+  readonly isEmpty: boolean;
+}
+
+/** Whether emulated versions before a change keep their old behaviour. */
+export interface SchedulerFeatures {
+  /** Since 1.36 a node is scored by how much the pod changes its balance, not by the balance it ends with. */
+  readonly balancedAllocationByChange: boolean;
+  /** Names the taint in the rejection, as releases up to 1.34 do; later ones only say that there was one. */
+  readonly taintsInStatus: boolean;
+}
+
+/** What plugins may use of the scheduler around them. */
+export interface Handle {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: SchedulerMetrics;
+  readonly lister: ClusterLister;
+  readonly api: SchedulerApi;
+  readonly nominations: Nominations;
+  readonly extenders: readonly Extender[];
+  readonly features: SchedulerFeatures;
+  /** The profile that the plugin is part of; known once all of its plugins are made. */
+  framework(): Framework;
+  /** Moves these pods to the active queue, gates and hints permitting. */
+  activate(podKeys: readonly string[]): void;
+  /** Ends the wait of a pod that Permit holds. */
+  allowWaitingPod(uid: string, plugin: string): void;
+  rejectWaitingPod(uid: string, plugin: string, message: string): void;
+  waitingPods(): readonly PodInfo[];
+}

@@ -1,0 +1,16 @@
+export const PRIORITY_SORT = 'PrioritySort';
+export const SCHEDULING_GATES = 'SchedulingGates';
+export const NODE_NAME = 'NodeName';
+export const NODE_UNSCHEDULABLE = 'NodeUnschedulable';
+export const NODE_PORTS = 'NodePorts';
+export const NODE_AFFINITY = 'NodeAffinity';
+export const TAINT_TOLERATION = 'TaintToleration';
+export const NODE_RESOURCES_FIT = 'NodeResourcesFit';
+export const NODE_RESOURCES_BALANCED_ALLOCATION = 'NodeResourcesBalancedAllocation';
+export const POD_TOPOLOGY_SPREAD = 'PodTopologySpread';
+export const INTER_POD_AFFINITY = 'InterPodAffinity';
+export const IMAGE_LOCALITY = 'ImageLocality';
+export const VOLUME_BINDING = 'VolumeBinding';
+export const DEFAULT_PREEMPTION = 'DefaultPreemption';
+export const DEFAULT_BINDER = 'DefaultBinder';
+export const COSCHEDULING = 'Coscheduling';
