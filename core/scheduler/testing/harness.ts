@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { manualClock } from '../../base/manual-clock.ts';
 import { seededRandom } from '../../base/random.ts';
@@ -28,6 +29,7 @@ export const noApi: SchedulerApi = {
 };
 
 export interface HarnessOptions {
+  readonly clock?: Clock;
   readonly seed?: number;
   readonly profile?: Partial<ProfileConfig>;
   readonly percentageOfNodesToScore?: number;
@@ -53,7 +55,7 @@ export interface Harness {
 }
 
 export const makeHarness = (options: HarnessOptions = {}): Harness => {
-  const clock = manualClock();
+  const clock = options.clock ?? manualClock();
   const random = seededRandom(options.seed ?? 1);
   const metrics = schedulerMetrics();
   const nominated = options.nominated ?? new Map<string, readonly PodInfo[]>();
