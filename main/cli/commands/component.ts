@@ -5,6 +5,7 @@ type Component = (args: readonly string[], context: CommandContext) => Promise<n
 
 const COMPONENTS: Readonly<Record<string, () => Promise<Component>>> = {
   etcd: async () => (await import('./component-etcd.ts')).runEtcd,
+  'kube-apiserver': async () => (await import('./component-kube-apiserver.ts')).runKubeApiServer,
   etcdutl: async () => (await import('./component-etcdutl.ts')).runEtcdutl,
 };
 

@@ -1,0 +1,51 @@
+import { assert } from '../../base/assert.ts';
+
+/**
+ * Where things are on the loopback network. A cluster takes two of the second octets, `network` (even) and the one
+ * above: hosts, the load balancer and services on the first, pods on the second, so that clusters never collide.
+ */
+export interface AddressPlan {
+  readonly network: number;
+}
+
+export const NETWORK_MIN = 16;
+export const NETWORK_MAX = 252;
+
+const CONTROL_PLANE_BASE = 0;
+const ETCD_BASE = 10;
+const LOAD_BALANCER = 100;
+/** Workers have a block of their own, so that there may be thousands. */
+const WORKER_BLOCK = 16;
+const WORKERS_MAX = 48 * 256;
+
+export const isNetwork = (network: number): boolean =>
+  Number.isInteger(network) && network >= NETWORK_MIN && network <= NETWORK_MAX && network % 2 === 0;
+
+const address = ({ network }: AddressPlan, offset: number): string =>
+  `127.${network}.${Math.floor(offset / 256)}.${offset % 256}`;
+
+/** `ordinal` counts from 1, as the names of hosts do. */
+export const controlPlaneAddress = (plan: AddressPlan, ordinal: number): string =>
+  address(plan, CONTROL_PLANE_BASE + ordinal);
+
+export const etcdAddress = (plan: AddressPlan, ordinal: number): string => address(plan, ETCD_BASE + ordinal);
+
+export const loadBalancerAddress = (plan: AddressPlan): string => address(plan, LOAD_BALANCER);
+
+export const workerAddress = (plan: AddressPlan, ordinal: number): string => {
+  assert(ordinal >= 1 && ordinal <= WORKERS_MAX, `there are addresses for ${WORKERS_MAX} workers`);
+  return address(plan, WORKER_BLOCK * 256 + ordinal);
+};
+
+/** `127.N.64.0/18`, whose first address is the `kubernetes` service. */
+export const serviceRange = ({ network }: AddressPlan): string => `127.${network}.64.0/18`;
+export const kubernetesServiceAddress = ({ network }: AddressPlan): string => `127.${network}.64.1`;
+export const dnsServiceAddress = ({ network }: AddressPlan): string => `127.${network}.64.10`;
+
+/** Addresses that services of type LoadBalancer are given by the loopback cloud. */
+export const loadBalancerRange = ({ network }: AddressPlan): string => `127.${network}.8.0/21`;
+
+export const podRange = ({ network }: AddressPlan): string => `127.${network + 1}.0.0/16`;
+
+/** Upstream's default; with more than 256 nodes, 1024 smaller ranges. */
+export const nodeCidrMaskSize = (nodeCount: number): number => (nodeCount <= 250 ? 24 : 26);

@@ -1,0 +1,105 @@
+import { parse, stringify } from 'yaml';
+import * as v from 'valibot';
+import { messageOf, ReasonError } from '../../base/errors.ts';
+import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/scheme/index.ts';
+import { isNetwork, NETWORK_MAX, NETWORK_MIN } from './addresses.ts';
+
+export const CLUSTER_API_VERSION = 'pilothouse.dev/v1';
+const CONTROL_PLANES_MAX = 7;
+const WORKERS_MAX = 5000;
+
+const versionPattern = /^v1\.(\d+)\.\d+$/;
+
+const count = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
+
+const kubernetesVersion = v.pipe(
+  v.string(),
+  v.check((text) => {
+    const minor = Number(versionPattern.exec(text)?.[1]);
+    return minor >= OLDEST_MINOR && minor <= NEWEST_MINOR;
+  }, `must be v1.${OLDEST_MINOR}.P to v1.${NEWEST_MINOR}.P`),
+);
+
+const externalEtcd = v.object({
+  endpoints: v.pipe(v.array(v.pipe(v.string(), v.url())), v.minLength(1)),
+  caFile: v.string(),
+  certFile: v.string(),
+  keyFile: v.string(),
+});
+
+const schema = v.object({
+  apiVersion: v.literal(CLUSTER_API_VERSION),
+  kind: v.literal('Cluster'),
+  metadata: v.object({ name: v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?$/)) }),
+  spec: v.object({
+    kubernetesVersion,
+    /** `stacked`: a member on every control plane. `external`: members on hosts of their own, or not ours at all. */
+    topology: v.picklist(['stacked', 'external']),
+    controlPlanes: count(1, CONTROL_PLANES_MAX),
+    etcdMembers: count(0, CONTROL_PLANES_MAX),
+    workers: count(0, WORKERS_MAX),
+    network: v.pipe(
+      v.number(),
+      v.check(isNetwork, `must be an even number of ${NETWORK_MIN} to ${NETWORK_MAX}`),
+    ),
+    runtime: v.picklist(['simulated', 'cri']),
+    externalEtcd: v.optional(externalEtcd),
+  }),
+});
+
+/** A cluster as its `cluster.yaml` describes it. */
+export type ClusterConfig = v.InferOutput<typeof schema>;
+export type ClusterSpec = ClusterConfig['spec'];
+
+export const minorOf = (kubernetesVersionText: string): number =>
+  Number(versionPattern.exec(kubernetesVersionText)?.[1]);
+
+export const defaultSpec = (network: number): ClusterSpec => ({
+  kubernetesVersion: `v1.${NEWEST_MINOR}.0`,
+  topology: 'stacked',
+  controlPlanes: 3,
+  etcdMembers: 3,
+  workers: 2,
+  network,
+  runtime: 'simulated',
+});
+
+/** What a person should hear about a cluster that will run, but not as they may think. */
+export const configWarnings = ({ spec }: ClusterConfig): readonly string[] => {
+  const members = spec.topology === 'stacked' ? spec.controlPlanes : spec.etcdMembers;
+  if (spec.externalEtcd || members % 2 === 1) return [];
+  return [`${members} etcd members tolerate no more failures than ${members - 1}: use an odd number`];
+};
+
+const bad = (message: string): ReasonError<'BadConfiguration'> =>
+  new ReasonError('BadConfiguration', message);
+
+const contradiction = ({ spec }: ClusterConfig): string | undefined => {
+  if (spec.topology === 'stacked' && spec.externalEtcd)
+    return 'spec.externalEtcd goes with topology external';
+  if (spec.topology === 'stacked' && spec.etcdMembers !== spec.controlPlanes)
+    return 'spec.etcdMembers must equal spec.controlPlanes in the stacked topology';
+  if (spec.topology === 'external' && !spec.externalEtcd && spec.etcdMembers === 0)
+    return 'the external topology wants spec.etcdMembers, or spec.externalEtcd';
+  return undefined;
+};
+
+/** `from` names the file, for the message. */
+export const parseClusterConfig = (text: string, from: string): ClusterConfig => {
+  let document: unknown;
+  try {
+    document = parse(text);
+  } catch (cause) {
+    throw new ReasonError('BadConfiguration', `${from} is not YAML: ${messageOf(cause)}`, { cause });
+  }
+  const result = v.safeParse(schema, document);
+  if (!result.success) {
+    const [issue] = result.issues;
+    throw bad(`${from}: ${v.getDotPath(issue) ?? 'the document'}: ${issue.message}`);
+  }
+  const problem = contradiction(result.output);
+  if (problem !== undefined) throw bad(`${from}: ${problem}`);
+  return result.output;
+};
+
+export const formatClusterConfig = (config: ClusterConfig): string => stringify(config, { lineWidth: 0 });

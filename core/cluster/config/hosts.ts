@@ -1,0 +1,67 @@
+import { controlPlaneAddress, etcdAddress, workerAddress } from './addresses.ts';
+import type { ClusterConfig } from './config.ts';
+
+export type HostRole = 'control-plane' | 'etcd' | 'workers';
+
+/** One machine of the cluster: one OS process. All workers share one, since a node of theirs costs a few kB. */
+export interface HostPlan {
+  readonly name: string;
+  readonly role: HostRole;
+  /** The nodes it registers; an etcd host of the external topology has none. */
+  readonly nodes: readonly NodePlan[];
+  /** Where its etcd member listens, if it runs one. */
+  readonly etcd: { readonly name: string; readonly address: string } | undefined;
+  readonly address: string;
+}
+
+export interface NodePlan {
+  readonly name: string;
+  readonly address: string;
+}
+
+export const WORKERS_HOST = 'workers';
+
+const ordinals = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+export const controlPlaneName = (ordinal: number): string => `cp-${ordinal}`;
+export const etcdName = (ordinal: number): string => `etcd-${ordinal}`;
+export const workerName = (ordinal: number): string => `worker-${ordinal}`;
+
+/** Every host of a cluster, members of etcd first. */
+export const planHosts = ({ spec }: ClusterConfig): readonly HostPlan[] => {
+  const plan = { network: spec.network };
+  const isStacked = spec.topology === 'stacked';
+  const etcdHosts: HostPlan[] =
+    isStacked || spec.externalEtcd
+      ? []
+      : ordinals(spec.etcdMembers).map((ordinal) => {
+          const [name, address] = [etcdName(ordinal), etcdAddress(plan, ordinal)];
+          return { name, role: 'etcd', nodes: [], etcd: { name, address }, address };
+        });
+  const controlPlanes: HostPlan[] = ordinals(spec.controlPlanes).map((ordinal) => {
+    const [name, address] = [controlPlaneName(ordinal), controlPlaneAddress(plan, ordinal)];
+    return {
+      name,
+      role: 'control-plane',
+      nodes: [{ name, address }],
+      etcd: isStacked ? { name, address } : undefined,
+      address,
+    };
+  });
+  const workers: HostPlan[] =
+    spec.workers === 0
+      ? []
+      : [
+          {
+            name: WORKERS_HOST,
+            role: 'workers',
+            nodes: ordinals(spec.workers).map((ordinal) => ({
+              name: workerName(ordinal),
+              address: workerAddress(plan, ordinal),
+            })),
+            etcd: undefined,
+            address: workerAddress(plan, 1),
+          },
+        ];
+  return [...etcdHosts, ...controlPlanes, ...workers];
+};

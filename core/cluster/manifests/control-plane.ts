@@ -1,0 +1,229 @@
+import { loadBalancerRange, nodeCidrMaskSize, podRange, serviceRange } from '../config/addresses.ts';
+import type { ClusterConfig } from '../config/config.ts';
+import { planHosts, type HostPlan } from '../config/hosts.ts';
+import { inData, staticPodYaml, type StaticPodSpec } from './static-pod.ts';
+
+export const PORTS = {
+  apiServer: 6443,
+  etcdClient: 2379,
+  etcdPeer: 2380,
+  etcdMetrics: 2381,
+  controllerManager: 10_257,
+  cloudControllerManager: 10_258,
+  scheduler: 10_259,
+  kubelet: 10_250,
+} as const;
+
+/** etcd's own image carries its own version; ours says which protocol it speaks. */
+const ETCD_IMAGE = 'registry.k8s.io/etcd:3.6.6-0';
+
+export const componentImage = (component: string, version: string): string =>
+  `registry.k8s.io/${component}:${version}`;
+
+/** The members as they are now; a host that joins later is told of the others by its own manifest. */
+export interface MemberPlan {
+  readonly name: string;
+  readonly address: string;
+}
+
+export interface EtcdStart {
+  readonly members: readonly MemberPlan[];
+  readonly state: 'new' | 'existing';
+}
+
+export interface ManifestOptions {
+  readonly config: ClusterConfig;
+  readonly host: HostPlan;
+  /** The release this host runs, which differs from the cluster's during an upgrade. */
+  readonly version: string;
+  readonly etcd: EtcdStart;
+}
+
+const peerUrl = (address: string): string => `https://${address}:${PORTS.etcdPeer}`;
+const clientUrl = (address: string): string => `https://${address}:${PORTS.etcdClient}`;
+
+export const etcdPod = ({ host, etcd }: ManifestOptions): StaticPodSpec | undefined => {
+  if (!host.etcd) return undefined;
+  const { name, address } = host.etcd;
+  const pki = (file: string): string => inData(`pki/hosts/${name}/etcd/${file}`);
+  const authority = inData('pki/etcd/ca.crt');
+  return {
+    component: 'etcd',
+    image: ETCD_IMAGE,
+    annotations: { 'kubeadm.kubernetes.io/etcd.advertise-client-urls': clientUrl(address) },
+    requests: { cpu: '100m', memory: '100Mi' },
+    probe: { host: address, port: PORTS.etcdMetrics, scheme: 'HTTP' },
+    probes: { liveness: '/livez', readiness: '/readyz', startup: '/readyz' },
+    flags: {
+      'advertise-client-urls': clientUrl(address),
+      'cert-file': pki('server.crt'),
+      'client-cert-auth': true,
+      'data-dir': inData(`hosts/${host.name}/etcd`),
+      'initial-advertise-peer-urls': peerUrl(address),
+      'initial-cluster': etcd.members.map((member) => `${member.name}=${peerUrl(member.address)}`),
+      'initial-cluster-state': etcd.state,
+      'key-file': pki('server.key'),
+      'listen-client-urls': clientUrl(address),
+      'listen-metrics-urls': `http://${address}:${PORTS.etcdMetrics}`,
+      'listen-peer-urls': peerUrl(address),
+      name,
+      'peer-cert-file': pki('peer.crt'),
+      'peer-client-cert-auth': true,
+      'peer-key-file': pki('peer.key'),
+      'peer-trusted-ca-file': authority,
+      'trusted-ca-file': authority,
+      'auto-compaction-mode': 'periodic',
+      'auto-compaction-retention': '0',
+    },
+  };
+};
+
+const etcdAccess = ({ config, etcd }: ManifestOptions): Record<string, string | readonly string[]> => {
+  const { externalEtcd } = config.spec;
+  if (externalEtcd)
+    return {
+      'etcd-servers': externalEtcd.endpoints,
+      'etcd-cafile': externalEtcd.caFile,
+      'etcd-certfile': externalEtcd.certFile,
+      'etcd-keyfile': externalEtcd.keyFile,
+    };
+  return {
+    'etcd-servers': etcd.members.map(({ address }) => clientUrl(address)),
+    'etcd-cafile': inData('pki/etcd/ca.crt'),
+    'etcd-certfile': inData('pki/apiserver-etcd-client.crt'),
+    'etcd-keyfile': inData('pki/apiserver-etcd-client.key'),
+  };
+};
+
+export const apiServerPod = (options: ManifestOptions): StaticPodSpec => {
+  const { config, host, version } = options;
+  const plan = { network: config.spec.network };
+  const pki = (file: string): string => inData(`pki/${file}`);
+  return {
+    component: 'kube-apiserver',
+    image: componentImage('kube-apiserver', version),
+    annotations: {
+      'kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint': `${host.address}:${PORTS.apiServer}`,
+    },
+    requests: { cpu: '250m' },
+    probe: { host: host.address, port: PORTS.apiServer, scheme: 'HTTPS' },
+    probes: { liveness: '/livez', readiness: '/readyz', startup: '/livez' },
+    ports: [{ name: 'probe-port', containerPort: PORTS.apiServer }],
+    flags: {
+      'advertise-address': host.address,
+      'allow-privileged': true,
+      'authorization-mode': ['Node', 'RBAC'],
+      'bind-address': host.address,
+      'client-ca-file': pki('ca.crt'),
+      'enable-admission-plugins': ['NodeRestriction'],
+      ...etcdAccess(options),
+      'kubelet-certificate-authority': pki('ca.crt'),
+      'kubelet-client-certificate': pki('apiserver-kubelet-client.crt'),
+      'kubelet-client-key': pki('apiserver-kubelet-client.key'),
+      'kubelet-preferred-address-types': ['InternalIP', 'ExternalIP', 'Hostname'],
+      'proxy-client-cert-file': pki('front-proxy-client.crt'),
+      'proxy-client-key-file': pki('front-proxy-client.key'),
+      'requestheader-allowed-names': 'front-proxy-client',
+      'requestheader-client-ca-file': pki('front-proxy-ca.crt'),
+      'requestheader-extra-headers-prefix': 'X-Remote-Extra-',
+      'requestheader-group-headers': 'X-Remote-Group',
+      'requestheader-username-headers': 'X-Remote-User',
+      'secure-port': PORTS.apiServer,
+      'service-account-issuer': 'https://kubernetes.default.svc.cluster.local',
+      'service-account-key-file': pki('sa.pub'),
+      'service-account-signing-key-file': pki('sa.key'),
+      'service-cluster-ip-range': serviceRange(plan),
+      'tls-cert-file': pki(`hosts/${host.name}/apiserver.crt`),
+      'tls-private-key-file': pki(`hosts/${host.name}/apiserver.key`),
+    },
+  };
+};
+
+const managerFlags = (host: HostPlan, kubeconfigName: string) => {
+  const kubeconfig = inData(`kubeconfig/${kubeconfigName}.conf`);
+  return {
+    'authentication-kubeconfig': kubeconfig,
+    'authorization-kubeconfig': kubeconfig,
+    'bind-address': host.address,
+    'client-ca-file': inData('pki/ca.crt'),
+    kubeconfig,
+    'leader-elect': true,
+  };
+};
+
+export const controllerManagerPod = ({ config, host, version }: ManifestOptions): StaticPodSpec => {
+  const plan = { network: config.spec.network };
+  return {
+    component: 'kube-controller-manager',
+    image: componentImage('kube-controller-manager', version),
+    requests: { cpu: '200m' },
+    probe: { host: host.address, port: PORTS.controllerManager, scheme: 'HTTPS' },
+    probes: { liveness: '/healthz', startup: '/healthz' },
+    flags: {
+      'allocate-node-cidrs': true,
+      ...managerFlags(host, 'controller-manager'),
+      'cluster-cidr': podRange(plan),
+      'cluster-name': config.metadata.name,
+      'cluster-signing-cert-file': inData('pki/ca.crt'),
+      'cluster-signing-key-file': inData('pki/ca.key'),
+      controllers: '*',
+      'node-cidr-mask-size': nodeCidrMaskSize(config.spec.controlPlanes + config.spec.workers),
+      'requestheader-client-ca-file': inData('pki/front-proxy-ca.crt'),
+      'root-ca-file': inData('pki/ca.crt'),
+      'service-account-private-key-file': inData('pki/sa.key'),
+      'service-cluster-ip-range': serviceRange(plan),
+      'use-service-account-credentials': true,
+    },
+  };
+};
+
+export const schedulerPod = ({ host, version }: ManifestOptions): StaticPodSpec => ({
+  component: 'kube-scheduler',
+  image: componentImage('kube-scheduler', version),
+  requests: { cpu: '100m' },
+  probe: { host: host.address, port: PORTS.scheduler, scheme: 'HTTPS' },
+  probes: { liveness: '/livez', readiness: '/readyz', startup: '/livez' },
+  flags: managerFlags(host, 'scheduler'),
+});
+
+export const cloudControllerManagerPod = ({ config, host, version }: ManifestOptions): StaticPodSpec => {
+  const plan = { network: config.spec.network };
+  return {
+    component: 'cloud-controller-manager',
+    image: componentImage('cloud-controller-manager', version),
+    requests: { cpu: '100m' },
+    probe: { host: host.address, port: PORTS.cloudControllerManager, scheme: 'HTTPS' },
+    probes: { liveness: '/healthz', startup: '/healthz' },
+    flags: {
+      'cloud-provider': 'loopback',
+      ...managerFlags(host, 'cloud-controller-manager'),
+      'cluster-cidr': podRange(plan),
+      'cluster-name': config.metadata.name,
+      'load-balancer-range': loadBalancerRange(plan),
+      'use-service-account-credentials': true,
+    },
+  };
+};
+
+/** By file name, what a host's `manifests/` holds. */
+export const manifestsOf = (options: ManifestOptions): ReadonlyMap<string, string> => {
+  const { host } = options;
+  const pods: (StaticPodSpec | undefined)[] = [
+    etcdPod(options),
+    ...(host.role === 'control-plane'
+      ? [
+          apiServerPod(options),
+          controllerManagerPod(options),
+          schedulerPod(options),
+          cloudControllerManagerPod(options),
+        ]
+      : []),
+  ];
+  return new Map(
+    pods.flatMap((pod) => (pod ? [[`${pod.component}.yaml`, staticPodYaml(pod)] as const] : [])),
+  );
+};
+
+/** The members of a new cluster. */
+export const initialMembers = (config: ClusterConfig): readonly MemberPlan[] =>
+  planHosts(config).flatMap(({ etcd }) => (etcd ? [etcd] : []));

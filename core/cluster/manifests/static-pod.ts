@@ -1,0 +1,69 @@
+import { stringify } from 'yaml';
+
+/** One component of a host, as kubeadm writes it into `manifests/`. */
+export interface StaticPodSpec {
+  readonly component: string;
+  /** Flags by name, without dashes; a list is joined by commas. */
+  readonly flags: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+  readonly image: string;
+  readonly requests: { readonly cpu: string; readonly memory?: string };
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly probe: { readonly host: string; readonly port: number; readonly scheme: 'HTTP' | 'HTTPS' };
+  readonly probes: { readonly liveness: string; readonly readiness?: string; readonly startup: string };
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+}
+
+/** The data folder in a manifest: the host fills it in, so that the folder can be moved. */
+export const DATA_VARIABLE = 'PILOTHOUSE_DATA';
+export const inData = (path: string): string => `$(${DATA_VARIABLE})/${path}`;
+
+const valueText = (value: string | number | boolean | readonly string[]): string =>
+  typeof value === 'object' ? value.join(',') : String(value);
+
+const probe = (spec: StaticPodSpec, path: string, failureThreshold: number) => ({
+  failureThreshold,
+  httpGet: { host: spec.probe.host, path, port: spec.probe.port, scheme: spec.probe.scheme },
+  periodSeconds: 10,
+  timeoutSeconds: 15,
+});
+
+export const staticPodYaml = (spec: StaticPodSpec): string => {
+  const { component, flags, image, annotations, probes } = spec;
+  return stringify(
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        ...(annotations && { annotations: { ...annotations } }),
+        labels: { component, tier: 'control-plane' },
+        name: component,
+        namespace: 'kube-system',
+      },
+      spec: {
+        containers: [
+          {
+            name: component,
+            image,
+            imagePullPolicy: 'IfNotPresent',
+            command: [
+              component,
+              ...Object.entries(flags).map(([name, value]) => `--${name}=${valueText(value)}`),
+            ],
+            ...(spec.ports && { ports: spec.ports.map((port) => ({ ...port, protocol: 'TCP' })) }),
+            livenessProbe: { ...probe(spec, probes.liveness, 8), initialDelaySeconds: 10 },
+            ...(probes.readiness !== undefined && {
+              readinessProbe: { ...probe(spec, probes.readiness, 3), periodSeconds: 1 },
+            }),
+            startupProbe: { ...probe(spec, probes.startup, 24), initialDelaySeconds: 10 },
+            resources: { requests: { ...spec.requests } },
+          },
+        ],
+        hostNetwork: true,
+        priority: 2000001000,
+        priorityClassName: 'system-node-critical',
+        securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+      },
+    },
+    { lineWidth: 0 },
+  );
+};
