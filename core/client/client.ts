@@ -165,9 +165,10 @@ export interface Client {
   stream(request: RawRequest): Promise<ByteStream>;
   /**
    * A client that sends nothing once `signal` is aborted, and ends what is under way: its requests are then
-   * rejected with a ClientError of reason `Fenced`. Leaders write through one.
+   * rejected with a ClientError of reason `Fenced`. Leaders write through one. `check` runs right before each
+   * request is sent and may abort the signal: a process that was frozen wakes up before its timers do.
    */
-  fenced(signal: AbortSignal): Client;
+  fenced(signal: AbortSignal, check?: () => void): Client;
   as(impersonation: Impersonation): Client;
   withUserAgent(userAgent: string): Client;
 }

@@ -8,6 +8,7 @@ export { InformerFactory } from './informers/informer-factory.ts';
 export type { InformerFactoryOptions } from './informers/informer-factory.ts';
 export { compareResourceVersions } from './informers/resource-version.ts';
 export * from './leader-election/election.ts';
+export { runElection } from './leader-election/run-election.ts';
 export { ClientError, isFenced } from './rest/errors.ts';
 export { pause } from './rest/pause.ts';
 export type { RequestTrace } from './rest/requester.ts';

@@ -56,6 +56,13 @@ export interface Identity {
   readonly impersonation?: Impersonation | undefined;
 }
 
+/** Ends the requests of a leader whose time is over. */
+export interface Fence {
+  readonly signal: AbortSignal;
+  /** Right before each request is sent; may abort the signal. */
+  check(): void;
+}
+
 export interface Sent {
   readonly response: WireResponse;
   readonly scope: RequestScope;
@@ -81,13 +88,13 @@ export class Requester {
    * The answer, which is 2xx; any other is thrown as StatusError. The deadline still runs: whoever reads only the
    * head ends it. The caller disposes the scope when the body is read.
    */
-  async send(request: RawRequest, identity: Identity, fence: AbortSignal | undefined): Promise<Sent> {
+  async send(request: RawRequest, identity: Identity, fence: Fence | undefined): Promise<Sent> {
     const { clock, timeoutMs } = this.#options;
-    const scope = new RequestScope([request.signal, fence]);
+    const scope = new RequestScope([request.signal, fence?.signal]);
     const what = `${request.method} ${request.path}`;
     scope.startDeadline(clock, request.timeoutMs ?? timeoutMs, what);
     try {
-      const response = await this.#try(this.#wireRequest(request, identity), scope);
+      const response = await this.#try(this.#wireRequest(request, identity), scope, fence);
       if (response.status >= 200 && response.status < 300) return { response, scope };
       const text = await readText(response, ERROR_BYTES_MAX);
       if (response.status === 401) this.#options.authenticator?.rejected();
@@ -102,11 +109,12 @@ export class Requester {
     this.#options.transport.dispose();
   }
 
-  async #try(request: WireRequest, scope: RequestScope): Promise<WireResponse> {
+  async #try(request: WireRequest, scope: RequestScope, fence: Fence | undefined): Promise<WireResponse> {
     const { transport, clock, random, host, authenticator } = this.#options;
     for (let attempt = 0; ; attempt += 1) {
       const waitedMs = await this.#waitForToken(request.method, scope);
       const identity = await authenticator?.headers(scope.signal);
+      fence?.check();
       scope.throwIfOver();
       const startedMs = clock.monotonicMs();
       try {

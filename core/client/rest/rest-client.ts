@@ -10,7 +10,7 @@ import type {
 import type { Kind } from '../kind.ts';
 import { parseJson, readText } from './body.ts';
 import { ClientError } from './errors.ts';
-import type { Identity, Requester, Sent } from './requester.ts';
+import type { Fence, Identity, Requester, Sent } from './requester.ts';
 import { RestResourceClient } from './resource-client.ts';
 
 const fenced = (): ClientError =>
@@ -19,9 +19,9 @@ const fenced = (): ClientError =>
 export class RestClient implements OwnedClient {
   readonly #requester: Requester;
   readonly #identity: Identity;
-  readonly #fence: AbortSignal | undefined;
+  readonly #fence: Fence | undefined;
 
-  constructor(requester: Requester, identity: Identity, fence?: AbortSignal) {
+  constructor(requester: Requester, identity: Identity, fence?: Fence) {
     this.#requester = requester;
     this.#identity = identity;
     this.#fence = fence;
@@ -58,9 +58,16 @@ export class RestClient implements OwnedClient {
     return byteStream(sent, (error) => this.#explain(error));
   }
 
-  fenced(signal: AbortSignal): Client {
-    const both = this.#fence ? AbortSignal.any([this.#fence, signal]) : signal;
-    return new RestClient(this.#requester, this.#identity, both);
+  fenced(signal: AbortSignal, check?: () => void): Client {
+    const outer = this.#fence;
+    const fence: Fence = {
+      signal: outer ? AbortSignal.any([outer.signal, signal]) : signal,
+      check() {
+        outer?.check();
+        check?.();
+      },
+    };
+    return new RestClient(this.#requester, this.#identity, fence);
   }
 
   as(impersonation: Impersonation): Client {
@@ -76,7 +83,8 @@ export class RestClient implements OwnedClient {
   }
 
   async #send(request: RawRequest): Promise<Sent> {
-    if (this.#fence?.aborted) throw fenced();
+    this.#fence?.check();
+    if (this.#fence?.signal.aborted) throw fenced();
     try {
       return await this.#requester.send(request, this.#identity, this.#fence);
     } catch (error) {
@@ -86,8 +94,8 @@ export class RestClient implements OwnedClient {
 
   /** A request that ended because of the fence says so, whatever its reason was. */
   #explain(error: unknown): unknown {
-    const fence = this.#fence;
-    return fence?.aborted && error === fence.reason ? fenced() : error;
+    const signal = this.#fence?.signal;
+    return signal?.aborted && error === signal.reason ? fenced() : error;
   }
 }
 
