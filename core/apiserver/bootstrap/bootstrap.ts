@@ -1,0 +1,157 @@
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore } from '../../base/disposable.ts';
+import { every } from '../../base/every.ts';
+import { messageOf, ReasonError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { AddressRange } from '../registry/services/address-range.ts';
+import type { HealthRegistry } from '../server/index.ts';
+import type { Store } from '../storage/index.ts';
+import { ensureClusterAuthentication, type ClusterAuthentication } from './cluster-authentication.ts';
+import { isPassing, pollUntil } from './ensure.ts';
+import { ensureFlowControl, FLOW_CONTROL_INTERVAL_MS } from './flow-control.ts';
+import {
+  collectIdentityLeases,
+  IDENTITY_GC_INTERVAL_MS,
+  IDENTITY_RENEW_INTERVAL_MS,
+  renewIdentityLease,
+} from './identity-lease.ts';
+import { startKubernetesService, type KubernetesService } from './kubernetes-service/kubernetes-service.ts';
+import type { ObjectWriter } from './object-writer.ts';
+import { startPostStartHooks, type PostStartHook } from './post-start-hooks.ts';
+import { ensureSystemPriorityClasses } from './priority-classes.ts';
+import { ensureRbacPolicy } from './rbac-policy.ts';
+import { ensureServiceCidr } from './service-cidr.ts';
+import { ensureSystemNamespaces } from './system-namespaces.ts';
+
+const NAMESPACES_INTERVAL_MS = 60_000;
+const SERVICE_CIDR_INTERVAL_MS = 10_000;
+const AUTHENTICATION_INTERVAL_MS = 60_000;
+/** Upstream's limits for hooks without which a cluster does not work; then the server ends. */
+const HOOK_RETRY_MS = 1_000;
+const HOOK_LIMIT_MS = 30_000;
+
+export interface BootstrapOptions {
+  readonly writer: ObjectWriter;
+  readonly store: Store;
+  readonly health: HealthRegistry;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly minor: number;
+  readonly advertiseAddress: string;
+  readonly securePort: number;
+  readonly kubernetesServiceNodePort?: number | undefined;
+  /** --service-cluster-ip-range, the primary first. */
+  readonly serviceCidrs: readonly string[];
+  readonly hostname: string;
+  /** Another one for each life of the server. */
+  readonly instance: string;
+  /** Read again each time: authorities are rotated while the server runs. */
+  authentication(): ClusterAuthentication;
+  /** Whether the server may be shown to clients; by default, when /readyz says so. */
+  isServing?(): Promise<boolean>;
+  onFailed(hook: string, error: unknown): void;
+}
+
+export interface Bootstrap {
+  /** Takes this server out of the endpoints and ends all that lasts. */
+  stop(): Promise<void>;
+}
+
+/** Runs every post-start hook under upstream's name. Call when the listener is open and the caches are filled. */
+export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
+  const { writer, clock, log, health } = options;
+  const lasting = new DisposableStore();
+  let service: KubernetesService | undefined;
+
+  /** Again and again until it works or the limit is over; what will not pass ends it at once. */
+  const insist = (signal: AbortSignal, work: () => Promise<boolean>): Promise<void> =>
+    pollUntil({ clock, signal, intervalMs: HOOK_RETRY_MS, limitMs: HOOK_LIMIT_MS }, async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        log.write('warn', 'a post-start hook tries again', { error: messageOf(error) });
+        return false;
+      }
+    });
+  const once = (work: () => Promise<void>) => (signal: AbortSignal) =>
+    insist(signal, () => work().then(() => true));
+  /** The first time counts for readiness; after that it is repeated for as long as the server runs. */
+  const lastingly =
+    (pauseMs: number, what: string, work: () => Promise<void>) =>
+    async (signal: AbortSignal): Promise<void> => {
+      await once(work)(signal);
+      const onError = (error: unknown): void =>
+        log.write('warn', 'a repeated task of the server failed', { what, error: messageOf(error) });
+      lasting.add(every(clock, pauseMs, () => work().catch(onError)));
+    };
+  const isServing = async (): Promise<boolean> => {
+    const answer = await health.answer('/readyz', new URLSearchParams(), new AbortController().signal);
+    return answer?.code === 200;
+  };
+
+  const hooks: readonly PostStartHook[] = [
+    {
+      name: 'start-system-namespaces-controller',
+      run: lastingly(NAMESPACES_INTERVAL_MS, 'namespaces', () => ensureSystemNamespaces(writer)),
+    },
+    {
+      name: 'rbac/bootstrap-roles',
+      run: (signal) => insist(signal, () => ensureRbacPolicy(writer, options.minor, log)),
+    },
+    {
+      name: 'scheduling/bootstrap-system-priority-classes',
+      run: once(() => ensureSystemPriorityClasses(writer)),
+    },
+    {
+      name: 'priority-and-fairness-config-producer',
+      run: lastingly(FLOW_CONTROL_INTERVAL_MS, 'flow control', () => ensureFlowControl(writer)),
+    },
+    {
+      name: 'start-kubernetes-service-cidr-controller',
+      run: lastingly(SERVICE_CIDR_INTERVAL_MS, 'service CIDR', () =>
+        ensureServiceCidr({ writer, clock, cidrs: options.serviceCidrs }),
+      ),
+    },
+    {
+      name: 'start-cluster-authentication-info-controller',
+      run: lastingly(AUTHENTICATION_INTERVAL_MS, 'cluster authentication', () =>
+        ensureClusterAuthentication(writer, options.authentication()),
+      ),
+    },
+    {
+      name: 'start-kube-apiserver-identity-lease-controller',
+      run: lastingly(IDENTITY_RENEW_INTERVAL_MS, 'identity lease', () => renewIdentityLease(options)),
+    },
+    {
+      name: 'start-kube-apiserver-identity-lease-garbage-collector',
+      run: lastingly(IDENTITY_GC_INTERVAL_MS, 'identity leases', () =>
+        collectIdentityLeases(writer, clock, log),
+      ),
+    },
+    {
+      name: 'bootstrap-controller',
+      run() {
+        const [primary] = options.serviceCidrs;
+        if (primary === undefined)
+          return Promise.reject(new ReasonError('NoServiceCidr', 'there is no range for service addresses'));
+        service = startKubernetesService({
+          ...options,
+          serviceIp: new AddressRange(primary).firstAddress,
+          nodePort: options.kubernetesServiceNodePort,
+          isServing: () => (options.isServing ?? isServing)(),
+        });
+        return Promise.resolve();
+      },
+    },
+  ];
+  lasting.add(
+    startPostStartHooks(hooks, { health, log, onFailed: (name, error) => options.onFailed(name, error) }),
+  );
+  return {
+    async stop() {
+      await service?.stop();
+      lasting.dispose();
+    },
+  };
+};

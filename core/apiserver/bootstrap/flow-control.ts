@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { GroupResource, KubernetesObject } from '../../api/meta/index.ts';
+import { ensureObject } from './ensure.ts';
+import {
+  AUTO_UPDATE,
+  MANDATORY_LEVELS,
+  MANDATORY_SCHEMAS,
+  SUGGESTED_LEVELS,
+  SUGGESTED_SCHEMAS,
+} from './flow-control-table.ts';
+import type { ObjectWriter } from './object-writer.ts';
+
+const GROUP = 'flowcontrol.apiserver.k8s.io';
+const LEVELS: GroupResource = { group: GROUP, resource: 'prioritylevelconfigurations' };
+const SCHEMAS: GroupResource = { group: GROUP, resource: 'flowschemas' };
+/** Upstream looks again so often: operators edit these, and a mandatory one must not stay edited. */
+export const FLOW_CONTROL_INTERVAL_MS = 60_000;
+
+/** Undefined where the annotation says neither. */
+const wantsUpdates = ({ metadata }: KubernetesObject): boolean | undefined => {
+  const value = metadata?.annotations?.[AUTO_UPDATE];
+  return value === 'true' ? true : value === 'false' ? false : undefined;
+};
+
+/** A suggested object belongs to whoever edited it, unless its annotation says that the server keeps it. */
+const revised = (
+  stored: KubernetesObject,
+  wanted: KubernetesObject,
+  isMandatory: boolean,
+): KubernetesObject | undefined => {
+  const keeps = isMandatory || (wantsUpdates(stored) ?? stored.metadata?.generation === 1);
+  const isAnnotated = wantsUpdates(stored) === keeps;
+  const hasSpec = !keeps || isDeepStrictEqual(stored['spec'], wanted['spec']);
+  if (isAnnotated && hasSpec) return undefined;
+  return {
+    ...stored,
+    metadata: {
+      ...stored.metadata,
+      annotations: { ...stored.metadata?.annotations, [AUTO_UPDATE]: String(keeps) },
+    },
+    spec: keeps ? wanted['spec'] : stored['spec'],
+  };
+};
+
+/** Creates the flow schemas and priority levels that flow control is used to, levels before what refers to them. */
+export const ensureFlowControl = async (writer: ObjectWriter): Promise<void> => {
+  const ensureAll = async (
+    resource: GroupResource,
+    objects: readonly KubernetesObject[],
+    isMandatory: boolean,
+  ): Promise<void> => {
+    for (const object of objects)
+      await ensureObject(writer, resource, {
+        object,
+        revise: (stored) => revised(stored, object, isMandatory),
+      });
+  };
+  await ensureAll(LEVELS, SUGGESTED_LEVELS, false);
+  await ensureAll(SCHEMAS, SUGGESTED_SCHEMAS, false);
+  await ensureAll(LEVELS, MANDATORY_LEVELS, true);
+  await ensureAll(SCHEMAS, MANDATORY_SCHEMAS, true);
+};

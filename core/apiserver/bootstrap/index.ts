@@ -1,0 +1,11 @@
+export { startBootstrap } from './bootstrap.ts';
+export type { Bootstrap, BootstrapOptions } from './bootstrap.ts';
+export type { ClusterAuthentication } from './cluster-authentication.ts';
+export { apiServerId } from './identity-lease.ts';
+export { APISERVER_USER, registryWriter } from './object-writer.ts';
+export type { ObjectWriter, RegistryWriterOptions } from './object-writer.ts';
+export { startPolicyFeed } from './policy-feed.ts';
+export type { PolicyFeed, PolicyFeedOptions } from './policy-feed.ts';
+export { startPostStartHooks } from './post-start-hooks.ts';
+export type { PostStartHook } from './post-start-hooks.ts';
+export { ensureClusterAdminsBinding } from './rbac-policy.ts';
