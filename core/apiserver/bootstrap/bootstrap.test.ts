@@ -8,9 +8,16 @@ import { createRegistry, type Registry } from '../registry/index.ts';
 import { MemoryStore } from '../registry/testing/fixtures.ts';
 import { HealthRegistry } from '../server/index.ts';
 import { startBootstrap, type Bootstrap } from './bootstrap.ts';
+import { ensureClusterAuthentication, type ClusterAuthentication } from './cluster-authentication.ts';
+import { ensureFlowControl } from './flow-control.ts';
 import { apiServerId } from './identity-lease.ts';
 import { registryWriter, type ObjectWriter } from './object-writer.ts';
 import { startPolicyFeed } from './policy-feed.ts';
+import { ensureSystemPriorityClasses } from './priority-classes.ts';
+import { ensureRbacPolicy } from './rbac-policy.ts';
+import { ensureServiceCidr } from './service-cidr.ts';
+import { ensureSystemNamespaces } from './system-namespaces.ts';
+import { writeEndpoints } from './kubernetes-service/endpoints.ts';
 
 const MINOR = 36;
 const TURNS_MAX = 20_000;
@@ -25,6 +32,19 @@ const until = async (what: string, holds: () => boolean | Promise<boolean>): Pro
     await new Promise((resolve) => setImmediate(resolve));
   }
   throw new Error(`never: ${what}`);
+};
+
+const AUTHENTICATION: ClusterAuthentication = {
+  clientCa: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+  requestHeader: {
+    ca: '-----BEGIN CERTIFICATE-----\nBBBB\n-----END CERTIFICATE-----\n',
+    allowedNames: ['front-proxy-client'],
+    usernameHeaders: ['X-Remote-User'],
+    uidHeaders: [],
+    groupHeaders: ['X-Remote-Group'],
+    extraHeaderPrefixes: ['X-Remote-Extra-'],
+  },
+  isExpired: () => false,
 };
 
 interface Server {
@@ -66,10 +86,7 @@ const serverOn = (store: MemoryStore, number: number): Server => {
     serviceCidrs: ['10.96.0.0/16'],
     hostname: `cp-${number}`,
     instance: String(number),
-    authentication: () => ({
-      clientCa: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
-      isExpired: () => false,
-    }),
+    authentication: () => AUTHENTICATION,
     onFailed: (hook, error) => failed.push(`${hook}: ${(error as Error).message}`),
   });
   closing.push(() => {
@@ -200,5 +217,51 @@ test('the authorizers are fed with what the caches hold, and hear of deletions',
   await until('the new role is known', known);
   await first.writer.delete(roles, '', 'mine');
   await until('the deleted role is forgotten', () => !known());
+  await first.bootstrap.stop();
+});
+
+test('what is set up already is not written again', async () => {
+  const store = new MemoryStore();
+  const first = serverOn(store, 1);
+  await until('in the endpoints', async () => {
+    first.clock.advance(100);
+    return (await addressesOf(first)).length === 1;
+  });
+  await first.bootstrap.stop();
+  const { writer, clock } = first;
+  await writeEndpoints(writer, ['192.0.2.1'], 6443);
+  const before = store.writes;
+  await ensureSystemNamespaces(writer);
+  await ensureSystemPriorityClasses(writer);
+  await ensureFlowControl(writer);
+  await ensureRbacPolicy(writer, MINOR, silentLog);
+  await ensureServiceCidr({ writer, clock, cidrs: ['10.96.0.0/16'] });
+  await ensureClusterAuthentication(writer, AUTHENTICATION);
+  await writeEndpoints(writer, ['192.0.2.1'], 6443);
+  expect(store.writes - before).toBe(0);
+});
+
+test('an edited mandatory priority level is put back, an edited suggested one stays', async () => {
+  const store = new MemoryStore();
+  const first = serverOn(store, 1);
+  await until('ready', async () => {
+    first.clock.advance(10);
+    return first.isReady();
+  });
+  const { writer } = first;
+  const levels = { group: 'flowcontrol.apiserver.k8s.io', resource: 'prioritylevelconfigurations' };
+  const sharesOf = async (name: string): Promise<number | undefined> =>
+    ((await writer.get(levels, '', name)) as { spec?: { limited?: { nominalConcurrencyShares?: number } } })
+      .spec?.limited?.nominalConcurrencyShares;
+  const edit = async (name: string): Promise<void> => {
+    const level = structuredClone(await writer.get(levels, '', name))!;
+    (level['spec'] as { limited: { nominalConcurrencyShares: number } }).limited.nominalConcurrencyShares = 7;
+    level.metadata!.annotations = { 'apf.kubernetes.io/autoupdate-spec': 'false' };
+    await writer.update(levels, level);
+  };
+  await edit('catch-all');
+  await edit('system');
+  await ensureFlowControl(writer);
+  expect([await sharesOf('catch-all'), await sharesOf('system')]).toEqual([5, 7]);
   await first.bootstrap.stop();
 });
