@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { isStatusError, type KubernetesObject } from '../../../api/meta/index.ts';
+import type { KubernetesObject } from '../../../api/meta/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../../../api/selector/index.ts';
 import type { RestStorage } from '../rest-storage.ts';
 import {
@@ -7,6 +7,7 @@ import {
   deleting,
   LIST_ALL,
   NO_OPTIONS,
+  refusalOf,
   scopeOf,
   testRegistry,
   WATCH_ALL,
@@ -33,16 +34,6 @@ const map = (name: string, more: KubernetesObject = {}): KubernetesObject => ({
   ...more,
   metadata: { name, ...more.metadata },
 });
-
-const messageOf = async (work: Promise<unknown>): Promise<string> => {
-  try {
-    await work;
-    return 'no error';
-  } catch (error) {
-    if (!isStatusError(error)) throw error;
-    return `${error.code} ${error.reason}: ${error.message}`;
-  }
-};
 
 test('a created object has what only the server may say, and nothing else of it', async () => {
   const { configMaps } = open();
@@ -71,7 +62,7 @@ test('of two updates made of one version exactly one wins', async () => {
   const { configMaps } = open();
   const { revision } = await configMaps.create(scopeOf(), map('a'), NO_OPTIONS);
   const put = (value: string) =>
-    messageOf(
+    refusalOf(
       configMaps.update(
         scopeOf(),
         'a',
@@ -92,27 +83,27 @@ test('refusals are in the words of upstream', async () => {
   const leases = registry.storageOf('coordination.k8s.io', 'leases', '') as Required<RestStorage>;
   await leases.create(scopeOf(), map('l', { spec: {} }), NO_OPTIONS);
   expect([
-    await messageOf(configMaps.create(scopeOf(), map('a'), NO_OPTIONS)),
-    await messageOf(configMaps.get(scopeOf(), 'b', { resourceVersion: '' })),
-    await messageOf(
+    await refusalOf(configMaps.create(scopeOf(), map('a'), NO_OPTIONS)),
+    await refusalOf(configMaps.get(scopeOf(), 'b', { resourceVersion: '' })),
+    await refusalOf(
       configMaps.update(
         scopeOf(),
         'b',
         changing((now) => now),
       ),
     ),
-    await messageOf(
+    await refusalOf(
       configMaps.create(scopeOf(), map('c', { metadata: { name: 'c', namespace: 'other' } }), NO_OPTIONS),
     ),
-    await messageOf(
+    await refusalOf(
       leases.update(
         scopeOf(),
         'l',
         changing(() => map('l', { spec: {} })),
       ),
     ),
-    await messageOf(configMaps.delete(scopeOf(), 'a', deleting({ preconditions: { uid: 'x' } }))),
-    await messageOf(
+    await refusalOf(configMaps.delete(scopeOf(), 'a', deleting({ preconditions: { uid: 'x' } }))),
+    await refusalOf(
       configMaps.update(
         scopeOf(),
         'a',
@@ -124,6 +115,7 @@ test('refusals are in the words of upstream', async () => {
     '404 NotFound: configmaps "b" not found',
     '404 NotFound: configmaps "b" not found',
     '400 BadRequest: the namespace of the provided object does not match the namespace sent on the request',
+    '500 : resourceVersion should not be set on objects to be created',
     '422 Invalid: leases.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
     '409 Conflict: Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (x) does not match the UID in record (uid-1). The object might have been deleted and then recreated',
     '409 Conflict: Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /registry/configmaps/default/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: uid-1',
@@ -163,7 +155,7 @@ test('a dry run answers as if, and writes nothing', async () => {
     created.object.metadata?.resourceVersion,
     held.object['data'],
     deleted.isGone,
-    await messageOf(configMaps.create(scopeOf(), map('a'), dry)),
+    await refusalOf(configMaps.create(scopeOf(), map('a'), dry)),
     store.writes,
   ]).toEqual([undefined, { k: 'v' }, true, '409 AlreadyExists: configmaps "a" already exists', writes]);
 });
@@ -185,7 +177,7 @@ test('a generated name that is taken is tried again, and in the end refused', as
     store.put(key, Buffer.from('{"metadata":{}}'));
     store.beforeWrite = again;
   };
-  expect(await messageOf(configMaps.create(scopeOf(), { ...base }, NO_OPTIONS))).toMatch(
+  expect(await refusalOf(configMaps.create(scopeOf(), { ...base }, NO_OPTIONS))).toMatch(
     /^409 AlreadyExists: configmaps "web-.{5}" already exists, the server was not able to generate a unique name for the object$/,
   );
 });

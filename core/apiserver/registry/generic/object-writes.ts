@@ -131,6 +131,8 @@ export class ObjectWrites {
   async #createOnce(scope: Scope, draft: Draft, options: CreateOptions): Promise<Held> {
     const { store, codec, resource, random } = this.#core;
     const meta = metaOf(draft);
+    if (parseRevision(meta.resourceVersion ?? '') !== 0)
+      throw new StatusError('', 'resourceVersion should not be set on objects to be created', { code: 500 });
     wipeSystemFields(meta);
     if (meta.generateName && !meta.name) meta.name = generateName(meta.generateName, random);
     const claim = await this.#prepareCreate(scope, draft, options);
@@ -188,7 +190,6 @@ export class ObjectWrites {
     if (current === undefined) {
       const draft = draftOf(await options.change(undefined));
       const meta = metaOf(draft);
-      if (meta.resourceVersion && meta.resourceVersion !== '0') throw conflict(resource, name);
       if (meta.uid) throw uidConflict(resource, name, input.key, meta.uid, '');
       wipeSystemFields(meta);
       meta.name ??= name;

@@ -2,13 +2,21 @@ import { systemClock } from '../../../base/node/clock.ts';
 import { silentLog } from '../../../base/log.ts';
 import { seededRandom } from '../../../base/random.ts';
 import { toDisposable, type Disposable } from '../../../base/disposable.ts';
-import type { KubernetesObject } from '../../../api/meta/index.ts';
+import { isStatusError, kindOf, type KubernetesObject } from '../../../api/meta/index.ts';
+import { applyDefaults, structOfKind } from '../../../api/schema/index.ts';
 import { EVERY_FIELD, EVERYTHING } from '../../../api/selector/index.ts';
 import { StorageError, type Store, type StoredValue, type StoreWatch } from '../../storage/index.ts';
 import { decodeContinue, encodeContinue } from '../../storage/continue-token.ts';
 import { userInfo } from '../../authn/user.ts';
 import { createRegistry, type Registry, type RegistryOptions } from '../create-registry.ts';
-import type { DeleteOptions, ListOptions, Scope, UpdateOptions, WatchOptions } from '../rest-storage.ts';
+import type {
+  DeleteOptions,
+  ListOptions,
+  RestStorage,
+  Scope,
+  UpdateOptions,
+  WatchOptions,
+} from '../rest-storage.ts';
 
 interface Version {
   readonly value: Uint8Array | undefined;
@@ -184,6 +192,25 @@ export const deleting = (options: Partial<DeleteOptions> = {}): DeleteOptions =>
   ...options,
 });
 
+/** `404 NotFound: ...`, or that there was no error. */
+export const refusalOf = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work;
+    return 'no error';
+  } catch (error) {
+    if (!isStatusError(error)) throw error;
+    return `${error.code} ${error.reason}: ${error.message}`;
+  }
+};
+
+/** With every method: those that are not there fail when they are called. */
+export const storageIn = (
+  { registry }: TestRegistry,
+  group: string,
+  plural: string,
+  subresource = '',
+): Required<RestStorage> => registry.storageOf(group, plural, subresource) as Required<RestStorage>;
+
 export interface TestRegistry {
   readonly store: MemoryStore;
   readonly registry: Registry;
@@ -203,3 +230,29 @@ export const testRegistry = (options: Partial<RegistryOptions> = {}): TestRegist
   });
   return { store, registry };
 };
+
+/** An object as handlers give it: with what upstream's defaulting sets. */
+export const defaulted = (object: KubernetesObject): KubernetesObject => {
+  applyDefaults(structOfKind(kindOf(object)!)!, object, { minor: 36, now: '2026-01-01T00:00:00Z' });
+  return object;
+};
+
+export const podOf = (
+  name: string,
+  spec: object = {},
+  more: KubernetesObject['metadata'] = {},
+): KubernetesObject =>
+  defaulted({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, ...more },
+    spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
+  });
+
+export const serviceOf = (name: string, spec: object = {}): KubernetesObject =>
+  defaulted({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { ports: [{ port: 80 }], selector: { app: name }, ...spec },
+  });

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import type { KubernetesObject } from '../../../api/meta/index.ts';
+import { userInfo } from '../../authn/user.ts';
+import { allow, noOpinion } from '../../authz/index.ts';
+import { LIST_ALL, NO_OPTIONS, refusalOf, scopeOf, storageIn, testRegistry } from '../testing/fixtures.ts';
+
+const GROUP = 'authorization.k8s.io';
+
+test('access reviews answer for whom they ask, and refuse questions that make no sense', async () => {
+  const asked: string[] = [];
+  const opened = testRegistry({
+    authorizer: {
+      authorize: ({ user, verb, resource, namespace, path }) => {
+        asked.push([user.name, verb, resource || path, namespace].join(' '));
+        return verb === 'get' ? allow('because') : noOpinion();
+      },
+    },
+  });
+  const create = async (plural: string, object: KubernetesObject, namespace = '') =>
+    (await storageIn(opened, GROUP, plural).create(scopeOf(namespace), object, NO_OPTIONS)).object['status'];
+  const pods = { verb: 'get', resource: 'pods', namespace: 'a' };
+  const answers = [
+    await create('subjectaccessreviews', { spec: { user: 'jane', resourceAttributes: pods } }),
+    await create('selfsubjectaccessreviews', {
+      spec: { nonResourceAttributes: { verb: 'put', path: '/x' } },
+    }),
+    await create('localsubjectaccessreviews', { spec: { user: 'joe', resourceAttributes: pods } }, 'a'),
+  ];
+  const refusals = [
+    await refusalOf(create('subjectaccessreviews', { spec: { resourceAttributes: pods } })),
+    await refusalOf(create('selfsubjectaccessreviews', { spec: {} })),
+    await refusalOf(
+      create('localsubjectaccessreviews', { spec: { user: 'joe', resourceAttributes: pods } }, 'b'),
+    ),
+  ];
+  opened.registry.close();
+  expect([answers, asked, refusals]).toEqual([
+    [{ allowed: true, reason: 'because' }, { allowed: false }, { allowed: true, reason: 'because' }],
+    ['jane get pods a', 'admin put /x ', 'joe get pods a'],
+    [
+      '422 Invalid: SubjectAccessReview.authorization.k8s.io "" is invalid: spec.user: Invalid value: "": at least one of user or group must be specified',
+      '422 Invalid: SelfSubjectAccessReview.authorization.k8s.io "" is invalid: spec: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
+      '422 Invalid: LocalSubjectAccessReview.authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "a": must match metadata.namespace',
+    ],
+  ]);
+});
+
+test('whose token, who am I, how are the components', async () => {
+  const opened = testRegistry({
+    reviewToken: async (token, audiences) => {
+      if (token === 'bad') throw new Error('expired');
+      return token === 'good'
+        ? { user: userInfo('jane', ['dev']), audiences: audiences ?? ['api'] }
+        : undefined;
+    },
+    componentProbes: { scheduler: () => Promise.reject(new Error('connection refused')) },
+  });
+  const review = async (token: string) =>
+    (
+      await storageIn(opened, 'authentication.k8s.io', 'tokenreviews').create(
+        scopeOf(''),
+        { spec: { token } },
+        NO_OPTIONS,
+      )
+    ).object['status'];
+  const self = await storageIn(opened, 'authentication.k8s.io', 'selfsubjectreviews').create(
+    scopeOf(''),
+    {},
+    NO_OPTIONS,
+  );
+  const components = await storageIn(opened, '', 'componentstatuses').list(scopeOf(''), LIST_ALL);
+  const answers = [await review('good'), await review('bad'), await review('other')];
+  opened.registry.close();
+  expect([
+    answers,
+    self.object['status'],
+    components.items.map(({ object }) => [object.metadata?.name, object['conditions']]),
+  ]).toEqual([
+    [
+      { authenticated: true, user: { username: 'jane', groups: ['dev'] }, audiences: ['api'] },
+      { user: {}, error: 'expired' },
+      { user: {} },
+    ],
+    { userInfo: { username: 'admin', groups: ['system:masters'] } },
+    [
+      ['etcd-0', [{ type: 'Healthy', status: 'True', message: 'ok' }]],
+      ['scheduler', [{ type: 'Healthy', status: 'Unknown', error: 'connection refused' }]],
+    ],
+  ]);
+});
