@@ -164,10 +164,10 @@ test('through lost requests, lost answers and delays there is never more than on
   const run = async (seed: number): Promise<void> => {
     const random = seededRandom(seed);
     const api = new FakeApi({ random: seededRandom(seed + 1) });
-    const slow = new Set<string>();
+    const trouble = new Map<string, 'flaky' | 'cut'>();
     api.intercept(async ({ userAgent }) => {
-      if (!slow.has(userAgent)) return;
-      const dice = random.below(4);
+      if (!trouble.has(userAgent)) return;
+      const dice = trouble.get(userAgent) === 'cut' ? 0 : random.below(4);
       if (dice === 0) throw new TransportError('ConnectionRefused', 'refused', { maybeProcessed: false });
       if (dice === 1) throw internalError('x');
       // Arrives late: the sender may have given up, and the server does it all the same.
@@ -178,9 +178,9 @@ test('through lost requests, lost answers and delays there is never more than on
     let led = 0;
     for (let i = 0; i < 200; i += 1) {
       const name = names[random.below(3)]!;
-      if (random.below(4) === 0) {
-        if (slow.has(name)) slow.delete(name);
-        else slow.add(name);
+      if (random.below(6) === 0) {
+        if (trouble.has(name)) trouble.delete(name);
+        else trouble.set(name, random.below(2) === 0 ? 'cut' : 'flaky');
       }
       if (candidates.get(name)!.end !== undefined) candidates.set(name, stand(api, name));
       if (random.below(15) === 0) candidates.get(name)!.stop.abort();
@@ -190,7 +190,7 @@ test('through lost requests, lost answers and delays there is never more than on
       led += leading.length;
     }
     expect(led).toBeGreaterThan(20);
-    slow.clear();
+    trouble.clear();
     for (const { stop } of candidates.values()) stop.abort();
     await api.advance(60_000, 1_000);
     await Promise.all([...candidates.values()].map(({ done }) => done));
