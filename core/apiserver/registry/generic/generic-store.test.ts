@@ -96,6 +96,9 @@ test('refusals are in the words of upstream', async () => {
       configMaps.create(scopeOf(), map('c', { metadata: { name: 'c', namespace: 'other' } }), NO_OPTIONS),
     ),
     await refusalOf(
+      configMaps.create(scopeOf(), map('c', { metadata: { name: 'c', resourceVersion: '5' } }), NO_OPTIONS),
+    ),
+    await refusalOf(
       leases.update(
         scopeOf(),
         'l',
