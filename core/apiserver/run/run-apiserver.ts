@@ -1,4 +1,7 @@
+import { randomUUID, X509Certificate } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
+import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -7,17 +10,35 @@ import { systemClock } from '../../base/node/clock.ts';
 import { watchFiles } from '../../base/node/pem-files.ts';
 import { systemRandom } from '../../base/node/random.ts';
 import { pathNotFound } from '../../api/meta/index.ts';
-import { authorizationStage, impersonationStage } from '../authz/index.ts';
+import { builtInPlugins, createAdmissionChain, selectPlugins } from '../admission/index.ts';
+import {
+  authorizationStage,
+  escalationGuard,
+  impersonationStage,
+  subjectRulesStatus,
+} from '../authz/index.ts';
+import {
+  registryWriter,
+  startBootstrap,
+  startPolicyFeed,
+  type ClusterAuthentication,
+} from '../bootstrap/index.ts';
 import type { ApiServerConfig } from '../config/config.ts';
 import { DiscoveryCatalog, discoveryStage } from '../discovery/index.ts';
 import { maxInFlightStage } from '../flowcontrol/index.ts';
 import { apiStage } from '../handlers/index.ts';
-import { createRegistry } from '../registry/index.ts';
+import { createKubeletProxy } from '../kubelet-proxy/kubelet-proxy.ts';
+import { createRegistry, type Registry } from '../registry/index.ts';
 import { createApiServer, endpointsStage, HealthRegistry, TraceRing, type Stage } from '../server/index.ts';
 import { tracesStage } from '../server/traces-stage.ts';
 import { EtcdClient, EtcdStore, startCompactor, tlsFromFiles } from '../storage/index.ts';
 import { createAuthentication, createAuthorization } from './access.ts';
-import { certificateFiles, loadCertificates, loadTokenKeys } from './certificates.ts';
+import {
+  certificateFiles,
+  loadCertificates,
+  loadTokenKeys,
+  type LoadedCertificates,
+} from './certificates.ts';
 import { versionInfo } from './version.ts';
 
 export interface RunningApiServer {
@@ -34,6 +55,16 @@ const notFoundStage: Stage = {
     throw pathNotFound();
   },
 };
+
+const clusterAuthentication = (
+  { frontProxy }: ApiServerConfig,
+  { clientCaPem, frontProxyCaPem }: LoadedCertificates,
+  clock: Clock,
+): ClusterAuthentication => ({
+  clientCa: clientCaPem,
+  requestHeader: frontProxyCaPem === '' ? undefined : { ...frontProxy, ca: frontProxyCaPem },
+  isExpired: (pem) => Date.parse(new X509Certificate(pem).validTo) < clock.nowMs(),
+});
 
 /** One API server over this machine's clock and network. */
 export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<RunningApiServer> => {
@@ -59,8 +90,6 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
   });
   owned.defer(() => client.close());
   const store = new EtcdStore(client, { clock });
-  const registry = createRegistry({ store, minor: config.minor, clock, random, log });
-  owned.defer(() => registry.close());
   if (compactionIntervalMs > 0)
     owned.add(startCompactor({ client, clock, log, intervalMs: compactionIntervalMs }));
 
@@ -73,7 +102,54 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     clock,
     log,
   });
-  const { authorizer } = createAuthorization(config);
+  const { authorizer, policy, graph } = createAuthorization(config);
+  const { tokenSecondsMax } = config.serviceAccounts;
+  const { caFile: kubeletCaFile, certFile: kubeletCertFile, keyFile: kubeletKeyFile } = config.kubelet;
+  const kubeletTls = tlsFromFiles({
+    ...(kubeletCaFile !== '' && { caFile: kubeletCaFile }),
+    ...(kubeletCertFile !== '' && { certFile: kubeletCertFile, keyFile: kubeletKeyFile }),
+  });
+  const registry: Registry = createRegistry({
+    store,
+    minor: config.minor,
+    clock,
+    random,
+    log,
+    guard: escalationGuard(policy, authorizer),
+    eventTtlSeconds: config.eventTtlSeconds,
+    serviceCidrs: config.serviceRanges,
+    nodePorts: config.nodePorts,
+    authorizer,
+    rulesFor: (user, namespace) => subjectRulesStatus(policy, user, namespace),
+    reviewToken: (token, audiences) => authentication.tokens.review(token, audiences),
+    signToken: authentication.sign,
+    ...(tokenSecondsMax > 0 && { tokenExpirationSecondsMax: tokenSecondsMax }),
+    kubelets: createKubeletProxy({
+      reader: {
+        get: (...args) => registry.reader.get(...args),
+        list: (...args) => registry.reader.list(...args),
+      },
+      // Without an authority to check them by, as upstream without --kubelet-certificate-authority.
+      tls: () => ({ ...kubeletTls(), rejectUnauthorized: kubeletCaFile !== '' }),
+      addressTypes: config.kubelet.addressTypes,
+      timeoutMs: config.kubelet.timeoutMs,
+    }),
+  });
+  owned.defer(() => registry.close());
+  const admission = createAdmissionChain(
+    builtInPlugins(selectPlugins(config.admission.enabled, config.admission.disabled), {
+      reader: registry.reader,
+      quotaWriter: registry.quotaWriter,
+      authorizer,
+      clock,
+      random,
+      tolerationSeconds: {
+        notReadySeconds: config.admission.notReadySeconds,
+        unreachableSeconds: config.admission.unreachableSeconds,
+      },
+    }),
+    { clock, metrics },
+  );
   const traces = new TraceRing(Math.max(1, config.tracesMax));
   const version = versionInfo(config.minor);
   const stages: Stage[] = [
@@ -95,7 +171,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     }),
     apiStage({
       registry,
-      admission: { admit: () => Promise.resolve(), validate: () => Promise.resolve() },
+      admission,
       minor: config.minor,
       clock,
       random,
@@ -126,9 +202,11 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     },
   });
 
+  let loadedCertificates = certificates;
   const reload = (): void => {
     loadCertificates(config)
       .then((loaded) => {
+        loadedCertificates = loaded;
         server.setCertificates(loaded.serving);
         authentication.setCertificates(loaded);
         log.write('info', 'certificates were renewed');
@@ -139,8 +217,25 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     log.write('warn', 'renewed certificate cannot be used; the old one stays', { error: messageOf(error) });
   owned.add(watchFiles(certificateFiles(config), clock, reload, problem));
 
+  const life = new AbortController();
+  owned.defer(() => life.abort());
+  const writer = registryWriter({ registry, clock, minor: config.minor, signal: life.signal });
+  let areCachesFilled = false;
+  health.add(
+    {
+      name: 'informer-sync',
+      check() {
+        if (!areCachesFilled) throw new Error('caches are not filled yet');
+      },
+    },
+    ['readyz'],
+  );
+
   try {
     registry.start();
+    const feed = startPolicyFeed({ registry, policy, graph, clock, log });
+    owned.add(feed);
+    Promise.all([registry.ready(), feed.ready]).then(() => (areCachesFilled = true), rejectFailed);
     const address = await server.listen(config.securePort, config.bindAddress).catch((cause: unknown) => {
       throw new ReasonError(
         'CannotListen',
@@ -148,12 +243,32 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
         { cause },
       );
     });
-    void rejectFailed;
+    const bootstrap = startBootstrap({
+      writer,
+      store,
+      health,
+      clock,
+      log,
+      minor: config.minor,
+      advertiseAddress: config.advertiseAddress,
+      securePort: address.port,
+      serviceCidrs: config.serviceRanges,
+      hostname: hostname(),
+      instance: randomUUID(),
+      authentication: () => clusterAuthentication(config, loadedCertificates, clock),
+      onFailed: (hook, error) =>
+        rejectFailed(
+          new ReasonError('HookFailed', `post-start hook ${hook} failed: ${messageOf(error)}`, {
+            cause: error,
+          }),
+        ),
+    });
     return {
       address,
       metrics,
       failed,
       async close() {
+        await bootstrap.stop();
         await server.shutdown({ delayMs: config.shutdownDelayMs });
         owned.dispose();
       },
