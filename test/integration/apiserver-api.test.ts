@@ -8,6 +8,7 @@ import { seededRandom } from '../../core/base/random.ts';
 import type { KubernetesObject, Status } from '../../core/api/meta/index.ts';
 import { createAdmissionChain } from '../../core/apiserver/admission/chain.ts';
 import { apiStage } from '../../core/apiserver/handlers/index.ts';
+import { message, protobufBody } from '../../core/apiserver/handlers/testing/protobuf-writer.ts';
 import { createRegistry, type Registry } from '../../core/apiserver/registry/index.ts';
 import {
   askOver,
@@ -313,6 +314,28 @@ test('a body may be YAML, and so may the answer', async () => {
   expect(answer.body.toString('utf8')).toContain('data:\n  "on": "yes"\n');
 });
 
+test('a body may be protobuf, as typed clients in Go send it', async () => {
+  const object = message([1, message([1, 'typed'], [2, ''])], [2, message([1, 'a'], [2, '1'])]);
+  const answer = await askOver(session, {
+    path: CONFIG_MAPS,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/vnd.kubernetes.protobuf',
+      accept: 'application/vnd.kubernetes.protobuf,application/json',
+    },
+    body: protobufBody('v1', 'ConfigMap', object),
+  });
+  expect([answer.code, jsonOf(answer)['data']]).toEqual([201, { a: '1' }]);
+  const options = message([1, 0], [2, message([1, 'another'])]);
+  const refused = await askOver(session, {
+    path: `${CONFIG_MAPS}/typed`,
+    method: 'DELETE',
+    headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
+    body: protobufBody('v1', 'DeleteOptions', options),
+  });
+  expect([refused.code, jsonOf<Status>(refused).reason]).toEqual([409, 'Conflict']);
+});
+
 test('what a type does not know is warned of, refused or left out, as the client wishes', async () => {
   const body = { ...configMap('strict'), extra: 1 };
   const warned = await ask(`${CONFIG_MAPS}?dryRun=All`, { method: 'POST', body });
@@ -367,12 +390,12 @@ test('methods, media types and paths that are not served are refused as upstream
     406,
     'only the following media types are accepted: application/json, application/yaml',
   ]);
-  const protobuf = await ask(CONFIG_MAPS, {
+  const cbor = await ask(CONFIG_MAPS, {
     method: 'POST',
-    body: 'k8s\0',
-    headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
+    body: '\u0000',
+    headers: { 'content-type': 'application/cbor' },
   });
-  expect(protobuf.code).toBe(415);
+  expect(cbor.code).toBe(415);
   const fallback = await ask(CONFIG_MAPS, {
     headers: { accept: 'application/vnd.kubernetes.protobuf,application/json' },
   });

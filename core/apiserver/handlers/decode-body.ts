@@ -10,7 +10,7 @@ import {
 } from '../../api/meta/index.ts';
 import { decodeObject, strictDecodingMessage, structOfKind } from '../../api/schema/index.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Encoding } from './media-types.ts';
+import type { BodyEncoding } from './media-types.ts';
 import { parseBody, type ParsedBody } from './parse-body.ts';
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
@@ -99,7 +99,11 @@ export interface DecodedBody {
   object(): KubernetesObject;
 }
 
-export const decodeBody = (bytes: Uint8Array, encoding: Encoding, context: DecodeContext): DecodedBody => {
+export const decodeBody = (
+  bytes: Uint8Array,
+  encoding: BodyEncoding,
+  context: DecodeContext,
+): DecodedBody => {
   const { endpoint, fieldValidation } = context;
   const expected = endpoint.kind;
   let parsed: ParsedBody;

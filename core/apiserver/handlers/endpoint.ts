@@ -124,8 +124,8 @@ const makeEndpoint = (
   const kind = sub?.kind ?? own;
   const isOwnKind = sameKind(kind, own);
   const hub = isOwnKind ? (type.storage?.gvk ?? kind) : kind;
-  const struct = requireStruct(kind);
-  const hubStruct = requireStruct(hub);
+  const struct = requireStruct(kind, minor);
+  const hubStruct = requireStruct(hub, minor);
   const defaultsContext = (): DefaultsContext => ({ minor, now: formatTime(clock.nowMs()) });
   const convert = (object: KubernetesObject, to: GroupVersionKind): KubernetesObject => {
     const gv = parseApiVersion(object.apiVersion ?? '') ?? hub;
@@ -166,21 +166,21 @@ const makeEndpoint = (
     resolveField: (label) => resolveFieldLabel(kind, label),
   };
   const isManaged = type.storage !== undefined && isOwnKind;
-  return { ...endpoint, fields: isManaged ? fieldManagerOf(endpoint) : undefined };
+  return { ...endpoint, fields: isManaged ? fieldManagerOf(endpoint, minor) : undefined };
 };
 
-const requireStruct = (kind: GroupVersionKind): StructType => {
-  const struct = structOfKind(kind);
+const requireStruct = (kind: GroupVersionKind, minor: number): StructType => {
+  const struct = structOfKind(kind, minor);
   assert(struct !== undefined, `there is no type for ${apiVersionOf(kind)} ${kind.kind}`);
   return struct;
 };
 
-const fieldManagerOf = (endpoint: Omit<Endpoint, 'fields'>): FieldManager => {
+const fieldManagerOf = (endpoint: Omit<Endpoint, 'fields'>, minor: number): FieldManager => {
   const { kind, subresource, struct } = endpoint;
   const ignored = ignoredFields(endpoint.storage);
   const structAt = (apiVersion: string): StructType | undefined => {
     const gv = parseApiVersion(apiVersion);
-    return gv && structOfKind({ ...gv, kind: kind.kind });
+    return gv && structOfKind({ ...gv, kind: kind.kind }, minor);
   };
   return createFieldManager({
     apiVersion: apiVersionOf(kind),

@@ -3,15 +3,20 @@ import { unsupportedMediaType } from '../../api/meta/index.ts';
 export const JSON_MEDIA_TYPE = 'application/json';
 export const YAML_MEDIA_TYPE = 'application/yaml';
 
-export type Encoding = 'json' | 'yaml';
+export const PROTOBUF_MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
 
-/** What bodies may be, and answers are, in upstream's order of preference. */
+export type Encoding = 'json' | 'yaml';
+/** Clients that are written in Go send protobuf; all of them read JSON, so none is ever answered. */
+export type BodyEncoding = Encoding | 'protobuf';
+
+/** What answers are, in upstream's order of preference. */
 export const MEDIA_TYPES: readonly string[] = [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE];
 export const STREAM_MEDIA_TYPES: readonly string[] = [`${JSON_MEDIA_TYPE};stream=watch`];
 
-const ENCODINGS: Readonly<Record<string, Encoding | undefined>> = {
+const ENCODINGS: Readonly<Record<string, BodyEncoding | undefined>> = {
   [JSON_MEDIA_TYPE]: 'json',
   [YAML_MEDIA_TYPE]: 'yaml',
+  [PROTOBUF_MEDIA_TYPE]: 'protobuf',
 };
 
 /** `application/json; charset=utf-8` without its parameters. */
@@ -21,10 +26,10 @@ export const bareMediaType = (header: string): string => {
 };
 
 /** The form of a body; JSON where the client does not say. */
-export const bodyEncoding = (contentType: string | undefined): Encoding => {
+export const bodyEncoding = (contentType: string | undefined): BodyEncoding => {
   if (contentType === undefined || contentType === '') return 'json';
   const encoding = ENCODINGS[bareMediaType(contentType)];
-  if (encoding === undefined) throw unsupportedMediaType(MEDIA_TYPES);
+  if (encoding === undefined) throw unsupportedMediaType(Object.keys(ENCODINGS));
   return encoding;
 };
 

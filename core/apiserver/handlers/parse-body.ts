@@ -2,7 +2,8 @@ import { parseDocument, type Document } from 'yaml';
 import { ReasonError } from '../../base/errors.ts';
 import { findDuplicateFields } from '../../api/schema/index.ts';
 import { goJsonError } from './go-json-error.ts';
-import type { Encoding } from './media-types.ts';
+import type { BodyEncoding } from './media-types.ts';
+import { parseProtobuf } from './protobuf/parse-protobuf.ts';
 
 /** Far beyond any object, and well within the stack of what walks a value afterwards. */
 export const BODY_DEPTH_MAX = 1000;
@@ -102,13 +103,17 @@ const readYaml = (text: string): Document => {
       logLevel: 'silent',
     });
     const failure = document.errors.find(({ code }) => !TOLERATED.has(code));
-    if (failure) throw malformed(yamlError(failure.message.split('\n')[0]!, failure.linePos?.[0].line));
+    if (failure) throw malformed(yamlError(textOfFailure(failure.message), failure.linePos?.[0].line));
     return document;
   } catch (error) {
     if (error instanceof RangeError) throw malformed(yamlError(TOO_DEEP), error);
     throw error;
   }
 };
+
+/** The parser recurses, and tells of the end of the stack as of any other mistake. */
+const textOfFailure = (message: string): string =>
+  /call stack/i.test(message) ? TOO_DEEP : message.split('\n', 1)[0]!;
 
 const yamlValue = (document: Document): unknown => {
   try {
@@ -133,5 +138,13 @@ const depthOf = (value: unknown, left: number): number => {
   return deepest + 1;
 };
 
-export const parseBody = (bytes: Uint8Array, encoding: Encoding): ParsedBody =>
-  encoding === 'json' ? parseJson(bytes) : parseYaml(bytes);
+export const parseBody = (bytes: Uint8Array, encoding: BodyEncoding): ParsedBody => {
+  switch (encoding) {
+    case 'json':
+      return parseJson(bytes);
+    case 'yaml':
+      return parseYaml(bytes);
+    case 'protobuf':
+      return { value: parseProtobuf(bytes), duplicates: () => [] };
+  }
+};

@@ -11,7 +11,7 @@ import { ReasonError } from '../../base/errors.ts';
 import { badRequest } from '../../api/meta/index.ts';
 import type { DeleteOptions } from '../registry/rest-storage.ts';
 import type { FieldValidation } from './decode-body.ts';
-import type { Encoding, PatchType } from './media-types.ts';
+import type { BodyEncoding, PatchType } from './media-types.ts';
 import { parseBody } from './parse-body.ts';
 import { flagOf, integerOf, textOf } from './query-values.ts';
 
@@ -80,7 +80,7 @@ const queryObject = (query: URLSearchParams): Record<string, unknown> => {
   };
 };
 
-const bodyObject = (bytes: Uint8Array, encoding: Encoding): Record<string, unknown> => {
+const bodyObject = (bytes: Uint8Array, encoding: BodyEncoding): Record<string, unknown> => {
   try {
     const { value } = parseBody(bytes, encoding);
     if (!isJsonObject(value)) throw badRequest('decoded object cannot be converted to DeleteOptions');
@@ -99,7 +99,7 @@ const bodyObject = (bytes: Uint8Array, encoding: Encoding): Record<string, unkno
 export const deleteOptionsOf = (
   query: URLSearchParams,
   body: Uint8Array,
-  encoding: () => Encoding,
+  encoding: () => BodyEncoding,
 ): DeleteRequest => {
   const given = body.length > 0 ? bodyObject(body, encoding()) : queryObject(query);
   refuse('DeleteOptions', deleteOptionsErrors(given));

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { BODY_DEPTH_MAX, parseJson, parseYaml } from './parse-body.ts';
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+
+test('JSON that nests too deep is never built', () => {
+  const deep = (levels: number): Uint8Array => bytes('['.repeat(levels) + ']'.repeat(levels));
+  expect(() => parseJson(deep(BODY_DEPTH_MAX))).not.toThrow();
+  expect(() => parseJson(deep(BODY_DEPTH_MAX + 1))).toThrow('exceeded max depth');
+  expect(() => parseYaml(deep(BODY_DEPTH_MAX + 1))).toThrow(/exceeded max depth/);
+});
+
+test('brackets within texts do not nest', () => {
+  expect(parseJson(bytes(JSON.stringify({ a: `\\"${'['.repeat(BODY_DEPTH_MAX + 1)}` }))).value).toBeDefined();
+});
+
+test('what is no UTF-8 is replaced in JSON and refused in YAML', () => {
+  const bad = Buffer.concat([bytes('{"a":"'), Buffer.from([0xff]), bytes('"}')]);
+  expect(parseJson(bad).value).toEqual({ a: '\ufffd' });
+  expect(() => parseYaml(bad)).toThrow('invalid leading UTF-8 octet');
+});
+
+test('YAML has the values of JSON', () => {
+  const { value } = parseYaml(
+    bytes('a: 1\nb: "1"\nc: yes\nd: true\ne: null\nf: 2001-01-01\n1: x\n---\nsecond: 1\n'),
+  );
+  expect(value).toEqual({ a: 1, b: '1', c: 'yes', d: true, e: null, f: '2001-01-01', 1: 'x' });
+});
+
+test('keys that stand twice are found in both', () => {
+  expect(parseJson(bytes('{"a":{"b":1,"b":2}}')).duplicates()).toEqual(['duplicate field "a.b"']);
+  expect(parseYaml(bytes('a: 1\na: 2\n')).duplicates()).toEqual(['line 2: key already set in map']);
+});
+
+test('aliases that multiply are refused', () => {
+  const bomb = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
+  for (let i = 1; i < 9; i += 1)
+    bomb.push(`a${i}: &a${i} [${Array.from({ length: 9 }, () => `*a${i - 1}`).join(', ')}]`);
+  expect(() => parseYaml(bytes(bomb.join('\n')))).toThrow(/excessive aliasing/);
+});
+
+test('YAML that is none says where', () => {
+  expect(() => parseYaml(bytes('a: b: c\n'))).toThrow(/^error converting YAML to JSON: yaml: line 1: /);
+});
