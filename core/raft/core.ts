@@ -250,6 +250,14 @@ export class RaftCore {
     campaign(this.#state, 'pre');
   }
 
+  /**
+   * The owner knows that the leader is gone, so nothing is owed to its lease: this member votes for others at once.
+   * Term and vote stay, and a leader that is heard after all is followed again.
+   */
+  forgetLeader(): void {
+    if (this.#state.role === 'follower') this.#state.leader = NOBODY;
+  }
+
   /** The last messages to this peer are lost: find out anew what it has. */
   reportUnreachable(id: MemberId): void {
     const peer = this.#state.tracker.get(id);

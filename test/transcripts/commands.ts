@@ -38,6 +38,9 @@ export const COMMANDS: Record<string, Command> = {
   /** join 4: an empty member, which takes part when a change names it. */
   join: (world, args) => world.join(idOf(args[0])),
   campaign: (world, args) => world.member(idOf(args[0])).core.campaign(),
+  'forget-leader': (world, args) => {
+    for (const id of args.map(idOf)) world.member(id).core.forgetLeader();
+  },
   /** tick 10 [ids] */
   tick: (world, [count, ...ids]) => world.tick(idsOf(world, ids), Number(count)),
   /** propose 1 text [times] */

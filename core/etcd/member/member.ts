@@ -2,7 +2,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import { every } from '../../base/every.ts';
 import type { Log } from '../../base/log.ts';
-import { BOOTSTRAP_TERM, decodeConfigChange } from '../../raft/configuration.ts';
+import { decodeConfigChange } from '../../raft/configuration.ts';
 import { RaftCore } from '../../raft/core.ts';
 import type { RaftStatus } from '../../raft/status.ts';
 import { NOBODY, type LogEntry, type MemberId } from '../../raft/types.ts';
@@ -16,6 +16,7 @@ import { ETCD_CLUSTER_VERSION } from '../version.ts';
 import { startAutoCompaction } from './auto-compaction.ts';
 import type { BootState } from './boot.ts';
 import { proposerOf } from './change-proposer.ts';
+import { EarlyElection } from './early-election.ts';
 import { tendLeases } from './lease-tender.ts';
 import { LogTrimmer } from './log-trimmer.ts';
 import type { MemberObserver } from './observer.ts';
@@ -33,7 +34,6 @@ const REQUEST_LIMIT_MS = 5000;
 const READERS_MAX = 50_000;
 const ELECTION_TICKS = 10;
 const PUBLISH_RETRY_MS = 500;
-const FIRST_STAND_TRIES = 40;
 const BOOT_NONCE_BOUND = 2 ** 32;
 /** Upper bits of the first read context: what is counted from there stays a safe integer. */
 const CONTEXT_SPAN_BOUND = 2 ** 20;
@@ -58,6 +58,7 @@ export class Member {
   readonly #driver: RaftDriver;
   readonly #trimmer: LogTrimmer;
   readonly #transfer: StateTransfer;
+  readonly #early: EarlyElection;
   readonly #boot: BootState;
   readonly #owned = new DisposableStore();
   readonly #log: Log;
@@ -125,6 +126,15 @@ export class Member {
     this.reads.onApplied(boot.applied);
     this.#transfer = new StateTransfer({ ports, machine, raft: this.raft, transport, wake });
     this.#trimmer = new LogTrimmer({ config, machine, raft: this.raft, wal: boot.wal, log: ports.log });
+    this.#early = new EarlyElection({
+      raft: this.raft,
+      id: this.id,
+      clock: ports.clock,
+      random: ports.random,
+      electionTimeoutMs: config.electionTimeoutMs,
+      isConnected: (id) => transport.status(id)?.activeSinceMs !== undefined,
+      wake,
+    });
     this.#driver = new RaftDriver(this.raft, {
       beforeTurn: () => this.reads.askCollected(),
       persist: (persist) => boot.wal.append(persist),
@@ -186,6 +196,15 @@ export class Member {
     this.#owned.add(
       transport.onUnreachable((id) => {
         this.raft.reportUnreachable(id);
+        this.#driver.wake();
+      }),
+    );
+    this.#owned.add(
+      transport.onRefused((id) => {
+        if (id !== this.raft.leader) return;
+        this.#log.write('info', 'the leader has ended; standing for election', { leader: id.toString(16) });
+        this.raft.forgetLeader();
+        this.#early.begin();
         this.#driver.wake();
       }),
     );
@@ -265,7 +284,8 @@ export class Member {
     // A leader would be heard soon, and a pre-vote disturbs none: most of the first timeout is skipped.
     if (this.config.initialElectionTickAdvance)
       for (let ticks = 0; ticks < ELECTION_TICKS - 1; ticks += 1) this.raft.tick();
-    this.#standFirst(tickMs);
+    this.#owned.add(this.#early);
+    this.#early.begin();
     let dueMs = clock.monotonicMs() + tickMs * random.next();
     const tick = (): void => {
       const nowMs = clock.monotonicMs();
@@ -282,29 +302,6 @@ export class Member {
     };
     let timer = clock.after(Math.max(0, dueMs - clock.monotonicMs()), tick);
     this.#owned.defer(() => timer.dispose());
-  }
-
-  /** Who votes alone, or is the first of the members that found a cluster, need not wait for a leader. */
-  #standFirst(tickMs: number): void {
-    const { isFirstStart, plannedMembers } = this.#boot;
-    const { voters } = this.raft.configuration;
-    if (voters.length === 1 && voters[0] === this.id) {
-      this.raft.campaign();
-      return;
-    }
-    const isFounding = isFirstStart && this.config.initialClusterState === 'new';
-    if (!isFounding || plannedMembers[0]?.id !== this.id) return;
-    let triesLeft = FIRST_STAND_TRIES;
-    const stand = every(this.ports.clock, tickMs / 4, () => {
-      triesLeft -= 1;
-      if (this.hasLeader || this.raft.term > BOOTSTRAP_TERM || triesLeft < 0) stand.dispose();
-      else {
-        this.raft.campaign();
-        this.#driver.wake();
-      }
-      return Promise.resolve();
-    });
-    this.#owned.add(stand);
   }
 
   #apply(entries: readonly LogEntry[]): void {

@@ -17,8 +17,13 @@ const RTT_WEIGHT = 1 / 8;
 
 export interface LinkEvents {
   onUnreachable(): void;
+  /** See `PeerTransport.onRefused`. */
+  onRefused(): void;
   onRemoved(): void;
 }
+
+const isConnectionRefused = ({ cause }: Error): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
 
 export interface LinkOptions {
   readonly id: MemberId;
@@ -43,6 +48,8 @@ export class PeerLink {
   #connection: Connection | undefined;
   #retry: Disposable | undefined;
   #attempts = 0;
+  /** Addresses that refused since the connection broke; undefined when nothing follows from a refusal. */
+  #refusals: number | undefined;
   #lastFailure = '';
   readonly #loggedFailures = new Map<string, string>();
   #activeSinceMs: number | undefined;
@@ -97,6 +104,13 @@ export class PeerLink {
     return this.#requests.ask(connection, kind, payload, timeoutMs);
   }
 
+  /** Ends the pause before the next attempt, if there is one. */
+  dialNow(): void {
+    if (this.#retry === undefined || this.#abort.signal.aborted) return;
+    this.#retry.dispose();
+    this.#dial();
+  }
+
   close(): void {
     this.#abort.abort();
     this.#retry?.dispose();
@@ -127,6 +141,7 @@ export class PeerLink {
   }
 
   #dial(): void {
+    this.#retry = undefined;
     const { hello, settings } = this.#options;
     const url = this.url;
     const events = {
@@ -147,6 +162,7 @@ export class PeerLink {
     }
     if (connection.closed) return this.#onFailure(connection.error!, url);
     this.#connection = connection;
+    this.#refusals = undefined;
     this.#lastFailure = '';
     this.#loggedFailures.clear();
     this.#activeSinceMs = this.#options.settings.clock.monotonicMs();
@@ -170,6 +186,16 @@ export class PeerLink {
     if (error instanceof RefusedByPeer && error.removed) this.#options.events.onRemoved();
     this.#attempts += 1;
     this.#retryLater();
+    this.#countRefusal(error);
+  }
+
+  /** Only a process that is gone refuses at all of its addresses right after it hung up. */
+  #countRefusal(error: Error): void {
+    if (this.#refusals === undefined) return;
+    this.#refusals = isConnectionRefused(error) ? this.#refusals + 1 : undefined;
+    if (this.#refusals !== this.urls.length) return;
+    this.#refusals = undefined;
+    this.#options.events.onRefused();
   }
 
   #onClosed(error: PeerError): void {
@@ -190,6 +216,8 @@ export class PeerLink {
     });
     this.#options.events.onUnreachable();
     this.#attempts = this.urls.indexOf(this.url);
+    // Silence is what a partition looks like, too.
+    this.#refusals = error.reason === 'Timeout' ? undefined : 0;
     this.#retryLater();
   }
 

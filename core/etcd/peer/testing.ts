@@ -48,6 +48,7 @@ export interface TestMember {
   readonly url: string;
   readonly received: Message[];
   readonly unreachable: number[];
+  readonly refused: number[];
   readonly lines: LogLine[];
 }
 
@@ -71,10 +72,12 @@ export const startMember = async (
   });
   const received: Message[] = [];
   const unreachable: number[] = [];
+  const refused: number[] = [];
   transport.onMessage((message) => received.push(message));
   transport.onUnreachable((peer) => unreachable.push(peer));
+  transport.onRefused((peer) => refused.push(peer));
   await transport.start();
-  return { id, transport, url: transport.listening[0]!, received, unreachable, lines };
+  return { id, transport, url: transport.listening[0]!, received, unreachable, refused, lines };
 };
 
 export const heartbeat = (from: number, to: number, commit = 1): Message => ({

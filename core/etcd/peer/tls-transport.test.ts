@@ -307,6 +307,37 @@ test('a half-open connection is noticed by pings and dialled anew', async () => 
   expect(a.unreachable).toEqual([2]);
 });
 
+test('a peer whose process has ended is told from one that hung up, is silent, or was never there', async () => {
+  const [a, b, c] = [await start(1, secure()), await start(2, secure()), await start(3, secure())];
+  await introduce(a, b, c);
+  const deaf = await deafPeer();
+  a.transport.setPeers([
+    { id: 2, urls: [b.url, 'https://127.0.0.1:1'] },
+    { id: 3, urls: [c.url] },
+    { id: 4, urls: ['https://127.0.0.1:1'] },
+    { id: 5, urls: [deaf.url] },
+  ]);
+  for (const id of [2, 3, 5]) await isActive(a, id);
+  // Hangs up on member 1 and goes on listening.
+  c.transport.setRemoved([1]);
+  await until(() => expect(a.unreachable).toEqual(expect.arrayContaining([3, 5])));
+  await until(() => expect(deaf.sockets.length).toBeGreaterThan(1));
+  expect(a.refused).toEqual([]);
+  await b.transport.close();
+  await until(() => expect(a.refused).toEqual([2]));
+});
+
+test('a peer that dials is dialled back at once', async () => {
+  const { url, transport } = await start(2);
+  await transport.close();
+  const a = await start(1, { limits: { backoffMinMs: 3_600_000, backoffMaxMs: 3_600_000 } });
+  a.transport.setPeers([{ id: 2, urls: [url] }]);
+  await until(() => expect(a.lines.length).toBeGreaterThan(0));
+  const b = await start(2, { listenUrls: [url] });
+  b.transport.setPeers([{ id: 1, urls: [a.url] }]);
+  await isActive(a, 2);
+});
+
 test('a message that no peer would take is dropped with a line, and the connection stays', async () => {
   const [a, b] = [await start(1), await start(2)];
   await introduce(a, b);

@@ -59,6 +59,7 @@ export class TlsPeerTransport implements PeerTransport {
   readonly #sendingSnapshots = new Set<MemberId>();
   readonly #messageHandlers = new Set<(message: Message) => void>();
   readonly #unreachableHandlers = new Set<(id: MemberId) => void>();
+  readonly #refusedHandlers = new Set<(id: MemberId) => void>();
   readonly #removedHandlers = new Set<(by: MemberId) => void>();
   readonly #unreachable = new Set<MemberId>();
   #removed: ReadonlySet<MemberId> = new Set();
@@ -137,6 +138,10 @@ export class TlsPeerTransport implements PeerTransport {
 
   onUnreachable(handler: (id: MemberId) => void): Disposable {
     return register(this.#unreachableHandlers, handler);
+  }
+
+  onRefused(handler: (id: MemberId) => void): Disposable {
+    return register(this.#refusedHandlers, handler);
   }
 
   onRemoved(handler: (by: MemberId) => void): Disposable {
@@ -273,7 +278,10 @@ export class TlsPeerTransport implements PeerTransport {
       if (inbound.from === hello.from && inbound.purpose === 'stream')
         inbound.connection.close(new PeerError('Closed', 'the peer dialled again'));
     }
-    if (this.#links.has(hello.from)) return true;
+    const link = this.#links.get(hello.from);
+    // It is there: waiting any longer before the next attempt would only delay our answers to it.
+    link?.dialNow();
+    if (link !== undefined) return true;
     if (this.#introduced.size >= INTRODUCED_PEERS_MAX) return false;
     const urls = hello.urls.filter(isPeerUrl);
     if (urls.length === 0) return true;
@@ -291,6 +299,9 @@ export class TlsPeerTransport implements PeerTransport {
       instruments: this.#instrumentsOf(id),
       events: {
         onUnreachable: () => this.#reportUnreachable(id),
+        onRefused: () => {
+          for (const handler of this.#refusedHandlers) handler(id);
+        },
         onRemoved: () => {
           for (const handler of this.#removedHandlers) handler(id);
         },

@@ -77,6 +77,11 @@ export interface PeerTransport {
   onMessage(handler: (message: Message) => void): Disposable;
   /** At least one message to that peer was lost. Called once a turn and peer at most. */
   onUnreachable(handler: (id: MemberId) => void): Disposable;
+  /**
+   * A peer that was connected hung up and now refuses connections: its process has ended. Not called for a peer that
+   * is slow or cut off, and once a connection at most.
+   */
+  onRefused(handler: (id: MemberId) => void): Disposable;
   /** A peer says that this member was removed from the cluster. */
   onRemoved(handler: (by: MemberId) => void): Disposable;
 

@@ -122,7 +122,11 @@ export class Nemesis {
     const world = this.#world;
     const leader = world.machines.find(({ member }) => member?.isLeader);
     if (leader !== undefined) {
+      const { refusalRatio } = world.network;
+      // With its whole machine: a process that ends alone is noticed, and the others stand one after the other.
+      world.network.refusalRatio = 0;
       leader.crash();
+      world.network.refusalRatio = refusalRatio;
       world.timeline.after(world.between(0, ELECTION_MS / 2), () => leader.start());
     }
     world.timeline.after(ELECTION_MS * 1.1, () => {

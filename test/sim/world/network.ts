@@ -34,6 +34,7 @@ export type MessageObserver = (message: Message) => void;
  */
 const mayDouble = (message: Message): boolean => message.kind !== 'propose';
 const PROPOSALS_DOUBLED_RATIO = 0.3;
+const REFUSAL_MS_MAX = 25;
 
 const machineOf = (url: string): string => /^https?:\/\/([a-z0-9]+)/.exec(url)?.[1] ?? '';
 
@@ -47,6 +48,8 @@ export class SimNetwork {
   /** `from>to` */
   readonly #cuts = new Set<string>();
   readonly #proposalsDoubledRatio: number;
+  /** How many peers of a process that ended find out by being refused; the others only hear nothing more. */
+  refusalRatio = 0;
   #lastHealMs = 0;
 
   constructor(options: {
@@ -66,7 +69,24 @@ export class SimNetwork {
   }
 
   detach(machine: string): void {
+    const ended = this.#transports.get(machine);
     this.#transports.delete(machine);
+    if (ended === undefined || this.refusalRatio === 0) return;
+    for (const other of this.#transports.values()) this.#refuse(ended, other);
+  }
+
+  /** A process that ends hangs up on the others, and who dials it again is refused. Nobody learns of it through a cut. */
+  #refuse(ended: SimTransport, other: SimTransport): void {
+    if (this.#isCutBetween(ended, other) || this.random.next() >= this.refusalRatio) return;
+    const arrive = (): void => {
+      if (!this.#transports.has(ended.machine) && !this.#isCutBetween(ended, other))
+        other.refusedBy(ended.id);
+    };
+    this.timeline.after(this.random.next() * REFUSAL_MS_MAX, arrive, other.process);
+  }
+
+  #isCutBetween(a: SimTransport, b: SimTransport): boolean {
+    return this.isCut(a.machine, b.machine) || this.isCut(b.machine, a.machine);
   }
 
   at(url: string): SimTransport | undefined {

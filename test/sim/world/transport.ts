@@ -49,6 +49,7 @@ export class SimTransport implements PeerTransport {
   readonly #removed = new Set<MemberId>();
   readonly #messages = new Set<(message: Message) => void>();
   readonly #unreachable = new Set<(id: MemberId) => void>();
+  readonly #refusals = new Set<(id: MemberId) => void>();
   readonly #removals = new Set<(by: MemberId) => void>();
   readonly #snapshots = new Set<SnapshotHandler>();
   readonly #requests = new Map<string, { handler: RequestHandler; anonymous: boolean }>();
@@ -116,11 +117,19 @@ export class SimTransport implements PeerTransport {
     for (const handler of this.#removals) handler(by);
   }
 
+  /** The process of that member has ended, and this one finds out. */
+  refusedBy(id: MemberId): void {
+    if (this.#isOpen && this.#peers.has(id)) for (const handler of this.#refusals) handler(id);
+  }
+
   onMessage(handler: (message: Message) => void): Disposable {
     return listen(this.#messages, handler);
   }
   onUnreachable(handler: (id: MemberId) => void): Disposable {
     return listen(this.#unreachable, handler);
+  }
+  onRefused(handler: (id: MemberId) => void): Disposable {
+    return listen(this.#refusals, handler);
   }
   onRemoved(handler: (by: MemberId) => void): Disposable {
     return listen(this.#removals, handler);

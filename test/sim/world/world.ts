@@ -69,6 +69,7 @@ export class World {
       onSend: (message) => this.truth.sent(message),
       doublesProposals: mutant?.doublesProposals ?? false,
     });
+    this.network.refusalRatio = this.pick([0, 0.5, 1]);
     this.memberCount = random.below(4) === 0 ? 5 : 3;
     this.#snapshotCount = this.pick([5, 12, 50]);
     this.#catchUpCount = random.below(this.#snapshotCount);
