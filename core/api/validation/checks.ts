@@ -65,13 +65,22 @@ export const portNumberOrName = (path: FieldPath, value: unknown): FieldError[] 
     ? format(path, value, isPortName)
     : portNumber(path, typeof value === 'number' ? value : 0);
 
+export interface SelectorOptions {
+  /** For objects that were stored before values were checked. */
+  readonly allowsInvalidValues?: boolean;
+}
+
 /** The `selector` of a workload, and every other label selector in an object. */
-export function labelSelector(path: FieldPath, selector: Obj | undefined): FieldError[] {
+export function labelSelector(
+  path: FieldPath,
+  selector: Obj | undefined,
+  options: SelectorOptions = {},
+): FieldError[] {
   if (selector === undefined) return [];
   return [
     ...labels(child(path, 'matchLabels'), strMap(selector, 'matchLabels')),
     ...objs(selector, 'matchExpressions').flatMap((expression, i) =>
-      selectorRequirement(index(child(path, 'matchExpressions'), i), expression),
+      selectorRequirement(index(child(path, 'matchExpressions'), i), expression, options),
     ),
   ];
 }
@@ -79,13 +88,19 @@ export function labelSelector(path: FieldPath, selector: Obj | undefined): Field
 const IN_OPERATORS = ['In', 'NotIn'];
 const EXISTS_OPERATORS = ['Exists', 'DoesNotExist'];
 
-export function selectorRequirement(path: FieldPath, requirement: Obj): FieldError[] {
+export function selectorRequirement(
+  path: FieldPath,
+  requirement: Obj,
+  { allowsInvalidValues = false }: SelectorOptions = {},
+): FieldError[] {
   const operator = str(requirement, 'operator');
   const values = strs(requirement, 'values');
   return [
     ...operatorErrors(path, operator, values),
     ...qualifiedName(child(path, 'key'), str(requirement, 'key')),
-    ...values.flatMap((value, i) => format(index(child(path, 'values'), i), value, isLabelValue)),
+    ...(allowsInvalidValues
+      ? []
+      : values.flatMap((value, i) => format(index(child(path, 'values'), i), value, isLabelValue))),
   ];
 }
 
@@ -127,3 +142,9 @@ export const duplicates = (
     return [];
   });
 };
+
+/** `'*'` stands for all, so nothing may stand beside it. */
+export const wildcardAlone = (path: FieldPath, values: readonly string[], what: string): FieldError[] =>
+  values.length > 1 && values.includes('*')
+    ? [invalid(path, values, `if '*' is present, must not specify other ${what}`)]
+    : [];

@@ -68,6 +68,49 @@ export const inRange = (address: IpAddress, range: IpRange): boolean => {
   return address.bits >> shift === range.bits >> shift;
 };
 
+/** RFC 5952: lower case, no leading zeros, the longest run of zero groups as `::`. */
+export const formatIp = ({ family, bits }: IpAddress): string => {
+  const width = family === 4 ? 8n : 16n;
+  const count = family === 4 ? 4 : 8;
+  const groups = Array.from({ length: count }, (_, i) =>
+    Number((bits >> (width * BigInt(count - 1 - i))) & ((1n << width) - 1n)),
+  );
+  if (family === 4) return groups.join('.');
+  let [from, length] = [-1, 1];
+  for (let start = 0; start < count; start += 1) {
+    let end = start;
+    while (end < count && groups[end] === 0) end += 1;
+    if (end - start > length) [from, length] = [start, end - start];
+  }
+  const text = (part: readonly number[]): string => part.map((group) => group.toString(16)).join(':');
+  return from < 0 ? text(groups) : `${text(groups.slice(0, from))}::${text(groups.slice(from + length))}`;
+};
+
+const hostBits = ({ family, bits, prefixLength }: IpRange): bigint =>
+  bits & ((1n << BigInt((family === 4 ? 32 : 128) - prefixLength)) - 1n);
+
+/** IPv4 in the clothes of IPv6: ::ffff:0:0/96. */
+const isMapped = ({ family, bits }: IpAddress): boolean => family === 6 && bits >> 32n === 0xffffn;
+
+/** For fields that were never read leniently: one way to write an address. */
+export const canonicalIp = (path: FieldPath, value: string): FieldError[] => {
+  const address = parseIp(value);
+  if (address === undefined) return ip(path, value);
+  if (isMapped(address)) return [invalid(path, value, 'must not be an IPv4-mapped IPv6 address')];
+  const text = formatIp(address);
+  return text === value ? [] : [invalid(path, value, `must be in canonical form ("${text}")`)];
+};
+
+export const canonicalCidr = (path: FieldPath, value: string): FieldError[] => {
+  const range = parseCidr(value);
+  if (range === undefined) return cidr(path, value);
+  if (isMapped(range)) return [invalid(path, value, 'must not have an IPv4-mapped IPv6 address')];
+  if (hostBits(range) !== 0n)
+    return [invalid(path, value, 'must not have bits set beyond the prefix length')];
+  const text = `${formatIp(range)}/${range.prefixLength}`;
+  return text === value ? [] : [invalid(path, value, `must be in canonical form ("${text}")`)];
+};
+
 export const ip = (path: FieldPath, value: string): FieldError[] =>
   parseIp(value) === undefined
     ? [invalid(path, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')]
@@ -80,7 +123,8 @@ export const cidr = (path: FieldPath, value: string): FieldError[] =>
 
 const SPECIAL_V4: readonly (readonly [string, string])[] = [
   ['0.0.0.0/32', 'may not be unspecified (0.0.0.0 or ::)'],
-  ['127.0.0.0/8', 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
+  // Upstream refuses all of 127.0.0.0/8; the rest of it is where hosts and pods of a cluster on one machine live.
+  ['127.0.0.0/16', 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
   ['169.254.0.0/16', 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
   ['224.0.0.0/24', 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
   ['::/128', 'may not be unspecified (0.0.0.0 or ::)'],

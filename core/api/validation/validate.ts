@@ -6,6 +6,14 @@ import type { FieldErrorList } from './field-error.ts';
 import { causesOf } from './field-error.ts';
 import type { MetaRules } from './object-meta.ts';
 import { objectMeta, objectMetaUpdate } from './object-meta.ts';
+import { IPAddressRules, ServiceCIDRRules } from './kinds/addresses.ts';
+import {
+  MutatingAdmissionPolicyBindingRules,
+  MutatingAdmissionPolicyRules,
+  ValidatingAdmissionPolicyBindingRules,
+  ValidatingAdmissionPolicyRules,
+} from './kinds/admission-policies.ts';
+import { APIServiceRules } from './kinds/api-service.ts';
 import { HorizontalPodAutoscalerRules, PodDisruptionBudgetRules } from './kinds/autoscaling.ts';
 import { CronJobRules, JobRules } from './kinds/batch.ts';
 import { LimitRangeRules, NamespaceRules, NodeRules, ResourceQuotaRules } from './kinds/cluster.ts';
@@ -16,12 +24,21 @@ import {
   PriorityClassRules,
   RuntimeClassRules,
 } from './kinds/control.ts';
+import {
+  CSIDriverRules,
+  CSINodeRules,
+  CSIStorageCapacityRules,
+  VolumeAttachmentRules,
+  VolumeAttributesClassRules,
+} from './kinds/csi.ts';
 import { EndpointSliceRules, EndpointsRules } from './kinds/endpoints.ts';
+import { FlowSchemaRules, PriorityLevelConfigurationRules } from './kinds/flow-control.ts';
 import { IngressClassRules, IngressRules, NetworkPolicyRules } from './kinds/networking.ts';
 import { PodRules, PodTemplateRules } from './kinds/pod.ts';
 import { ClusterRoleBindingRules, ClusterRoleRules, RoleBindingRules, RoleRules } from './kinds/rbac.ts';
 import { ServiceRules } from './kinds/service.ts';
 import { PersistentVolumeClaimRules, PersistentVolumeRules, StorageClassRules } from './kinds/storage.ts';
+import { MutatingWebhookConfigurationRules, ValidatingWebhookConfigurationRules } from './kinds/webhooks.ts';
 import {
   ControllerRevisionRules,
   DaemonSetRules,
@@ -73,6 +90,22 @@ const RULES: ReadonlyMap<string, KindRules> = new Map(
     'Lease.coordination.k8s.io': LeaseRules,
     'EndpointSlice.discovery.k8s.io': EndpointSliceRules,
     'CertificateSigningRequest.certificates.k8s.io': CertificateSigningRequestRules,
+    'MutatingWebhookConfiguration.admissionregistration.k8s.io': MutatingWebhookConfigurationRules,
+    'ValidatingWebhookConfiguration.admissionregistration.k8s.io': ValidatingWebhookConfigurationRules,
+    'MutatingAdmissionPolicy.admissionregistration.k8s.io': MutatingAdmissionPolicyRules,
+    'MutatingAdmissionPolicyBinding.admissionregistration.k8s.io': MutatingAdmissionPolicyBindingRules,
+    'ValidatingAdmissionPolicy.admissionregistration.k8s.io': ValidatingAdmissionPolicyRules,
+    'ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io': ValidatingAdmissionPolicyBindingRules,
+    'APIService.apiregistration.k8s.io': APIServiceRules,
+    'CSIDriver.storage.k8s.io': CSIDriverRules,
+    'CSINode.storage.k8s.io': CSINodeRules,
+    'CSIStorageCapacity.storage.k8s.io': CSIStorageCapacityRules,
+    'VolumeAttachment.storage.k8s.io': VolumeAttachmentRules,
+    'VolumeAttributesClass.storage.k8s.io': VolumeAttributesClassRules,
+    'IPAddress.networking.k8s.io': IPAddressRules,
+    'ServiceCIDR.networking.k8s.io': ServiceCIDRRules,
+    'FlowSchema.flowcontrol.apiserver.k8s.io': FlowSchemaRules,
+    'PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io': PriorityLevelConfigurationRules,
   } satisfies Record<string, KindRules>),
 );
 

@@ -126,6 +126,46 @@ const NOT_SOURCES: ReadonlySet<string> = new Set(['capacity', 'claimRef', 'nodeA
 const sourcesOf = (spec: Obj): string[] =>
   Object.keys(spec).filter((name) => isObj(spec[name]) && !NOT_SOURCES.has(name));
 
+const NOT_INLINE = 'may not be specified in the context of inline volumes';
+
+/** The spec of a volume that stands in an attachment: no claim will ever bind it. */
+export function inlineVolumeSpec(path: FieldPath, spec: Obj): FieldError[] {
+  const modes = strs(spec, 'accessModes');
+  const [policy, volumeMode] = [str(spec, 'persistentVolumeReclaimPolicy'), str(spec, 'volumeMode')];
+  const absent = (name: string): FieldError[] =>
+    has(spec, name) && str(spec, name) !== '' ? [forbidden(child(path, name), NOT_INLINE)] : [];
+  return [
+    ...(has(spec, 'claimRef') ? [forbidden(child(path, 'claimRef'), NOT_INLINE)] : []),
+    ...(quantities(spec, 'capacity').length > 0 ? [forbidden(child(path, 'capacity'), NOT_INLINE)] : []),
+    ...(has(spec, 'csi')
+      ? []
+      : [required(child(path, 'csi'), 'has to be specified in the context of inline volumes')]),
+    ...(modes.length === 0 ? [required(child(path, 'accessModes'))] : []),
+    ...accessModes(child(path, 'accessModes'), modes),
+    ...(policy !== '' && policy !== 'Retain'
+      ? [
+          forbidden(
+            child(path, 'persistentVolumeReclaimPolicy'),
+            'may only be Retain in the context of inline volumes',
+          ),
+        ]
+      : []),
+    ...(has(spec, 'nodeAffinity') ? [forbidden(child(path, 'nodeAffinity'), NOT_INLINE)] : []),
+    ...sourcesOf(spec)
+      .slice(1)
+      .map((name) => forbidden(child(path, name), 'may not specify more than 1 volume type')),
+    ...absent('storageClassName'),
+    ...(volumeMode !== '' && volumeMode !== 'Filesystem'
+      ? [
+          forbidden(
+            child(path, 'volumeMode'),
+            'may not specify volumeMode other than Filesystem in the context of inline volumes',
+          ),
+        ]
+      : []),
+  ];
+}
+
 function volumeSpec(path: FieldPath, spec: Obj): FieldError[] {
   const modes = strs(spec, 'accessModes');
   const capacity = quantities(spec, 'capacity');
@@ -209,25 +249,27 @@ export const PersistentVolumeRules: KindRules = {
 const PARAMETERS_MAX = 512;
 const PARAMETERS_BYTES_MAX = 256 * 1_024;
 
+/** The driver that a class belongs to. */
+export const qualifiedProvisioner = (path: FieldPath, name: string): FieldError[] =>
+  name === ''
+    ? [required(path)]
+    : isQualifiedName(name.toLowerCase()).map((message) => invalid(path, name, message));
+
+export function classParameters(path: FieldPath, parameters: Readonly<Record<string, string>>): FieldError[] {
+  const entries = Object.entries(parameters);
+  if (entries.length > PARAMETERS_MAX) return [tooLong(path, PARAMETERS_MAX)];
+  const bytes = entries.reduce((sum, [name, value]) => sum + byteLength(name) + byteLength(value), 0);
+  return [
+    ...entries.flatMap(([name]) => (name === '' ? [invalid(path, name, 'field can not be empty.')] : [])),
+    ...(bytes > PARAMETERS_BYTES_MAX ? [tooLong(path, PARAMETERS_BYTES_MAX)] : []),
+  ];
+}
+
 function classErrors(object: Obj): FieldError[] {
-  const provisioner = str(object, 'provisioner');
-  const parameters = strMap(object, 'parameters');
-  const bytes = Object.entries(parameters).reduce(
-    (sum, [name, value]) => sum + byteLength(name) + byteLength(value),
-    0,
-  );
   const topologies = Array.isArray(object['allowedTopologies']) ? object['allowedTopologies'] : [];
   return [
-    ...(provisioner === ''
-      ? [required('provisioner')]
-      : isQualifiedName(provisioner.toLowerCase()).map((message) =>
-          invalid('provisioner', provisioner, message),
-        )),
-    ...(Object.keys(parameters).length > PARAMETERS_MAX ? [tooLong('parameters', PARAMETERS_MAX)] : []),
-    ...Object.keys(parameters).flatMap((name) =>
-      name === '' ? [invalid('parameters', name, 'field can not be empty.')] : [],
-    ),
-    ...(bytes > PARAMETERS_BYTES_MAX ? [tooLong('parameters', PARAMETERS_BYTES_MAX)] : []),
+    ...qualifiedProvisioner('provisioner', str(object, 'provisioner')),
+    ...classParameters('parameters', strMap(object, 'parameters')),
     ...(str(object, 'reclaimPolicy') === ''
       ? []
       : supportedOnly('reclaimPolicy', str(object, 'reclaimPolicy'), ['Delete', 'Retain'])),
