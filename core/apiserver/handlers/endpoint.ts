@@ -124,8 +124,9 @@ const makeEndpoint = (
   const kind = sub?.kind ?? own;
   const isOwnKind = sameKind(kind, own);
   const hub = isOwnKind ? (type.storage?.gvk ?? kind) : kind;
-  const struct = requireStruct(kind, minor);
-  const hubStruct = requireStruct(hub, minor);
+  const isConnection = storage.connect !== undefined;
+  const struct = isConnection ? NO_OBJECT : requireStruct(kind, minor);
+  const hubStruct = isConnection ? NO_OBJECT : requireStruct(hub, minor);
   const defaultsContext = (): DefaultsContext => ({ minor, now: formatTime(clock.nowMs()) });
   const convert = (object: KubernetesObject, to: GroupVersionKind): KubernetesObject => {
     const gv = parseApiVersion(object.apiVersion ?? '') ?? hub;
@@ -165,9 +166,12 @@ const makeEndpoint = (
     },
     resolveField: (label) => resolveFieldLabel(kind, label),
   };
-  const isManaged = type.storage !== undefined && isOwnKind;
+  const isManaged = type.storage !== undefined && isOwnKind && !isConnection;
   return { ...endpoint, fields: isManaged ? fieldManagerOf(endpoint, minor) : undefined };
 };
+
+/** Connections take options in their query and answer with a stream: no object of theirs has a type. */
+const NO_OBJECT: StructType = { id: 'none', fields: new Map() };
 
 const requireStruct = (kind: GroupVersionKind, minor: number): StructType => {
   const struct = structOfKind(kind, minor);
