@@ -21,6 +21,7 @@ import { namespaceExists } from './plugins/namespace-exists.ts';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts';
 import { nodeRestriction } from './plugins/node-restriction/node-restriction.ts';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
+import { podSecurity } from './plugins/pod-security/pod-security.ts';
 import { priority } from './plugins/priority.ts';
 import { resourceQuota } from './plugins/resource-quota/resource-quota.ts';
 import { runtimeClass } from './plugins/runtime-class.ts';
@@ -36,6 +37,8 @@ export interface PluginDependencies {
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly random: Random;
+  /** The release `1.<minor>` that is emulated. */
+  readonly minor: number;
   readonly tolerationSeconds?: DefaultTolerationSecondsOptions | undefined;
 }
 
@@ -48,6 +51,7 @@ const FACTORIES: Readonly<Record<PluginName, (server: PluginDependencies) => Adm
   NodeRestriction: nodeRestriction,
   TaintNodesByCondition: () => taintNodesByCondition(),
   AlwaysPullImages: () => alwaysPullImages(),
+  PodSecurity: podSecurity,
   Priority: ({ reader }) => priority(reader),
   DefaultTolerationSeconds: ({ tolerationSeconds }) => defaultTolerationSeconds(tolerationSeconds),
   ExtendedResourceToleration: () => extendedResourceToleration(),

@@ -11,6 +11,7 @@ export const PLUGIN_ORDER = [
   'NodeRestriction',
   'TaintNodesByCondition',
   'AlwaysPullImages',
+  'PodSecurity',
   'Priority',
   'DefaultTolerationSeconds',
   'ExtendedResourceToleration',
