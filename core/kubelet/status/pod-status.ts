@@ -47,7 +47,9 @@ const phaseOf = (
         isStatic: input.isStatic,
         hasInitialized: init,
       });
-  return isTerminalPhase(phase) && input.couldRun ? (known ?? 'Pending') : phase;
+  if (input.couldRun) return isTerminalPhase(phase) ? (known ?? 'Pending') : phase;
+  // Stopped before it could begin: a pod that is over has to say so, or its deletion would wait for ever.
+  return input.isStatic || isTerminalPhase(phase) ? phase : 'Failed';
 };
 
 /** The status that the API is told: a function of what is known, with times that move only when something did. */

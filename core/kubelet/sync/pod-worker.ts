@@ -76,6 +76,7 @@ export class PodWorker {
   #stopDeadlineMs = Number.POSITIVE_INFINITY;
   /** Aborts starts that are under way; made when the first one begins. */
   #starts: { readonly abort: AbortController; readonly pending: Set<Promise<void>> } | undefined;
+  #onTerminated: (() => void)[] | undefined;
   readonly #startedMs: number;
 
   constructor(options: PodWorkerOptions) {
@@ -153,6 +154,12 @@ export class PodWorker {
     this.#timer?.dispose();
     void this.#runTermination();
     this.#wake();
+  }
+
+  /** Resolves when every container has exited and the sandbox is gone. */
+  whenTerminated(): Promise<void> {
+    if (this.#stage === 'terminated') return Promise.resolve();
+    return new Promise((resolve) => (this.#onTerminated ??= []).push(resolve));
   }
 
   get #context(): NodeContext {
@@ -452,6 +459,7 @@ export class PodWorker {
     this.#timer?.dispose();
     this.#publish();
     this.#options.onTerminated(this);
+    for (const resolve of this.#onTerminated ?? []) resolve();
   }
 
   #publish(): void {

@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest';
+import { LEASE, NODE, POD } from '../client/index.ts';
+import { container, pod } from './testing/world.ts';
+import { hosted } from './testing/hosted.ts';
+
+test('a node registers itself with labels, capacity, addresses and conditions', async () => {
+  const { api, stop } = await hosted({
+    change: (node) => ({
+      ...node,
+      identity: {
+        ...node.identity,
+        labels: { 'topology.kubernetes.io/zone': 'a' },
+        taints: [{ key: 'dedicated', effect: 'NoSchedule' }],
+        podCIDR: '127.78.0.0/24',
+      },
+    }),
+  });
+  const node = api.get(NODE, 'n1', '');
+  expect(node).toMatchObject({
+    metadata: {
+      labels: {
+        'kubernetes.io/hostname': 'n1',
+        'kubernetes.io/os': 'linux',
+        'topology.kubernetes.io/zone': 'a',
+      },
+    },
+    spec: { podCIDR: '127.78.0.0/24', taints: [{ key: 'dedicated', effect: 'NoSchedule' }] },
+    status: {
+      capacity: { cpu: '4', memory: '8Gi', pods: '110' },
+      addresses: [
+        { type: 'InternalIP', address: '127.79.0.0' },
+        { type: 'Hostname', address: 'n1' },
+      ],
+      daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+      nodeInfo: { kubeletVersion: 'v1.36.0', containerRuntimeVersion: 'simulated://1.0.0' },
+    },
+  });
+  expect(node.status?.conditions?.map(({ type, status, reason }) => [type, status, reason])).toEqual([
+    ['MemoryPressure', 'False', 'KubeletHasSufficientMemory'],
+    ['DiskPressure', 'False', 'KubeletHasNoDiskPressure'],
+    ['PIDPressure', 'False', 'KubeletHasSufficientPID'],
+    ['Ready', 'True', 'KubeletReady'],
+  ]);
+  await stop();
+});
+
+test('the lease is renewed every 10 s and the unchanged status every 5 minutes', async () => {
+  const { api, advance, stop } = await hosted();
+  await advance(10_000);
+  expect(api.get(LEASE, 'n1', 'kube-node-lease').spec).toMatchObject({
+    holderIdentity: 'n1',
+    leaseDurationSeconds: 40,
+  });
+  api.forgetRequests();
+  for (let i = 0; i < 31; i += 1) await advance(10_000);
+  const writes = api.writes();
+  expect(writes.filter((write) => write.includes('leases')).length).toBeGreaterThanOrEqual(30);
+  expect(writes.filter((write) => write.includes('leases')).length).toBeLessThanOrEqual(33);
+  expect(writes.filter((write) => write.includes('nodes'))).toHaveLength(1);
+  await stop();
+});
+
+test('a pod that is bound to the node runs, and the API is told', async () => {
+  const { api, advance, stop } = await hosted();
+  api.seed(POD, pod({}));
+  await advance(0);
+  expect(api.get(POD, 'web').status).toMatchObject({ phase: 'Running', podIP: '127.78.0.1' });
+  const patches = api.writes().filter((write) => write.includes('pods'));
+  // Everything between "bound" and "running" happens within a batch.
+  expect(patches.length).toBeLessThanOrEqual(2);
+  await stop();
+});
+
+test('a deleted pod is stopped and then removed with no grace', async () => {
+  const { api, advance, stop } = await hosted();
+  api.seed(POD, pod({}));
+  await advance(0);
+  await api.client().resource(POD, 'default').delete('web');
+  await advance(0);
+  await advance(1_000);
+  expect(api.find(POD, 'web')).toBeUndefined();
+  await stop();
+});
+
+test('a deletion that the API does not answer is tried again', async () => {
+  const { api, advance, stop } = await hosted();
+  api.seed(POD, pod({}));
+  await advance(0);
+  await api.client().resource(POD, 'default').delete('web');
+  let failures = 0;
+  api.intercept((request) => {
+    if (request.verb !== 'delete' || (failures += 1) > 2) return;
+    throw new Error('connection reset');
+  });
+  for (let i = 0; i < 6; i += 1) await advance(2_000);
+  expect(failures).toBeGreaterThan(2);
+  expect(api.find(POD, 'web')).toBeUndefined();
+  await stop();
+});
+
+test('a pod that does not fit is rejected with OutOfcpu', async () => {
+  const { api, advance, events, stop } = await hosted();
+  const heavy = (name: string) =>
+    pod({ containers: [container('app', { resources: { requests: { cpu: '3' } } })] }, { name, uid: name });
+  api.seed(POD, heavy('a'));
+  await advance(0);
+  api.seed(POD, heavy('b'));
+  await advance(0);
+  expect(api.get(POD, 'b').status).toMatchObject({
+    phase: 'Failed',
+    reason: 'OutOfcpu',
+    message:
+      "Pod was rejected: Node didn't have enough resource: cpu, requested: 3000, used: 3000, capacity: 4000",
+  });
+  expect(events).toContain(
+    "n1 b Warning OutOfcpu Node didn't have enough resource: cpu, requested: 3000, used: 3000, capacity: 4000",
+  );
+  await stop();
+});
+
+test('a selector that the node does not meet is asked of the API before the pod is rejected', async () => {
+  const { api, advance, stop } = await hosted();
+  await advance(0);
+  api.edit(NODE, 'n1', (node) => (node.metadata.labels = { ...node.metadata.labels, disk: 'ssd' }), '');
+  api.seed(POD, pod({ nodeSelector: { disk: 'ssd' } }));
+  api.seed(POD, pod({ nodeSelector: { disk: 'tape' } }, { name: 'other', uid: 'uid-2' }));
+  await advance(0);
+  expect(api.get(POD, 'web').status?.phase).toBe('Running');
+  expect(api.get(POD, 'other').status).toMatchObject({ phase: 'Failed', reason: 'NodeAffinity' });
+  await stop();
+});
+
+test('many nodes share one watch of pods', async () => {
+  const { api, host, advance, stop } = await hosted({ nodes: 50 });
+  for (let i = 0; i < 200; i += 1)
+    api.seed(POD, pod({ nodeName: `n${(i % 50) + 1}` }, { name: `p${i}`, uid: `u${i}` }));
+  await advance(0);
+  await advance(0);
+  const watches = api.requests.filter(({ verb, type }) => verb === 'watch' && type?.plural === 'pods');
+  expect(watches.length).toBe(1);
+  expect(api.list(POD).filter(({ status }) => status?.phase === 'Running')).toHaveLength(200);
+  expect(host.node('n7')!.entries()).toHaveLength(4);
+  await stop();
+});
+
+test('a node that was deleted comes back', async () => {
+  const { api, advance, stop } = await hosted();
+  await advance(0);
+  api.remove(NODE, 'n1', '');
+  for (let i = 0; i < 31; i += 1) await advance(10_000);
+  expect(api.find(NODE, 'n1', '')).toBeDefined();
+  await stop();
+});
+
+test('an API that is away while the kubelet starts is waited for', async () => {
+  const { FakeApi } = await import('../client/testing/index.ts');
+  const api = new FakeApi();
+  let isAway = true;
+  api.intercept(() => {
+    if (isAway) throw new Error('connection refused');
+  });
+  const { advance, stop } = await hosted({ api });
+  await advance(3_000);
+  isAway = false;
+  for (let i = 0; i < 8; i += 1) await advance(4_000);
+  expect(api.find(NODE, 'n1', '')).toBeDefined();
+  await stop();
+});

@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import { assert } from '../base/assert.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { Registry } from '../base/metrics/index.ts';
+import type { Random } from '../base/random.ts';
+import {
+  POD,
+  silentEvents,
+  type Client,
+  type EventRecorder,
+  type Informer,
+  type InformerFactory,
+  type Pod,
+} from '../client/index.ts';
+import { gate } from './node/gate.ts';
+import { KubeletNode } from './node/kubelet-node.ts';
+import { NodeAgent } from './node/node-agent.ts';
+import { allocatableOf, type NodeHealth, type NodeIdentity } from './node/node-object.ts';
+import type { Runtime } from './runtimes/runtime.ts';
+import { ManifestFolder } from './static-pods/manifest-folder.ts';
+import { StatusWriter } from './status/status-writer.ts';
+import { kubeletMetrics } from './sync/kubelet-metrics.ts';
+import type { NodeContext } from './sync/node-context.ts';
+import { sharedClock } from './sync/shared-clock.ts';
+import { clientObjectSource, type ObjectSource } from './volumes/object-source.ts';
+
+/** Registrations, leases and node statuses under way at once. */
+const NODE_REQUESTS_MAX = 16;
+
+export interface HostedNode {
+  readonly identity: Omit<NodeIdentity, 'kubeletVersion' | 'runtimeVersion'>;
+  /** Runs the pods that the API binds to this node. */
+  readonly runtime: Runtime;
+  /** Runs the pods of the manifest folder; `runtime` without it. */
+  readonly staticRuntime?: Runtime;
+  /** The host's `manifests/` folder. */
+  readonly manifests?: string;
+}
+
+export interface KubeletHostOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly registry: Registry;
+  /** `v1.36.0` */
+  readonly kubernetesVersion: string;
+  readonly nodes: readonly HostedNode[];
+  /** Absent: static pods alone, as before there is a cluster. `informers` must be of the same client. */
+  readonly api?: { readonly client: Client; readonly informers: InformerFactory };
+  /** Events of one node: their source names it. */
+  readonly events?: (nodeName: string) => EventRecorder;
+  /** Variables for every container, as KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. */
+  readonly environment?: ReadonlyMap<string, string>;
+}
+
+const noObjects: ObjectSource = {
+  configMap: () => Promise.resolve(undefined),
+  secret: () => Promise.resolve(undefined),
+  token: () => Promise.reject(new Error('this host has no API server to ask for tokens')),
+};
+
+const minorOf = (version: string): number => {
+  const minor = /^v1\.(\d+)\./.exec(version)?.[1];
+  assert(minor !== undefined, `${version} is no version of Kubernetes`);
+  return Number(minor);
+};
+
+const withoutManagedFields = <T extends Pod>(pod: T): T => {
+  if (pod.metadata) delete pod.metadata.managedFields;
+  return pod;
+};
+
+/**
+ * The kubelets of one process. They share one watch of pods (of their node when there is one, of all bound pods when
+ * there are many), one writer of statuses and one timer, so that a node costs kilobytes and not megabytes.
+ */
+export class KubeletHost {
+  readonly #options: KubeletHostOptions;
+  readonly #clock: ReturnType<typeof sharedClock>;
+  readonly #nodes = new Map<string, KubeletNode>();
+  readonly #folders: ManifestFolder[] = [];
+  readonly #writer: StatusWriter | undefined;
+  readonly #health = new Map<string, NodeHealth>();
+  readonly #shared: Pick<
+    NodeContext,
+    'clock' | 'log' | 'objects' | 'environment' | 'metrics' | 'probeUserAgent' | 'minor'
+  >;
+  readonly #gate = gate(NODE_REQUESTS_MAX);
+  readonly #bootID = randomUUID();
+  #pods: Informer<Pod> | undefined;
+
+  constructor(options: KubeletHostOptions) {
+    const { api, log, registry, kubernetesVersion } = options;
+    const minor = minorOf(kubernetesVersion);
+    this.#options = options;
+    this.#clock = sharedClock(options.clock);
+    this.#writer = api && new StatusWriter({ client: api.client, clock: this.#clock, log });
+    this.#shared = {
+      clock: this.#clock,
+      log,
+      objects: api ? clientObjectSource(api.client, this.#clock) : noObjects,
+      environment: options.environment ?? new Map(),
+      metrics: kubeletMetrics(registry),
+      probeUserAgent: `kube-probe/1.${minor}`,
+      minor,
+    };
+    for (const node of options.nodes) this.#add(node);
+  }
+
+  node(name: string): KubeletNode | undefined {
+    return this.#nodes.get(name);
+  }
+
+  get nodes(): readonly KubeletNode[] {
+    return [...this.#nodes.values()];
+  }
+
+  /** The watch of pods, for health checks; undefined without an API. */
+  get podInformer(): Informer<Pod> | undefined {
+    return this.#pods;
+  }
+
+  /** Resolves once static pods were read and begun; everything that needs the API goes on in the background. */
+  async start(): Promise<void> {
+    await Promise.all(this.#folders.map((folder) => folder.start()));
+    for (const node of this.#nodes.values()) node.agent?.start();
+    this.#watchPods();
+  }
+
+  /** A node that says it is not ready, and why; undefined makes it well again. For rehearsals. */
+  async setProblem(nodeName: string, problem: string | undefined): Promise<void> {
+    this.#health.set(nodeName, problem === undefined ? {} : { problem });
+    await this.#nodes.get(nodeName)?.agent?.reportNow();
+  }
+
+  /** Stops every pod within the time and tells the API nothing: the host is down, its pods are not finished. */
+  async stop(graceSeconds: number): Promise<void> {
+    for (const folder of this.#folders) folder.dispose();
+    this.#writer?.dispose();
+    await Promise.all([...this.#nodes.values()].map((node) => node.stop(graceSeconds)));
+    this.#clock.dispose();
+  }
+
+  #add(hosted: HostedNode): void {
+    const { api, log, random, kubernetesVersion, events } = this.#options;
+    const { runtime, staticRuntime = runtime, manifests } = hosted;
+    const identity: NodeIdentity = {
+      ...hosted.identity,
+      kubeletVersion: kubernetesVersion,
+      runtimeVersion: `${runtime.name}://${runtime.version}`,
+    };
+    const recorder = events?.(identity.name) ?? silentEvents;
+    const context: NodeContext = {
+      ...this.#shared,
+      nodeName: identity.name,
+      hostIP: identity.hostIP,
+      runtime,
+      allocatable: allocatableOf(identity),
+      event: (object, type, reason, message) => recorder.event(object, type, reason, message),
+    };
+    const staticContext = staticRuntime === runtime ? context : { ...context, runtime: staticRuntime };
+    const agent =
+      api &&
+      new NodeAgent({
+        identity,
+        client: api.client,
+        clock: this.#clock,
+        random,
+        log,
+        bootID: this.#bootID,
+        gate: this.#gate,
+        images: () => runtime.images(),
+        health: () => this.#health.get(identity.name) ?? {},
+        onRegistered: (node) => context.event(node, 'Normal', 'Starting', 'Starting kubelet.'),
+      });
+    const node = new KubeletNode({
+      identity,
+      context,
+      staticContext,
+      api: api && { client: api.client, writer: this.#writer!, agent: agent! },
+    });
+    this.#nodes.set(identity.name, node);
+    if (manifests !== undefined) this.#folders.push(this.#folder(node, context, manifests));
+  }
+
+  #folder(node: KubeletNode, context: NodeContext, folder: string): ManifestFolder {
+    const { clock } = this.#options;
+    return new ManifestFolder({
+      folder,
+      nodeName: node.name,
+      minor: context.minor,
+      clock,
+      log: context.log,
+      onPods: (pods) => node.setStaticPods(pods),
+      onProblem: (file, message) => {
+        context.log.write('error', 'could not process manifest file', { path: file, error: message });
+        const reference = { apiVersion: 'v1', kind: 'Node', metadata: { name: node.name, uid: node.name } };
+        context.event(
+          reference,
+          'Warning',
+          'FailedValidation',
+          `Could not process manifest file ${file}: ${message}`,
+        );
+      },
+    });
+  }
+
+  #watchPods(): void {
+    const { api, log } = this.#options;
+    if (!api) return;
+    const [only] = this.#nodes.size === 1 ? this.#nodes.keys() : [];
+    const informer = api.informers.informer(POD, {
+      fieldSelector: only === undefined ? 'spec.nodeName!=' : `spec.nodeName=${only}`,
+      transform: withoutManagedFields,
+    });
+    this.#pods = informer;
+    const nodeOf = (pod: Pod): KubeletNode | undefined => this.#nodes.get(pod.spec?.nodeName ?? '');
+    informer.addHandler({
+      added: (pod) => nodeOf(pod)?.apply(pod),
+      updated: (before, after) => {
+        if (before.metadata.uid !== after.metadata.uid) nodeOf(before)?.forget(before);
+        nodeOf(after)?.apply(after);
+      },
+      deleted: (pod) => nodeOf(pod)?.forget(pod),
+    });
+    informer
+      .whenSynced()
+      .then(() => log.write('info', 'pods of this host are known', { nodes: this.#nodes.size }))
+      .catch((error: unknown) =>
+        log.write('warn', 'the watch of pods ended before it began', { error: messageOf(error) }),
+      );
+  }
+}
+
+export const createKubeletHost = (options: KubeletHostOptions): KubeletHost => new KubeletHost(options);
