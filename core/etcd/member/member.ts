@@ -378,11 +378,12 @@ export class Member {
     if (next.leader !== before.leader) {
       this.#log.write('info', 'raft leader changed', { term: next.term, leader: next.leader.toString(16) });
       this.observer.leaderChanged(before.leader, next.leader, this.isLeader);
-      if (next.leader !== NOBODY)
-        for (const listener of [...this.#leaderWaiters]) {
-          this.#leaderWaiters.delete(listener);
-          listener(next.leader);
-        }
+      if (next.leader === NOBODY) return;
+      this.reads.onNewLeader();
+      for (const listener of [...this.#leaderWaiters]) {
+        this.#leaderWaiters.delete(listener);
+        listener(next.leader);
+      }
     }
   }
 

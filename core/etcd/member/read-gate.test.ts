@@ -43,3 +43,14 @@ test('an answer to a question from before a restart passes for no answer of this
   await Promise.resolve();
   expect(reader.isPassed).toBe(false);
 });
+
+test('a new leader is asked at once what the last one did not answer', async () => {
+  const { gate, asked, read } = opened(100);
+  const [answered, waiting] = [read(), read()];
+  gate.onReadStates([{ context: 101, index: 21 }]);
+  gate.onNewLeader();
+  expect(asked).toEqual([101, 102, 103]);
+  gate.onReadStates([{ context: 103, index: 20 }]);
+  await Promise.resolve();
+  expect([answered.isPassed, waiting.isPassed]).toEqual([false, true]);
+});

@@ -91,6 +91,11 @@ export class ReadGate {
     if (this.#rounds.length > 0) this.#release();
   }
 
+  /** There is a leader who was not asked yet: whoever waits need not wait for a tick as well. */
+  onNewLeader(): void {
+    for (const round of this.#rounds) if (round.index === 0 && round !== this.#collecting) this.#ask(round);
+  }
+
   /** Called with every tick: asks again what was not answered, gives up on what is late. */
   tick(nowMs: number): void {
     for (let at = this.#rounds.length - 1; at >= 0; at -= 1) {
