@@ -26,10 +26,12 @@ export class ObjectCodec {
     this.#head = Buffer.from(headOf(gvk));
   }
 
-  /** Takes the revision off the object, which the caller owns. */
+  /** Takes the revision off the object, which the caller owns, and sets its kind. */
   encode(object: KubernetesObject): Buffer {
     const { kind: _kind, apiVersion: _apiVersion, metadata = {}, ...rest } = object;
     delete metadata.resourceVersion;
+    object.kind = this.#kind;
+    object.apiVersion = this.#apiVersion;
     return Buffer.from(JSON.stringify({ kind: this.#kind, apiVersion: this.#apiVersion, metadata, ...rest }));
   }
 

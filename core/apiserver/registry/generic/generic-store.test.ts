@@ -52,7 +52,13 @@ test('a created object has what only the server may say, and nothing else of it'
     JSON.parse(Buffer.from(configMaps.json(held)).toString()),
   ]).toEqual([
     'string',
-    { name: 'a', namespace: 'default', uid: 'uid-1', resourceVersion: String(held.revision) },
+    {
+      name: 'a',
+      namespace: 'default',
+      uid: 'uid-1',
+      generation: 7,
+      resourceVersion: String(held.revision),
+    },
     held.object,
   ]);
   expect(Buffer.from(held.value).toString()).not.toContain('resourceVersion');

@@ -160,6 +160,9 @@ export class ObjectDeletes {
 
   async delete(scope: Scope, name: string, options: DeleteOptions): Promise<Deleted> {
     const { resource } = this.#core;
+    const { orphanWarning, dependents } = this.#strategy;
+    const isSilent = options.propagationPolicy === undefined && options.orphanDependents === undefined;
+    if (orphanWarning !== undefined && dependents === 'Orphan' && isSilent) scope.warn(orphanWarning);
     for (let attempt = 1; ; attempt += 1)
       try {
         return await this.#deleteOnce(scope, name, options);

@@ -167,7 +167,6 @@ export class ObjectWrites {
     const context = this.context(scope, options.dryRun);
     fillSystemFields(meta, clock.nowMs(), newUid());
     ensureNamespace(meta, type.namespaced ? scope.namespace : '');
-    delete meta.generation;
     this.strategy.prepareForCreate?.(draft, context);
     const claim = (await this.strategy.claim?.(draft, undefined, context)) ?? NOTHING_CLAIMED;
     try {

@@ -28,6 +28,8 @@ export interface Strategy {
   readonly allowUnconditionalUpdate?: boolean;
   /** What happens to dependents where the request does not say. */
   readonly dependents?: 'Orphan' | 'Unsupported';
+  /** Told when dependents are orphaned although the request did not ask for it. */
+  readonly orphanWarning?: string;
   /** DELETE answers the object instead of a Status. */
   readonly returnsDeletedObject?: boolean;
   readonly ttlSeconds?: number;

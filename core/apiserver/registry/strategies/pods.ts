@@ -1,8 +1,10 @@
 import { formatTime, type KubernetesObject } from '../../../api/meta/index.ts';
+import { statusOf } from '../../../api/validation/index.ts';
 import { int, num, obj, objs, sameValue, str, strMap, strs, type Obj } from '../../../api/validation/read.ts';
 import { metaOf } from '../generic/metadata.ts';
 import type { Draft, Strategy } from '../generic/strategy.ts';
 import { podQosClass } from './pod-qos.ts';
+import { resizeErrors } from './pod-resize.ts';
 import { ALL_STATUS_META, restore } from './spec-status.ts';
 
 const SCHEDULING_GATED = {
@@ -199,6 +201,10 @@ export const podResizeStrategy: Strategy = {
       draft['spec'] = next;
     }
     countPodGeneration(draft, old);
+  },
+  checkUpdate(draft, old) {
+    const refusal = statusOf({ group: '', kind: 'Pod' }, draft, resizeErrors(draft, old));
+    return refusal ? Promise.reject(refusal) : Promise.resolve();
   },
 };
 

@@ -6,6 +6,7 @@ import type { EscalationGuard } from '../../authz/index.ts';
 import {
   changing,
   defaulted,
+  deleting,
   NO_OPTIONS,
   refusalOf,
   scopeOf,
@@ -115,6 +116,19 @@ test('a job selects its own pods by its uid', async () => {
       'controller-uid': 'uid-1',
       'batch.kubernetes.io/controller-uid': 'uid-1',
     },
+  ]);
+});
+
+test('a job that goes leaves its pods, unless told otherwise, and says so', async () => {
+  const jobs = storageIn(opened, 'batch', 'jobs');
+  const warnings: string[] = [];
+  const job = () =>
+    defaulted({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' }, spec: { template } });
+  await jobs.create(scopeOf(), job(), NO_OPTIONS);
+  const { held } = await jobs.delete(scopeOf('default', warnings), 'j', deleting());
+  expect([held.object.metadata?.finalizers, warnings[0]?.slice(0, 54)]).toEqual([
+    ['orphan'],
+    'child pods are preserved by default when jobs are dele',
   ]);
 });
 

@@ -12,6 +12,11 @@ const CONDITIONAL: Strategy = { allowUnconditionalUpdate: false };
 const CREATES: Strategy = { allowCreateOnUpdate: true };
 const ANSWERS: Strategy = { returnsDeletedObject: true };
 
+/** Old kinds whose first clients deleted dependents themselves. */
+const ORPHANS: Strategy = { dependents: 'Orphan' };
+const JOB_WARNING =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
+
 /** By `plural.group`; a kind that is not here has neither status nor generation. */
 export const ROWS: Readonly<Record<string, Row | undefined>> = {
   'deployments.apps': {
@@ -23,8 +28,8 @@ export const ROWS: Readonly<Record<string, Row | undefined>> = {
   'replicasets.apps': { hasStatus: true, generationOf: SPEC },
   'statefulsets.apps': { hasStatus: true, generationOf: SPEC },
   'daemonsets.apps': { hasStatus: true, generationOf: SPEC },
-  replicationcontrollers: { hasStatus: true, generationOf: SPEC },
-  'jobs.batch': { hasStatus: true, generationOf: SPEC },
+  replicationcontrollers: { hasStatus: true, generationOf: SPEC, own: ORPHANS },
+  'jobs.batch': { hasStatus: true, generationOf: SPEC, own: { ...ORPHANS, orphanWarning: JOB_WARNING } },
   'cronjobs.batch': { hasStatus: true, generationOf: SPEC },
   'poddisruptionbudgets.policy': { hasStatus: true, generationOf: SPEC, own: CONDITIONAL },
   'horizontalpodautoscalers.autoscaling': { hasStatus: true },

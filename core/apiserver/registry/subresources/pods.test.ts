@@ -234,3 +234,43 @@ test('a debug container is added through its own endpoint and nothing else with 
     held.object.metadata?.generation,
   ]).toEqual([undefined, 'd', undefined, 2]);
 });
+
+test('a pod is resized in place, and in nothing but cpu and memory', async () => {
+  const sized = (cpu: string) => ({
+    name: 'c',
+    image: 'i',
+    resources: { requests: { cpu }, limits: { cpu: '2' } },
+  });
+  await pods.create(scopeOf(), podOf('p', { containers: [sized('1')] }), NO_OPTIONS);
+  const resize = (change: (container: Record<string, unknown>) => unknown[]) =>
+    storageIn(opened, '', 'pods', 'resize').update(
+      scopeOf(),
+      'p',
+      changing((now) => {
+        const spec = now['spec'] as { containers: Record<string, unknown>[] };
+        return { ...now, spec: { ...spec, nodeName: 'elsewhere', containers: change(spec.containers[0]!) } };
+      }),
+    );
+  const { held } = await resize((container) => [
+    { ...container, image: 'other', resources: sized('1500m').resources },
+  ]);
+  const { containers, nodeName } = held.object['spec'] as {
+    nodeName?: string;
+    containers: { image: string; resources: { requests: object } }[];
+  };
+  expect([
+    nodeName,
+    containers[0]?.image,
+    containers[0]?.resources.requests,
+    held.object.metadata?.generation,
+    await refusalOf(resize((container) => [container, { ...container, name: 'd' }])),
+    await refusalOf(resize((container) => [{ ...container, resources: {} }])),
+  ]).toEqual([
+    undefined,
+    'i',
+    { cpu: '1500m' },
+    2,
+    '422 Invalid: Pod "p" is invalid: spec.containers: Forbidden: containers may not be added or removed on resize',
+    '422 Invalid: Pod "p" is invalid: [spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing, spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed, spec.containers[0].resources.limits: Forbidden: resource limits cannot be removed]',
+  ]);
+});
