@@ -143,6 +143,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
       authorizer,
       clock,
       random,
+      minor: config.minor,
       tolerationSeconds: {
         notReadySeconds: config.admission.notReadySeconds,
         unreachableSeconds: config.admission.unreachableSeconds,
