@@ -61,6 +61,8 @@ export interface Endpoint {
   readonly printer: TablePrinter;
   /** Absent where nobody owns fields: what is asked and not kept, and views of another kind such as Scale. */
   readonly fields: FieldManager | undefined;
+  /** Of a view: who owns the fields of the object behind it that the view changes. */
+  readonly viewedFields: FieldManager | undefined;
   /** Whether strategic merge patches are known for it; custom resources have none. */
   readonly isStrategic: boolean;
   /** Told to whoever uses it. */
@@ -71,6 +73,8 @@ export interface Endpoint {
   fromHub(object: KubernetesObject): KubernetesObject;
   resolveField(label: string): { readonly label: string } | { readonly refusal: string };
 }
+
+type EndpointParts = Omit<Endpoint, 'fields' | 'viewedFields'>;
 
 /** Finds what a path names. */
 export interface EndpointSource {
@@ -132,7 +136,7 @@ const makeEndpoint = (
     const gv = parseApiVersion(object.apiVersion ?? '') ?? hub;
     return convertObject(object, { ...gv, kind: kind.kind }, to);
   };
-  const endpoint: Omit<Endpoint, 'fields'> = {
+  const endpoint: EndpointParts = {
     resource: { group: type.group, version: type.version, resource: type.plural },
     subresource,
     kind,
@@ -166,8 +170,11 @@ const makeEndpoint = (
     },
     resolveField: (label) => resolveFieldLabel(kind, label),
   };
-  const isManaged = type.storage !== undefined && isOwnKind && !isConnection;
-  return { ...endpoint, fields: isManaged ? fieldManagerOf(endpoint, minor) : undefined };
+  if (type.storage === undefined || isConnection)
+    return { ...endpoint, fields: undefined, viewedFields: undefined };
+  if (isOwnKind) return { ...endpoint, fields: fieldManagerOf(endpoint, minor), viewedFields: undefined };
+  const viewed = { ...endpoint, kind: own, struct: requireStruct(own, minor) };
+  return { ...endpoint, fields: undefined, viewedFields: fieldManagerOf(viewed, minor) };
 };
 
 /** Connections take options in their query and answer with a stream: no object of theirs has a type. */
@@ -179,7 +186,7 @@ const requireStruct = (kind: GroupVersionKind, minor: number): StructType => {
   return struct;
 };
 
-const fieldManagerOf = (endpoint: Omit<Endpoint, 'fields'>, minor: number): FieldManager => {
+const fieldManagerOf = (endpoint: EndpointParts, minor: number): FieldManager => {
   const { kind, subresource, struct } = endpoint;
   const ignored = ignoredFields(endpoint.storage);
   const structAt = (apiVersion: string): StructType | undefined => {

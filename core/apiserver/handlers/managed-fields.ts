@@ -1,3 +1,4 @@
+import type { FieldManager } from '../../api/apply/index.ts';
 import { formatTime, type KubernetesObject } from '../../api/meta/index.ts';
 import type { JsonObject } from '../../api/patch/index.ts';
 import type { HandlerCall } from './handler-call.ts';
@@ -22,25 +23,30 @@ export const managerOf = (fieldManager: string, userAgent: string): string => {
 export const userAgentOf = ({ context }: HandlerCall): string =>
   context.request.headers.get('user-agent') ?? '';
 
-/** Both objects are in the version of the path. The result is a tree whose top and metadata are the caller's. */
-export const trackUpdate = (
+export interface TrackedChange {
+  readonly live: KubernetesObject | undefined;
+  readonly next: KubernetesObject;
+  readonly fieldManager: string;
+}
+
+const track = (
   call: HandlerCall,
-  {
-    live,
-    next,
-    fieldManager,
-  }: {
-    readonly live: KubernetesObject | undefined;
-    readonly next: KubernetesObject;
-    readonly fieldManager: string;
-  },
+  fields: FieldManager | undefined,
+  { live, next, fieldManager }: TrackedChange,
 ): KubernetesObject => {
-  const { endpoint, services } = call;
-  if (!endpoint.fields) return next;
-  return endpoint.fields.update({
+  if (!fields) return next;
+  return fields.update({
     live: live as JsonObject | undefined,
     next: next as JsonObject,
     manager: managerOf(fieldManager, userAgentOf(call)),
-    time: formatTime(services.clock.nowMs()),
+    time: formatTime(call.services.clock.nowMs()),
   }) as unknown as KubernetesObject;
 };
+
+/** Both objects are in the version of the path. The result is a tree whose top and metadata are the caller's. */
+export const trackUpdate = (call: HandlerCall, change: TrackedChange): KubernetesObject =>
+  track(call, call.endpoint.fields, change);
+
+/** The same for the object behind a view, such as the Deployment behind a Scale. */
+export const trackViewed = (call: HandlerCall, change: TrackedChange): KubernetesObject =>
+  track(call, call.endpoint.viewedFields, change);

@@ -2,7 +2,7 @@ import { hasStatusReason, methodNotAllowed, type KubernetesObject } from '../../
 import type { Updated, UpdateOptions } from '../registry/rest-storage.ts';
 import { authorizeCreate, mutate, validator } from './admission.ts';
 import type { Handler, HandlerCall } from './handler-call.ts';
-import { trackUpdate } from './managed-fields.ts';
+import { trackUpdate, trackViewed } from './managed-fields.ts';
 import { negotiateOutput } from './negotiate-output.ts';
 import { checkName, dedupOwners, ensureNamespace, metaOf } from './object-checks.ts';
 import { readObject } from './request-body.ts';
@@ -42,6 +42,7 @@ const updateOptions = (
       if (!keepsManagers) delete metaOf(object).managedFields;
       return object;
     },
+    track: (live, after) => trackViewed(call, { live, next: after, fieldManager: options.fieldManager }),
     async validateCreate(object, old) {
       await authorizeCreate(call);
       await validateCreate(object, old);

@@ -94,6 +94,8 @@ export interface UpdateOptions {
    * apply and PUT on kinds that allow it may see.
    */
   change(current: KubernetesObject | undefined): Promise<KubernetesObject>;
+  /** For storages that are a view of another object: that object with the change noted as the sender's own. */
+  track?(before: KubernetesObject, after: KubernetesObject): KubernetesObject;
   /** What is missing is created: server-side apply always, PUT where the kind's strategy says so. */
   readonly createIfMissing: boolean;
   readonly validateCreate: Admit;

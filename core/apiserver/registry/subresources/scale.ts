@@ -72,7 +72,7 @@ export const scaleOfParent = (parent: GenericStore): RestStorage => ({
             `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
           );
         const replicas = replicasOf(wanted, name);
-        return {
+        const next: KubernetesObject = {
           ...current,
           metadata: {
             ...current!.metadata,
@@ -82,6 +82,7 @@ export const scaleOfParent = (parent: GenericStore): RestStorage => ({
           },
           spec: { ...obj(current!, 'spec'), replicas },
         };
+        return options.track?.(current!, next) ?? next;
       },
       validateCreate: async () => {},
       validateUpdate: async () => options.validateUpdate(wanted!, before),
