@@ -1,0 +1,182 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../base/log.ts';
+import { manualClock } from '../../base/manual-clock.ts';
+import type { V1Pod } from '../../api/schema/index.ts';
+import { NODE, POD } from '../../client/index.ts';
+import { ComponentRuntime, type ComponentRequest } from '../runtimes/component/component-runtime.ts';
+import { hosted } from '../testing/hosted.ts';
+import { ManifestFolder, RESCAN_MS } from './manifest-folder.ts';
+import { readManifest } from './manifest.ts';
+
+const CONTEXT = { nodeName: 'cp-1', file: '/m/etcd.yaml', now: '2026-01-01T00:00:00Z', minor: 36 };
+
+const manifest = (args: string[], name = 'etcd'): string =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'kube-system', labels: { component: name, tier: 'control-plane' } },
+    spec: {
+      hostNetwork: true,
+      priorityClassName: 'system-node-critical',
+      containers: [{ name, image: `registry.k8s.io/${name}:v1.36.0`, command: [name, ...args] }],
+    },
+  });
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'manifests-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test('a manifest becomes a pod named after its node, with a hash of its content as uid', () => {
+  const pod = readManifest(manifest(['--name=cp-1']), CONTEXT);
+  const other = readManifest(manifest(['--name=cp-2']), CONTEXT);
+  expect(pod.metadata).toMatchObject({
+    name: 'etcd-cp-1',
+    namespace: 'kube-system',
+    uid: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+    annotations: {
+      'kubernetes.io/config.hash': pod.metadata?.uid,
+      'kubernetes.io/config.source': 'file',
+      'kubernetes.io/config.seen': '2026-01-01T00:00:00Z',
+    },
+  });
+  expect(pod.spec).toMatchObject({
+    nodeName: 'cp-1',
+    tolerations: [{ operator: 'Exists', effect: 'NoExecute' }],
+    restartPolicy: 'Always',
+  });
+  expect(other.metadata?.uid).not.toBe(pod.metadata?.uid);
+});
+
+test.each([
+  ['kind: [', /couldn't parse as pod/],
+  ['kind: Deployment\napiVersion: apps/v1', /it is a apps\/v1 Deployment/],
+  ['kind: Pod\napiVersion: v1\nspec: {containers: []}', /name is needed for the pod/],
+  [
+    'kind: Pod\napiVersion: v1\nmetadata: {name: x}\nspec: {containers: []}',
+    /spec.containers: Required value/,
+  ],
+  [
+    'kind: Pod\napiVersion: v1\nmetadata: {name: x}\nspec: {containers: [{name: a, image: b}], volumes: [{name: v, secret: {secretName: s}}]}',
+    /static pods may not reference secrets/,
+  ],
+])('a manifest that is no pod is refused with the reason: %s', (text, message) => {
+  expect(() => readManifest(text, CONTEXT)).toThrow(message);
+});
+
+test('a broken file is told once and keeps its last good pod, others go on', async () => {
+  const clock = manualClock();
+  const problems: string[] = [];
+  let pods: readonly V1Pod[] = [];
+  let told: () => void = () => undefined;
+  const source = new ManifestFolder({
+    folder,
+    nodeName: 'cp-1',
+    minor: 36,
+    clock,
+    log: silentLog,
+    onPods: (next) => {
+      pods = next;
+      told();
+    },
+    onProblem: (file, message) => {
+      problems.push(`${file.replace(folder, '')} ${message}`);
+      told();
+    },
+  });
+  const change = async (work: Promise<void>): Promise<void> => {
+    await work;
+    const changed = new Promise<void>((resolve) => (told = resolve));
+    clock.advance(RESCAN_MS);
+    await changed;
+  };
+  const names = () =>
+    pods.map(({ metadata, spec }) => `${metadata?.name} ${spec?.containers[0]?.command?.join(' ')}`);
+  await writeFile(join(folder, 'etcd.yaml'), manifest(['--a']));
+  await source.start();
+  expect(names()).toEqual(['etcd-cp-1 etcd --a']);
+  await change(writeFile(join(folder, 'etcd.yaml'), 'kind: ['));
+  await change(writeFile(join(folder, 'scheduler.yaml'), manifest([], 'scheduler')));
+  expect(names()).toEqual(['etcd-cp-1 etcd --a', 'scheduler-cp-1 scheduler']);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(/^\/etcd.yaml .*couldn't parse as pod/);
+  await change(writeFile(join(folder, 'etcd.yaml'), manifest(['--b'])));
+  expect(names()).toEqual(['etcd-cp-1 etcd --b', 'scheduler-cp-1 scheduler']);
+  await change(rm(join(folder, 'etcd.yaml')));
+  expect(names()).toEqual(['scheduler-cp-1 scheduler']);
+  source.dispose();
+});
+
+test('components start without an API, restart when edited, stop when deleted, and have mirrors', async () => {
+  const log: string[] = [];
+  const startComponent = ({ name, args }: ComponentRequest) => {
+    log.push(`start ${name} ${args.join(' ')}`);
+    let exit: (value: { exitCode: number }) => void = () => undefined;
+    const exited = new Promise<{ exitCode: number }>((resolve) => (exit = resolve));
+    return Promise.resolve({
+      ready: Promise.resolve(),
+      exited,
+      stop: () => {
+        log.push(`stop ${name}`);
+        exit({ exitCode: 0 });
+      },
+      kill: () => exit({ exitCode: 137 }),
+      logs: (async function* () {
+        yield `${name} is up\n`;
+        await exited;
+      })(),
+    });
+  };
+  await writeFile(join(folder, 'etcd.yaml'), manifest(['--a']));
+  const { api, host, advance, stop } = await hosted({
+    change: (node) => ({
+      ...node,
+      manifests: folder,
+      staticRuntime: new ComponentRuntime({ clock: manualClock(), startComponent, version: '1' }),
+    }),
+  });
+  await advance(0);
+  expect(log).toEqual(['start etcd --a']);
+  await advance(2_000);
+  const mirror = api.get(POD, 'etcd-n1', 'kube-system');
+  expect(mirror).toMatchObject({
+    metadata: {
+      labels: { component: 'etcd', tier: 'control-plane' },
+      ownerReferences: [
+        {
+          apiVersion: 'v1',
+          kind: 'Node',
+          name: 'n1',
+          uid: api.get(NODE, 'n1', '').metadata.uid,
+          controller: true,
+        },
+      ],
+    },
+    status: { phase: 'Running', podIP: '127.79.0.0' },
+  });
+  const { annotations } = mirror.metadata;
+  expect(annotations?.['kubernetes.io/config.mirror']).toBe(annotations?.['kubernetes.io/config.hash']);
+
+  const until = async (condition: () => boolean): Promise<void> => {
+    for (let i = 0; i < 200 && !condition(); i += 1) await advance(RESCAN_MS / 10);
+    expect(condition()).toBe(true);
+  };
+  await writeFile(join(folder, 'etcd.yaml'), manifest(['--b']));
+  await until(() => log.length >= 3);
+  expect(log).toEqual(['start etcd --a', 'stop etcd', 'start etcd --b']);
+  await until(() => api.find(POD, 'etcd-n1', 'kube-system')?.spec?.containers[0]?.command?.[1] === '--b');
+
+  await api.client().resource(POD, 'kube-system').delete('etcd-n1', { gracePeriodSeconds: 0 });
+  await until(() => api.find(POD, 'etcd-n1', 'kube-system') !== undefined);
+  expect(log).toHaveLength(3);
+
+  await rm(join(folder, 'etcd.yaml'));
+  await until(() => api.find(POD, 'etcd-n1', 'kube-system') === undefined);
+  expect(log.at(-1)).toBe('stop etcd');
+  expect(host.node('n1')!.entries()).toEqual([]);
+  await stop();
+});
