@@ -53,6 +53,12 @@ class EmptiedFinalizers extends Error {
 
 const NOTHING_CLAIMED: Claim = { keep() {}, release() {} };
 
+/** A write that may have happened keeps what it took: the repair finds out, and nobody is given it twice. */
+const releaseAfter = async (error: unknown, claim: Claim): Promise<void> => {
+  if (error instanceof StorageError && !error.outcomeKnown) return;
+  await claim.release();
+};
+
 /** Creations and updates of one resource, as upstream's generic store orders them. */
 export class ObjectWrites {
   readonly #core: ResourceCore;
@@ -110,7 +116,7 @@ export class ObjectWrites {
       };
     } catch (error) {
       const failed = attempt as Attempt | undefined;
-      await failed?.claim.release();
+      if (failed) await releaseAfter(error, failed.claim);
       if (error instanceof EmptiedFinalizers)
         return { held: await this.#deleteFinalized(error, options.dryRun), created: false };
       const told = fromStorage(error, failed?.created === true ? 'create' : 'update', resource, name);
@@ -142,17 +148,16 @@ export class ObjectWrites {
       const value = codec.encode(draft);
       if (options.dryRun) {
         await this.#mustBeMissing(key);
+        await claim.release();
         return new CachedObject(key, value, 0, draft);
       }
       const { revision } = await store.create(key, value, { ttlSeconds: this.strategy.ttlSeconds });
       await claim.keep();
       return codec.written(key, value, revision, draft);
     } catch (error) {
-      await claim.release();
+      await releaseAfter(error, claim);
       const told = this.#nameTaken(fromStorage(error, 'create', resource, name), draft);
       throw isAlreadyExists(told) ? await this.#orBeingDeleted(told, key) : told;
-    } finally {
-      if (options.dryRun) await claim.release();
     }
   }
 

@@ -12,11 +12,14 @@ export interface WriteContext {
   warn(text: string): void;
 }
 
-/** Something taken for a write that is not an object of its own: addresses, ports. Exactly one of the two is called. */
+/**
+ * Something taken for a write that is not a part of the object: addresses, ports. One of the two is called, unless
+ * nobody knows whether the write happened.
+ */
 export interface Claim {
   /** The object is written. */
   keep(): Promise<void> | void;
-  /** It is not, or nobody knows: give back what was taken. */
+  /** It is not: give back what was taken. */
   release(): Promise<void> | void;
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { seededRandom } from '../../../base/random.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
+import { StorageError } from '../../storage/index.ts';
 import type { RestStorage } from '../rest-storage.ts';
 import {
   changing,
@@ -143,6 +144,16 @@ test('addresses and ports that are asked for are taken, and refused in the words
     ['10.96.0.10'],
     1,
   ]);
+});
+
+test('a write that may have happened keeps what it took', async () => {
+  opened.store.beforeWrite = (key) => {
+    if (!key.startsWith('/registry/services/specs/')) return;
+    opened.store.beforeWrite = undefined;
+    throw new StorageError('Timeout', 'no answer', { outcomeKnown: false });
+  };
+  expect(await refusalOf(create('a', { type: 'NodePort' }))).toMatch(/^504 Timeout/);
+  expect([(await addresses()).length, await portsTaken()]).toEqual([1, 1]);
 });
 
 test('headless services and external names get no address', async () => {
