@@ -31,7 +31,7 @@ const start = async (options: Partial<ClientServerOptions> = {}) => {
     'grpc.max_receive_message_length': -1,
   });
   opened.push(() => client.close());
-  return { ...member, client };
+  return { ...member, client, served };
 };
 
 const bytes = (text: string): Buffer => Buffer.from(text);
@@ -340,6 +340,21 @@ test('without a leader, calls and streams that insist on one are refused or ende
     'UNAVAILABLE etcdserver: no leader',
   );
   expect((await call(client, STATUS, {})).errors).toEqual(['etcdserver: no leader']);
+});
+
+test('a member that stops tells its streams so, and does not wait for them', async () => {
+  const { client, served } = await start();
+  const { ID } = await call(client, LEASE_GRANT, { TTL: 60 });
+  const [watch, lease] = [converse(client, WATCH), converse(client, KEEP_ALIVE)];
+  watch.send({ createRequest: { key: bytes('a') } });
+  lease.send({ ID });
+  await Promise.all([watch.next(), lease.next()]);
+  const closed = served.close({ graceMs: 3_600_000 });
+  expect(await Promise.all([failure(watch.next()), failure(lease.next())])).toEqual([
+    'UNAVAILABLE etcdserver: server stopped',
+    'UNAVAILABLE etcdserver: server stopped',
+  ]);
+  await closed;
 });
 
 test('a learner serves status and serializable reads, and nothing else', async () => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
-import { statusOf } from './errors.ts';
+import { statusOf, statusOfReason } from './errors.ts';
 import { Router, listen } from './grpc/index.ts';
 import type { GrpcServer, Method, PlainHandler, RpcObserver, ServerTls } from './grpc/index.ts';
 import type { MemberApi } from './member-api.ts';
@@ -54,7 +54,7 @@ export interface ClientServerOptions {
 export interface ClientServer {
   readonly servers: readonly GrpcServer[];
   renewCertificates(tls: ServerTls): void;
-  /** Running calls have `graceMs` to finish; watches never do and are cut then. */
+  /** Running calls have `graceMs` to finish; watches and lease streams are told at once that the member stops. */
   close(options: { readonly graceMs: number }): Promise<void>;
 }
 
@@ -105,7 +105,10 @@ export const serveClients = async (options: ClientServerOptions): Promise<Client
   const servers: GrpcServer[] = [];
   const close = async (graceMs: number): Promise<void> => {
     admission.dispose();
-    await Promise.all(servers.map((server) => server.close({ graceMs })));
+    const closed = servers.map((server) => server.close({ graceMs }));
+    // After the goodbye of each connection, so that no client opens them again on the same one.
+    router.endStreams(statusOfReason('Stopped'));
+    await Promise.all(closed);
   };
   try {
     for (const { host, port, tls } of options.listeners)

@@ -22,6 +22,8 @@ export interface CallOptions {
   /** May refuse a call before its handler sees it. */
   readonly admit: (context: DuplexStream<unknown, unknown>, request: unknown) => void;
   readonly statusOf: (error: unknown) => Status;
+  /** Called once, when nothing more is sent or received. */
+  readonly onOver: (call: Call) => void;
 }
 
 /** One RPC from its first header to its status. Handlers see it as their context and their stream. */
@@ -246,6 +248,7 @@ export class Call implements StreamOwner, DuplexStream<unknown, unknown> {
     );
     this.#abort?.abort();
     this.#wake();
+    this.#options.onOver(this);
   }
 
   #wake(): void {

@@ -8,7 +8,7 @@ import type { Method, Peer, RpcObserver } from './method.ts';
 import { notFound, servePlainOverHttp2 } from './plain-http.ts';
 import type { PlainHandler } from './plain-http.ts';
 import { trailersOnlyOf } from './status.ts';
-import type { CodeName } from './status.ts';
+import type { CodeName, Status } from './status.ts';
 import { parseTimeoutMs } from './timeout.ts';
 
 export interface RouterOptions {
@@ -28,6 +28,9 @@ export class Router {
   readonly #options: RouterOptions;
   readonly #methods = new Map<string, Method>();
   readonly #services = new Set<string>();
+  /** Calls of both directions: only their clients end them. */
+  readonly #streams = new Set<Call>();
+  #ended: Status | undefined;
 
   constructor(options: RouterOptions) {
     this.#options = options;
@@ -66,6 +69,10 @@ export class Router {
       );
       return;
     }
+    if (this.#ended !== undefined && method.type === 'bidi_stream') {
+      stream.end(trailersOnlyOf(this.#ended));
+      return;
+    }
     const call = new Call({
       method,
       stream,
@@ -76,9 +83,17 @@ export class Router {
       observer,
       admit,
       statusOf,
+      onOver: (over) => this.#streams.delete(over),
     });
+    if (method.type === 'bidi_stream') this.#streams.add(call);
     stream.owner = call;
     call.start();
+  }
+
+  /** Ends what has no end of its own, now and from now on: a server that closes would wait for it in vain. */
+  endStreams(status: Status): void {
+    this.#ended = status;
+    for (const call of [...this.#streams]) call.fail(status);
   }
 
   /** grpc-go's own sentences: clients probe for services by them. */
