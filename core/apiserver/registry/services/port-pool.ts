@@ -54,6 +54,7 @@ export class PortPool {
   readonly #random: Random;
   /** Ports that services hold, for a cluster that has no bitmap yet. */
   readonly #portsInUse: () => Promise<readonly number[]>;
+  #tail: Promise<void> = Promise.resolve();
 
   constructor(options: {
     readonly store: Store;
@@ -160,10 +161,18 @@ export class PortPool {
       await transform(items[0]);
       return;
     }
-    await this.#store.guaranteedUpdate(NODE_PORTS_KEY, {
-      createIfMissing: true,
-      transform: async (current) => ({ value: await transform(current) }),
-    });
+    // One after the other here, so that only other servers are in each other's way.
+    const mine = this.#tail.then(() =>
+      this.#store.guaranteedUpdate(NODE_PORTS_KEY, {
+        createIfMissing: true,
+        transform: async (current) => ({ value: await transform(current) }),
+      }),
+    );
+    this.#tail = mine.then(
+      () => undefined,
+      () => undefined,
+    );
+    await mine;
   }
 
   async #initial(): Promise<RangeAllocation> {
