@@ -31,6 +31,7 @@ import {
   VolumeAttachmentRules,
   VolumeAttributesClassRules,
 } from './kinds/csi.ts';
+import { CustomResourceDefinitionRules } from './kinds/custom-resource-definition.ts';
 import { EndpointSliceRules, EndpointsRules } from './kinds/endpoints.ts';
 import { FlowSchemaRules, PriorityLevelConfigurationRules } from './kinds/flow-control.ts';
 import { IngressClassRules, IngressRules, NetworkPolicyRules } from './kinds/networking.ts';
@@ -97,6 +98,7 @@ const RULES: ReadonlyMap<string, KindRules> = new Map(
     'ValidatingAdmissionPolicy.admissionregistration.k8s.io': ValidatingAdmissionPolicyRules,
     'ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io': ValidatingAdmissionPolicyBindingRules,
     'APIService.apiregistration.k8s.io': APIServiceRules,
+    'CustomResourceDefinition.apiextensions.k8s.io': CustomResourceDefinitionRules,
     'CSIDriver.storage.k8s.io': CSIDriverRules,
     'CSINode.storage.k8s.io': CSINodeRules,
     'CSIStorageCapacity.storage.k8s.io': CSIStorageCapacityRules,
