@@ -240,28 +240,3 @@ test('what is set up already is not written again', async () => {
   await writeEndpoints(writer, ['192.0.2.1'], 6443);
   expect(store.writes - before).toBe(0);
 });
-
-test('an edited mandatory priority level is put back, an edited suggested one stays', async () => {
-  const store = new MemoryStore();
-  const first = serverOn(store, 1);
-  await until('ready', async () => {
-    first.clock.advance(10);
-    return first.isReady();
-  });
-  const { writer } = first;
-  const levels = { group: 'flowcontrol.apiserver.k8s.io', resource: 'prioritylevelconfigurations' };
-  const sharesOf = async (name: string): Promise<number | undefined> =>
-    ((await writer.get(levels, '', name)) as { spec?: { limited?: { nominalConcurrencyShares?: number } } })
-      .spec?.limited?.nominalConcurrencyShares;
-  const edit = async (name: string): Promise<void> => {
-    const level = structuredClone(await writer.get(levels, '', name))!;
-    (level['spec'] as { limited: { nominalConcurrencyShares: number } }).limited.nominalConcurrencyShares = 7;
-    level.metadata!.annotations = { 'apf.kubernetes.io/autoupdate-spec': 'false' };
-    await writer.update(levels, level);
-  };
-  await edit('catch-all');
-  await edit('system');
-  await ensureFlowControl(writer);
-  expect([await sharesOf('catch-all'), await sharesOf('system')]).toEqual([5, 7]);
-  await first.bootstrap.stop();
-});

@@ -22,6 +22,13 @@ const wantsUpdates = ({ metadata }: KubernetesObject): boolean | undefined => {
   return value === 'true' ? true : value === 'false' ? false : undefined;
 };
 
+/** The shares of the exempt level are the operator's to set: what is stored stands for ours. */
+const wantedSpec = (stored: KubernetesObject, wanted: KubernetesObject): unknown => {
+  const exempt = (stored['spec'] as { readonly exempt?: object } | undefined)?.exempt;
+  const isExempt = wanted.kind === 'PriorityLevelConfiguration' && wanted.metadata?.name === 'exempt';
+  return isExempt && exempt ? { ...(wanted['spec'] as object), exempt } : wanted['spec'];
+};
+
 /** A suggested object belongs to whoever edited it, unless its annotation says that the server keeps it. */
 const revised = (
   stored: KubernetesObject,
@@ -29,8 +36,9 @@ const revised = (
   isMandatory: boolean,
 ): KubernetesObject | undefined => {
   const keeps = isMandatory || (wantsUpdates(stored) ?? stored.metadata?.generation === 1);
+  const spec = wantedSpec(stored, wanted);
   const isAnnotated = wantsUpdates(stored) === keeps;
-  const hasSpec = !keeps || isDeepStrictEqual(stored['spec'], wanted['spec']);
+  const hasSpec = !keeps || isDeepStrictEqual(stored['spec'], spec);
   if (isAnnotated && hasSpec) return undefined;
   return {
     ...stored,
@@ -38,7 +46,7 @@ const revised = (
       ...stored.metadata,
       annotations: { ...stored.metadata?.annotations, [AUTO_UPDATE]: String(keeps) },
     },
-    spec: keeps ? wanted['spec'] : stored['spec'],
+    spec: keeps ? spec : stored['spec'],
   };
 };
 
