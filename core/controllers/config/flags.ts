@@ -1,0 +1,72 @@
+import { boolean, durationMs, flag, integer, list, oneOf, text } from '../../base/flags.ts';
+import type { FlagKind } from '../../base/flags.ts';
+import { managerFlags } from '../../component/flags.ts';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const decimal: FlagKind<number> = {
+  type: 'float',
+  parse(value) {
+    const number = /^\d*\.?\d+$/.test(value) ? Number(value) : NaN;
+    if (!Number.isFinite(number)) throw new Error('wants a number');
+    return number;
+  },
+};
+
+const workers = (count: number, of: string) =>
+  flag(integer({ min: 1, max: 1000 }), count, `${of} worked on at once`);
+
+/** kube-controller-manager's own flags, by name and default; what this manager does not have is absent. */
+export const CONTROLLER_MANAGER_FLAGS = {
+  ...managerFlags({ port: 10_257, leaseName: 'kube-controller-manager' }),
+  controllers: flag(list, ['*'], 'controllers to run: * is all, foo turns on, -foo turns off'),
+  'use-service-account-credentials': flag(
+    boolean,
+    true,
+    'a service account for each controller (upstream: false)',
+  ),
+  'cluster-name': flag(text, 'kubernetes', 'name of the cluster'),
+  'cluster-cidr': flag(text, '', 'range of pod addresses'),
+  'allocate-node-cidrs': flag(boolean, false, 'give each node a part of --cluster-cidr'),
+  'node-cidr-mask-size': flag(integer({ min: 8, max: 30 }), 24, 'size of a part, in bits of the mask'),
+  'service-cluster-ip-range': flag(text, '', 'range of service addresses'),
+  'root-ca-file': flag(text, '', 'authority that is published in every namespace'),
+  'service-account-private-key-file': flag(text, '', 'key that signs tokens of secrets'),
+  'cluster-signing-cert-file': flag(text, '', 'authority that signs certificate requests'),
+  'cluster-signing-key-file': flag(text, '', 'its key'),
+  'cluster-signing-duration': flag(durationMs, 365 * DAY_MS, 'longest life of a signed certificate'),
+  'node-monitor-period': flag(durationMs, 5 * SECOND_MS, 'how often nodes are looked at'),
+  'node-monitor-grace-period': flag(
+    durationMs,
+    40 * SECOND_MS,
+    'how long a node may be silent before it is not ready (upstream: 50s)',
+  ),
+  'node-startup-grace-period': flag(durationMs, MINUTE_MS, 'the same for a node that starts'),
+  'node-eviction-rate': flag(decimal, 0.1, 'nodes a second whose pods are evicted in a healthy zone'),
+  'secondary-node-eviction-rate': flag(decimal, 0.01, 'the same in an unhealthy zone'),
+  'large-cluster-size-threshold': flag(integer({ min: 0 }), 50, 'nodes from which a zone is large'),
+  'unhealthy-zone-threshold': flag(decimal, 0.55, 'part of silent nodes that makes a zone unhealthy'),
+  'terminated-pod-gc-threshold': flag(integer({ min: 0 }), 12_500, 'ended pods to keep (0: all)'),
+  'namespace-sync-period': flag(durationMs, 5 * MINUTE_MS, 'how often namespaces are looked at again'),
+  'resource-quota-sync-period': flag(durationMs, 5 * MINUTE_MS, 'how often quotas are counted anew'),
+  'pvclaimbinder-sync-period': flag(durationMs, 15 * SECOND_MS, 'how often volumes are looked at again'),
+  'max-endpoints-per-slice': flag(integer({ min: 1, max: 1000 }), 100, 'endpoints in one EndpointSlice'),
+  'enable-garbage-collector': flag(oneOf('true'), 'true', 'the garbage collector is always on'),
+  'concurrent-deployment-syncs': workers(5, 'deployments'),
+  'concurrent-replicaset-syncs': workers(5, 'replica sets'),
+  'concurrent-rc-syncs': workers(5, 'replication controllers'),
+  'concurrent-statefulset-syncs': workers(5, 'stateful sets'),
+  'concurrent-daemonset-syncs': workers(2, 'daemon sets'),
+  'concurrent-job-syncs': workers(5, 'jobs'),
+  'concurrent-cron-job-syncs': workers(5, 'cron jobs'),
+  'concurrent-endpoint-syncs': workers(5, 'endpoints'),
+  'concurrent-service-endpoint-syncs': workers(5, 'services'),
+  'concurrent-namespace-syncs': workers(10, 'namespaces'),
+  'concurrent-gc-syncs': workers(20, 'garbage'),
+  'concurrent-resource-quota-syncs': workers(5, 'quotas'),
+  'concurrent-serviceaccount-token-syncs': workers(5, 'tokens'),
+  'concurrent-ttl-after-finished-syncs': workers(5, 'finished jobs'),
+} as const;
