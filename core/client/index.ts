@@ -2,6 +2,8 @@ export * from './client.ts';
 export * from './kind.ts';
 export * from './kinds.ts';
 export * from './controller/index.ts';
+export { ApiEventRecorder } from './events/api-event-recorder.ts';
+export type { ApiEventRecorderOptions } from './events/api-event-recorder.ts';
 export * from './events/event.ts';
 export * from './informers/informer.ts';
 export { InformerFactory } from './informers/informer-factory.ts';
