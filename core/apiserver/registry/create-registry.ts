@@ -140,7 +140,6 @@ export const createRegistry = (options: RegistryOptions): Registry => {
   const repair = new ServiceRepair({
     services: core('services'),
     addresses: network('ipaddresses'),
-    cidrs: network('servicecidrs'),
     addressPool,
     portPool,
     log,

@@ -1,17 +1,13 @@
-import {
-  internalError,
-  invalid as invalidStatus,
-  isStatusError,
-  type KubernetesObject,
-} from '../../../api/meta/index.ts';
-import { messageOf } from '../../../base/errors.ts';
+import { internalError, invalid as invalidStatus, type KubernetesObject } from '../../../api/meta/index.ts';
+import { messageOf, ReasonError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { causesOf, invalid, type FieldError } from '../../../api/validation/index.ts';
+import { fromStorage } from '../generic/storage-errors.ts';
 import type { Claim, Strategy, WriteContext } from '../generic/strategy.ts';
 import type { IpFamily } from './address-range.ts';
 import { fillIpFamilies, keepsPreferredFamilies } from './ip-families.ts';
-import { PoolError, type IpPool, type ServiceName } from './ip-pool.ts';
-import type { PortPool } from './port-pool.ts';
+import { PoolError, type IpPool, type PoolReason, type ServiceName } from './ip-pool.ts';
+import type { PortPool, PortReason } from './port-pool.ts';
 import {
   allocatesNodePorts,
   clusterIpsOf,
@@ -29,6 +25,12 @@ import {
 } from './service-fields.ts';
 
 const KIND = { group: '', kind: 'Service' };
+
+const RESOURCE = { group: '', resource: 'services' };
+const REFUSALS: ReadonlySet<string> = new Set<PoolReason | PortReason>(['Full', 'Allocated', 'OutOfRange']);
+
+/** A pool that says no, as against one that could not be asked. */
+const isRefusal = (error: unknown): boolean => error instanceof ReasonError && REFUSALS.has(error.reason);
 
 const refuse = (name: string, errors: readonly FieldError[]): void => {
   if (errors.length > 0) throw invalidStatus(KIND, name, causesOf(errors));
@@ -164,7 +166,7 @@ export class ServiceNetwork {
           `failed to allocate a serviceIP for Service ${JSON.stringify(service.name)}: ${error.message}`,
           error,
         );
-      if (isStatusError(error) && error.code >= 500) throw error;
+      if (!isRefusal(error)) throw fromStorage(error, 'create', RESOURCE, service.name);
       const why = `failed to allocate IP${wanted === '' ? '' : ` ${wanted}`}: ${messageOf(error)}`;
       refuse(service.name, [invalid(path, asked, why)]);
       throw error;
@@ -210,7 +212,7 @@ export class ServiceNetwork {
       try {
         await ports.take(wanted, isDryRun);
       } catch (error) {
-        if (isStatusError(error)) throw error;
+        if (!isRefusal(error)) throw fromStorage(error, 'update', RESOURCE, name);
         refuse(name, [invalid(`spec.ports[${i}].nodePort`, wanted, messageOf(error))]);
       }
       taken.ports.push(wanted);
@@ -232,6 +234,7 @@ export class ServiceNetwork {
       await ports.take(wanted, isDryRun);
       taken.ports.push(wanted);
     } catch (error) {
+      if (!isRefusal(error)) throw fromStorage(error, 'update', RESOURCE);
       throw internalError(
         `failed to allocate requested HealthCheck NodePort ${wanted}: ${messageOf(error)}`,
         error,
@@ -243,6 +246,7 @@ export class ServiceNetwork {
     try {
       return await this.#options.ports.takeNext(isDryRun);
     } catch (error) {
+      if (!isRefusal(error)) throw fromStorage(error, 'update', RESOURCE);
       throw internalError(`${what}: ${messageOf(error)}`, error);
     }
   }

@@ -1,18 +1,9 @@
-import {
-  formatTime,
-  isAlreadyExists,
-  isConditionTrue,
-  isNotFound,
-  parseTime,
-  type Condition,
-  type KubernetesObject,
-} from '../../../api/meta/index.ts';
+import { isNotFound, parseTime, type KubernetesObject } from '../../../api/meta/index.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { toDisposable, type Disposable } from '../../../base/disposable.ts';
 import type { Log } from '../../../base/log.ts';
 import { obj, str } from '../../../api/validation/read.ts';
 import type { GenericStore } from '../generic/generic-store.ts';
-import { mutate } from '../generic/mutate.ts';
 import { ALLOCATOR, MANAGED_BY_LABEL, OWN_SCOPE, PoolError, type IpPool } from './ip-pool.ts';
 import type { PortPool } from './port-pool.ts';
 import { clusterIpsOf, heldPortsOf, specOf } from './service-fields.ts';
@@ -24,12 +15,10 @@ const FIRST_MS = 5_000;
 const ORPHAN_AGE_MS = 60_000;
 /** Rounds in which a port must be seen to belong to nobody, as upstream counts. */
 const LEAK_ROUNDS = 3;
-const DEFAULT_CIDR = 'kubernetes';
 
 export interface ServiceRepairOptions {
   readonly services: GenericStore;
   readonly addresses: GenericStore;
-  readonly cidrs: GenericStore;
   readonly addressPool: IpPool;
   readonly portPool: PortPool;
   readonly log: Log;
@@ -70,44 +59,11 @@ export class ServiceRepair {
   }
 
   async runOnce(): Promise<void> {
-    await this.ensureDefaultCidr();
     const { core } = this.#options.services;
     const { objects } = await core.cache.list(core.prefix(''), { at: 'latest' });
     const services = objects.map(({ object }) => object);
     await this.#repairAddresses(services);
     await this.#repairPorts(services);
-  }
-
-  /** The range of --service-cluster-ip-range is an object like those that operators add. */
-  async ensureDefaultCidr(): Promise<void> {
-    const { cidrs, addressPool } = this.#options;
-    const object: KubernetesObject = {
-      kind: 'ServiceCIDR',
-      apiVersion: 'networking.k8s.io/v1',
-      metadata: { name: DEFAULT_CIDR },
-      spec: { cidrs: [...addressPool.configuredCidrs] },
-    };
-    try {
-      await cidrs.create(OWN_SCOPE, object, { dryRun: false, validate: async () => {} });
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
-    await mutate(cidrs, OWN_SCOPE, DEFAULT_CIDR, {
-      dryRun: false,
-      change(draft) {
-        const conditions = (obj(draft, 'status')['conditions'] ?? []) as Condition[];
-        if (isConditionTrue(conditions, 'Ready')) return 'keep';
-        const ready = {
-          type: 'Ready',
-          status: 'True',
-          reason: '',
-          message: 'Kubernetes default Service CIDR is ready',
-          lastTransitionTime: formatTime(cidrs.core.clock.nowMs()),
-        };
-        draft['status'] = { conditions: [...conditions.filter(({ type }) => type !== 'Ready'), ready] };
-        return undefined;
-      },
-    });
   }
 
   async #repairAddresses(services: readonly KubernetesObject[]): Promise<void> {

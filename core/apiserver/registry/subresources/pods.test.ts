@@ -51,6 +51,14 @@ test('a new pod is pending, counted and classed, whatever it says of itself', as
   ]);
 });
 
+test('a name that makes a strange host name is warned of', async () => {
+  const warnings: string[] = [];
+  await pods.create(scopeOf('default', warnings), podOf('a.b'), NO_OPTIONS);
+  expect(warnings).toEqual([
+    "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]",
+  ]);
+});
+
 test('a pod is bound once', async () => {
   await pods.create(scopeOf(), podOf('p', {}, { annotations: { a: '1' } }), NO_OPTIONS);
   const answer = await bind('p', 'n1', { annotations: { b: '2' } });
