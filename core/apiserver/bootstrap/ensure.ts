@@ -91,16 +91,41 @@ export const pollUntil = async (
   }
 };
 
+/** Works on all items, so many at a time. `work` must not throw. */
+export const forEachOf = async <T>(
+  items: readonly T[],
+  atOnceMax: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> => {
+  const rest = items.values();
+  const drain = async (): Promise<void> => {
+    for (const item of rest) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnceMax, items.length) }, drain));
+};
+
 /** Runs `work` now and then again with a pause between; a failure is told and waits for the next time. */
 export const repeat = (
-  options: { readonly clock: Clock; readonly pauseMs: number; onError(error: unknown): void },
+  options: {
+    readonly clock: Clock;
+    readonly pauseMs: number;
+    /** The pause after a failure. */
+    readonly retryMs: number;
+    onError(error: unknown): void;
+  },
   work: () => Promise<void>,
 ): Disposable => {
   const stop = new AbortController();
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      await work().catch((error: unknown) => options.onError(error));
-      await wait(options.clock, options.pauseMs, stop.signal);
+      const pauseMs = await work().then(
+        () => options.pauseMs,
+        (error: unknown) => {
+          options.onError(error);
+          return options.retryMs;
+        },
+      );
+      await wait(options.clock, pauseMs, stop.signal);
     }
   };
   void run();

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { messageOf, ReasonError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
-import type { KubernetesObject } from '../../../api/meta/index.ts';
+import { isInvalid, type KubernetesObject } from '../../../api/meta/index.ts';
 import type { Store } from '../../storage/index.ts';
 import { ensureObject, pollUntil, repeat } from '../ensure.ts';
 import type { ObjectWriter } from '../object-writer.ts';
@@ -11,6 +11,7 @@ import { MasterLeases } from './master-leases.ts';
 const SERVICES = { group: '', resource: 'services' };
 /** Upstream's DefaultEndpointReconcilerInterval; a lease outlives it by half. */
 const RECONCILE_INTERVAL_MS = 10_000;
+const RECONCILE_RETRY_MS = 500;
 const READY_POLL_MS = 100;
 /** Serving must not hang on etcd when the server ends: upstream waits for two intervals. */
 const STOP_LIMIT_MS = 2 * RECONCILE_INTERVAL_MS;
@@ -86,10 +87,19 @@ export const startKubernetesService = (options: KubernetesServiceOptions): Kuber
       );
     await writeEndpoints(writer, addresses, securePort);
   };
+  const ensureService = async (): Promise<void> => {
+    try {
+      await ensureObject(writer, SERVICES, { object: serviceOf(options) });
+    } catch (error) {
+      // Another server that makes it at the same moment holds its address already.
+      if (!isInvalid(error) || !(await writer.get(SERVICES, 'default', 'kubernetes'))) throw error;
+    }
+  };
   const sync = async (): Promise<void> => {
     if (stop.signal.aborted) return;
-    await ensureObject(writer, SERVICES, { object: serviceOf(options) });
+    // First: the others then show this server even where the rest fails.
     await leases.renew(advertiseAddress);
+    await ensureService();
     await reconcile();
   };
   const forgetOldLife = async (): Promise<void> => {
@@ -109,6 +119,7 @@ export const startKubernetesService = (options: KubernetesServiceOptions): Kuber
       {
         clock,
         pauseMs: RECONCILE_INTERVAL_MS,
+        retryMs: RECONCILE_RETRY_MS,
         onError: (error) =>
           log.write('error', 'the kubernetes service could not be kept', { error: messageOf(error) }),
       },
