@@ -444,3 +444,53 @@ test('the trace of a write names the parts of its way', async () => {
     ]),
   );
 });
+
+test('one object is watched by its name, also by the old path', async () => {
+  await post(configMap('single'));
+  const paths = [
+    `${CONFIG_MAPS}?watch=1&fieldSelector=metadata.name%3Dsingle`,
+    '/api/v1/watch/namespaces/default/configmaps/single',
+  ];
+  for (const path of paths) {
+    const watch = openWatch(path);
+    const [added] = await watch.take(1);
+    expect([added?.type, added?.object.metadata?.name]).toEqual(['ADDED', 'single']);
+    watch.close();
+  }
+});
+
+test('a body past the limit is refused by its size', async () => {
+  const answer = await post(configMap('large', { a: 'x'.repeat(3 * 1024 * 1024) }));
+  expect([answer.code, jsonOf<Status>(answer).message]).toEqual([
+    413,
+    'Request entity too large: limit is 3145728',
+  ]);
+});
+
+test('bare metadata is answered where it is asked for, of one and of many', async () => {
+  await post(configMap('meta', { a: '1' }, { meta: '' }));
+  const as = (kind: string): Record<string, string> => ({
+    accept: `application/json;as=${kind};v=v1;g=meta.k8s.io`,
+  });
+  const one = jsonOf(await ask(`${CONFIG_MAPS}/meta`, { headers: as('PartialObjectMetadata') }));
+  expect([one.kind, one.metadata?.name, one['data']]).toEqual(['PartialObjectMetadata', 'meta', undefined]);
+  const path = `${CONFIG_MAPS}?labelSelector=meta`;
+  const many = jsonOf<{ kind: string; items: KubernetesObject[] }>(
+    await ask(path, { headers: as('PartialObjectMetadataList') }),
+  );
+  expect([many.kind, many.items.map(({ kind }) => kind)]).toEqual([
+    'PartialObjectMetadataList',
+    ['PartialObjectMetadata'],
+  ]);
+  expect((await ask(path, { headers: as('PartialObjectMetadata') })).code).toBe(406);
+});
+
+test('watches end as whole answers when the server stops', async () => {
+  const watch = openWatch(`${CONFIG_MAPS}?watch=1&labelSelector=nobody`);
+  await new Promise((resolve) => watch.stream.once('response', resolve));
+  const stopped = server.server.shutdown({ graceMs: 10_000 });
+  await watch.over();
+  expect(watch.stream.rstCode).toBe(0);
+  session.close();
+  await stopped;
+});

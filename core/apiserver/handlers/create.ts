@@ -1,6 +1,7 @@
 import { hasStatusReason, methodNotAllowed, type KubernetesObject } from '../../api/meta/index.ts';
 import type { Held } from '../registry/rest-storage.ts';
 import { attributesOf, mutate, validator } from './admission.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { Handler, HandlerCall } from './handler-call.ts';
 import { trackUpdate } from './managed-fields.ts';
 import { negotiateOutput } from './negotiate-output.ts';
@@ -16,12 +17,15 @@ const readNewObject = async (call: HandlerCall, options: WriteOptions): Promise<
   const { endpoint, scope } = call;
   const next = (await readObject(call, 'create', options)).object();
   const meta = metaOf(next);
-  wipeSystemFields(meta);
+  if (!isConditional(endpoint)) wipeSystemFields(meta);
   ensureNamespace(meta, scope.namespace);
   dedupOwners(meta, false, (text) => scope.warn(text));
   const { fieldManager } = options;
   return endpoint.toHub(trackUpdate(call, { live: undefined, next, fieldManager }));
 };
+
+/** A binding is no new object: its uid says which pod it means. */
+const isConditional = ({ kind }: Endpoint): boolean => kind.group === '' && kind.kind === 'Binding';
 
 /** A namespace is admitted as if it were inside of itself. */
 const admittedAs = (call: HandlerCall, object: KubernetesObject): HandlerCall => {

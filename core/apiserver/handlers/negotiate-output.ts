@@ -109,14 +109,14 @@ export const isPretty = ({ query, headers }: ApiRequest): boolean => {
 
 /** How the client wants its answer; 406 where it wants nothing that there is. */
 export const negotiateOutput = (request: ApiRequest): OutputForm => {
-  const form = negotiate(request.headers.get('accept') ?? '');
+  const form = negotiate(request.headers.all('accept').join(','));
   if (form === undefined) throw notAcceptable(MEDIA_TYPES);
   return isPretty(request) && !form.pretty ? { ...form, pretty: true } : form;
 };
 
 /** A stream of events is JSON only. */
 export const negotiateStream = (request: ApiRequest): OutputForm => {
-  const form = negotiate(request.headers.get('accept') ?? '');
+  const form = negotiate(request.headers.all('accept').join(','));
   if (form === undefined || form.encoding !== 'json') throw notAcceptable(STREAM_MEDIA_TYPES);
   return form;
 };

@@ -4,9 +4,9 @@ import type { RequestContext } from '../server/index.ts';
 
 /** Parts of the handling of one request, as its trace shows them. */
 export type HandlerStage =
-  'conversion' | 'mutating-admission' | 'validation' | 'validating-admission' | 'storage';
+  'streaming' | 'conversion' | 'mutating-admission' | 'validation' | 'validating-admission' | 'storage';
 
-/** Shares the time of a request out among its parts: each `end` closes a stretch that began with the one before. */
+/** Shares the time of a request out among its parts: each `enter` ends the stretch before it. */
 export class StageTimer {
   readonly #context: RequestContext;
   readonly #clock: Clock;

@@ -82,6 +82,7 @@ export const handleWatch: Handler = async (call) => {
   const ending = endOnSignals(call, watcher, timeoutMsOf(call, options));
   try {
     begin(call);
+    timer.enter('streaming');
     await stream(call, { watcher, writer, options });
   } catch (error) {
     if (!hasReason(error, 'ClientGone')) throw error;
