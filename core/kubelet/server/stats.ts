@@ -1,0 +1,164 @@
+import { formatTime } from '../../api/meta/time.ts';
+import { quantityFrom } from '../../api/quantity/index.ts';
+import type { KubeletNode } from '../node/kubelet-node.ts';
+import type { ContainerUsage } from '../runtimes/runtime.ts';
+import { isRunning } from '../sync/container-record.ts';
+import type { PodEntry } from '../sync/pod-entry.ts';
+
+interface ContainerSample {
+  readonly name: string;
+  readonly startedMs: number;
+  readonly usage: ContainerUsage;
+}
+
+interface PodSample {
+  readonly entry: PodEntry;
+  readonly containers: readonly ContainerSample[];
+  readonly total: ContainerUsage;
+}
+
+const sum = (usages: readonly ContainerUsage[]): ContainerUsage => ({
+  cpuNanoCores: usages.reduce((total, usage) => total + usage.cpuNanoCores, 0),
+  cpuCoreNanoSeconds: usages.reduce((total, usage) => total + usage.cpuCoreNanoSeconds, 0),
+  memoryBytes: usages.reduce((total, usage) => total + usage.memoryBytes, 0),
+});
+
+const sample = (node: KubeletNode): PodSample[] =>
+  node.entries().flatMap((entry) => {
+    const containers = (entry.worker?.records ?? []).filter(isRunning).map(({ spec, current }) => ({
+      name: spec.name,
+      startedMs: current!.startedMs,
+      usage: current!.container.usage(),
+    }));
+    return containers.length === 0
+      ? []
+      : [{ entry, containers, total: sum(containers.map(({ usage }) => usage)) }];
+  });
+
+const cpu = (time: string, usage: ContainerUsage) => ({
+  time,
+  usageNanoCores: usage.cpuNanoCores,
+  usageCoreNanoSeconds: usage.cpuCoreNanoSeconds,
+});
+
+const memory = (time: string, usage: ContainerUsage) => ({
+  time,
+  usageBytes: usage.memoryBytes,
+  workingSetBytes: usage.memoryBytes,
+  rssBytes: usage.memoryBytes,
+  pageFaults: 0,
+  majorPageFaults: 0,
+});
+
+/** `/stats/summary`: what dashboards and older metrics servers read. */
+export const statsSummary = (node: KubeletNode, startedMs: number, nowMs: number): unknown => {
+  const time = formatTime(nowMs);
+  const pods = sample(node);
+  const total = sum(pods.map((pod) => pod.total));
+  const capacityBytes = quantityFrom(node.identity.capacity['memory']).toNumber();
+  return {
+    node: {
+      nodeName: node.name,
+      startTime: formatTime(startedMs),
+      cpu: cpu(time, total),
+      memory: { ...memory(time, total), availableBytes: Math.max(0, capacityBytes - total.memoryBytes) },
+    },
+    pods: pods.map(({ entry, containers, total: podTotal }) => ({
+      podRef: {
+        name: entry.pod.metadata?.name,
+        namespace: entry.pod.metadata?.namespace,
+        uid: entry.apiPod?.metadata.uid ?? entry.pod.metadata?.uid,
+      },
+      startTime: entry.wanted()?.startTime ?? formatTime(startedMs),
+      containers: containers.map(({ name, startedMs: began, usage }) => ({
+        name,
+        startTime: formatTime(began),
+        cpu: cpu(time, usage),
+        memory: memory(time, usage),
+      })),
+      cpu: cpu(time, podTotal),
+      memory: memory(time, podTotal),
+    })),
+  };
+};
+
+interface Series {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge';
+  readonly lines: string[];
+}
+
+/** `/metrics/resource`: what metrics-server reads. Samples carry their time, so this text is written by hand. */
+export const resourceMetrics = (node: KubeletNode, nowMs: number): string => {
+  const series = (name: string, type: Series['type'], help: string): Series => ({
+    name,
+    help,
+    type,
+    lines: [],
+  });
+  const containerCpu = series(
+    'container_cpu_usage_seconds_total',
+    'counter',
+    'Cumulative cpu time consumed by the container in core-seconds',
+  );
+  const containerMemory = series(
+    'container_memory_working_set_bytes',
+    'gauge',
+    'Current working set of the container in bytes',
+  );
+  const containerStart = series(
+    'container_start_time_seconds',
+    'gauge',
+    'Start time of the container since unix epoch in seconds',
+  );
+  const nodeCpu = series(
+    'node_cpu_usage_seconds_total',
+    'counter',
+    'Cumulative cpu time consumed by the node in core-seconds',
+  );
+  const nodeMemory = series(
+    'node_memory_working_set_bytes',
+    'gauge',
+    'Current working set of the node in bytes',
+  );
+  const podCpu = series(
+    'pod_cpu_usage_seconds_total',
+    'counter',
+    'Cumulative cpu time consumed by the pod in core-seconds',
+  );
+  const podMemory = series(
+    'pod_memory_working_set_bytes',
+    'gauge',
+    'Current working set of the pod in bytes',
+  );
+  const pods = sample(node);
+  for (const { entry, containers, total } of pods) {
+    const { name = '', namespace = '' } = entry.pod.metadata ?? {};
+    for (const { name: container, usage, startedMs } of containers) {
+      const labels = `{container="${container}",namespace="${namespace}",pod="${name}"}`;
+      containerCpu.lines.push(`${labels} ${usage.cpuCoreNanoSeconds / 1e9} ${nowMs}`);
+      containerMemory.lines.push(`${labels} ${usage.memoryBytes} ${nowMs}`);
+      containerStart.lines.push(`${labels} ${startedMs / 1000}`);
+    }
+    const labels = `{namespace="${namespace}",pod="${name}"}`;
+    podCpu.lines.push(`${labels} ${total.cpuCoreNanoSeconds / 1e9} ${nowMs}`);
+    podMemory.lines.push(`${labels} ${total.memoryBytes} ${nowMs}`);
+  }
+  const total = sum(pods.map((pod) => pod.total));
+  nodeCpu.lines.push(` ${total.cpuCoreNanoSeconds / 1e9} ${nowMs}`);
+  nodeMemory.lines.push(` ${total.memoryBytes} ${nowMs}`);
+  const failures = series(
+    'resource_scrape_error',
+    'gauge',
+    '1 if there was an error while getting container metrics, 0 otherwise',
+  );
+  failures.lines.push(' 0');
+  return [containerCpu, containerMemory, containerStart, nodeCpu, nodeMemory, podCpu, podMemory, failures]
+    .filter(({ lines }) => lines.length > 0)
+    .map(
+      ({ name, help, type, lines }) =>
+        `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.map((line) => `${name}${line}\n`).join('')}`,
+    )
+    .join('');
+};

@@ -1,0 +1,164 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Clock } from '../../base/clock.ts';
+import { messageOf, ReasonError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { KubeletNode } from '../node/kubelet-node.ts';
+import type { RunningContainer } from '../runtimes/runtime.ts';
+import { isRunning } from '../sync/container-record.ts';
+import type { PodEntry } from '../sync/pod-entry.ts';
+import { parsePort, type ForwardTarget } from './port-forward.ts';
+import { remoteOptions, serveRemote } from './remote-command.ts';
+import { PORT_FORWARD_PROTOCOL, servePortForward } from './spdy-port-forward.ts';
+import { SPDY_REMOTE_PROTOCOLS, spdyStreams } from './spdy-remote.ts';
+import { acceptSpdy, isSpdyRequest, isWebSocketRequest, refuseUpgrade } from './upgrade.ts';
+import {
+  CHANNEL_FORWARD_PROTOCOLS,
+  serveChannelForward,
+  TUNNEL_PROTOCOL,
+  websocketDuplex,
+} from './websocket-port-forward.ts';
+import { MESSAGE_BYTES_MAX, WEBSOCKET_REMOTE_PROTOCOLS, websocketStreams } from './websocket-remote.ts';
+
+export class StreamingError extends ReasonError<'NotFound' | 'BadRequest' | 'Internal'> {
+  override readonly name = 'StreamingError';
+
+  get code(): number {
+    return { NotFound: 404, BadRequest: 400, Internal: 500 }[this.reason];
+  }
+}
+
+export interface StreamingRequest {
+  readonly node: KubeletNode;
+  readonly request: IncomingMessage;
+  readonly url: URL;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+export const podOf = (node: KubeletNode, namespace: string, name: string): PodEntry => {
+  const entry = node.find(namespace, name);
+  if (!entry) throw new StreamingError('NotFound', 'pod does not exist');
+  return entry;
+};
+
+/** The running container that a path names. */
+export const containerOf = (entry: PodEntry, name: string): RunningContainer => {
+  const record = entry.worker?.records.find(({ spec }) => spec.name === name);
+  if (!record) throw new StreamingError('NotFound', `container not found ("${name}")`);
+  if (!isRunning(record)) throw new StreamingError('Internal', `container ${name} is not running`);
+  return record.current!.container;
+};
+
+const forwardTargetOf = (entry: PodEntry): ForwardTarget => {
+  const { worker } = entry;
+  if (!worker?.sandbox)
+    throw new StreamingError('Internal', 'unable to do port forwarding: the pod is not running');
+  return {
+    podName: entry.pod.metadata?.name ?? '',
+    uid: entry.apiPod?.metadata.uid ?? entry.pod.metadata?.uid ?? '',
+    dial: (port) => worker.sandbox?.dial(port) ?? Promise.reject(new Error('the pod has stopped')),
+  };
+};
+
+/** `/exec`, `/attach` and `/portForward` over WebSocket and SPDY. */
+export class Streaming {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #remote = socketServer(WEBSOCKET_REMOTE_PROTOCOLS);
+  readonly #forward = socketServer([TUNNEL_PROTOCOL, ...CHANNEL_FORWARD_PROTOCOLS]);
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Takes the connection over; false when the path is not one of these. */
+  handle(request: StreamingRequest): boolean {
+    const [, action, namespace = '', name = '', ...rest] = request.url.pathname
+      .split('/')
+      .map(decodeURIComponent);
+    try {
+      if (action === 'portForward') this.#portForward(request, podOf(request.node, namespace, name));
+      else if (action === 'exec' || action === 'attach') {
+        const container = containerOf(podOf(request.node, namespace, name), rest.at(-1) ?? '');
+        this.#remoteCommand(request, container, action === 'exec');
+      } else return false;
+    } catch (error) {
+      if (!(error instanceof StreamingError)) throw error;
+      refuseUpgrade(request.socket, error.code, error.message);
+    }
+    return true;
+  }
+
+  close(): void {
+    for (const server of [this.#remote, this.#forward])
+      for (const client of server.clients) client.terminate();
+  }
+
+  #remoteCommand(request: StreamingRequest, container: RunningContainer, isExec: boolean): void {
+    const options = remoteOptions(request.url.searchParams);
+    if (!options)
+      throw new StreamingError('BadRequest', 'you must specify at least 1 of stdin, stdout, stderr');
+    const command = isExec ? request.url.searchParams.getAll('command') : undefined;
+    if (command?.length === 0)
+      throw new StreamingError('BadRequest', 'you must specify at least one command');
+    if (isWebSocketRequest(request.request)) {
+      this.#upgrade(this.#remote, request, (socket) => {
+        this.#watch(serveRemote(container, command, options, websocketStreams(socket, options)));
+      });
+      return;
+    }
+    this.#requireSpdy(request);
+    const protocol = acceptSpdy(request.request, request.socket, SPDY_REMOTE_PROTOCOLS);
+    if (protocol === undefined) return;
+    const wire = { socket: request.socket, head: request.head, protocol, clock: this.#clock };
+    this.#watch(
+      spdyStreams(wire, options).then((streams) => serveRemote(container, command, options, streams)),
+    );
+  }
+
+  #portForward(request: StreamingRequest, entry: PodEntry): void {
+    const target = forwardTargetOf(entry);
+    if (isWebSocketRequest(request.request)) {
+      const ports = request.url.searchParams.getAll('port').map(parsePort);
+      this.#upgrade(this.#forward, request, (socket) => {
+        if (socket.protocol === TUNNEL_PROTOCOL)
+          servePortForward(websocketDuplex(socket), Buffer.alloc(0), target, this.#clock);
+        else if (ports.length === 0 || ports.includes(undefined))
+          socket.close(1002, 'query parameter "port" is required');
+        else serveChannelForward(socket, ports as number[], target);
+      });
+      return;
+    }
+    this.#requireSpdy(request);
+    if (acceptSpdy(request.request, request.socket, [PORT_FORWARD_PROTOCOL]) === undefined) return;
+    servePortForward(request.socket, request.head, target, this.#clock);
+  }
+
+  #requireSpdy({ request }: StreamingRequest): void {
+    if (!isSpdyRequest(request))
+      throw new StreamingError(
+        'BadRequest',
+        `unable to upgrade: missing upgrade headers in request: ${request.headers.upgrade ?? ''}`,
+      );
+  }
+
+  #upgrade(server: WebSocketServer, request: StreamingRequest, serve: (socket: WebSocket) => void): void {
+    server.handleUpgrade(request.request, request.socket, request.head, serve);
+  }
+
+  #watch(work: Promise<void>): void {
+    work.catch((error: unknown) =>
+      this.#log.write('warn', 'a stream ended badly', { error: messageOf(error) }),
+    );
+  }
+}
+
+const socketServer = (protocols: readonly string[]): WebSocketServer =>
+  new WebSocketServer({
+    noServer: true,
+    maxPayload: MESSAGE_BYTES_MAX,
+    handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
+  });
