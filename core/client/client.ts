@@ -1,5 +1,5 @@
 import type { Disposable } from '../base/disposable.ts';
-import type { KubernetesObject, LabelSelector, ListMeta } from '../api/meta/object-meta.ts';
+import type { KubernetesObject, ListMeta } from '../api/meta/object-meta.ts';
 import type { Status } from '../api/meta/status.ts';
 import type { V1Scale } from '../api/schema/index.ts';
 import type { Kind, Stored } from './kind.ts';
@@ -175,6 +175,3 @@ export interface Client {
 
 /** The client that was connected, and closes. Derived clients end with it. */
 export interface OwnedClient extends Client, Disposable {}
-
-/** A selector object as the text that lists and watches take; see `formatLabelSelector` of core/api/selector. */
-export type { LabelSelector };
