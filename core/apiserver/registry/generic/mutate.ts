@@ -1,4 +1,5 @@
 import { conflict, type KubernetesObject } from '../../../api/meta/index.ts';
+import { fillZeroValues } from '../../../api/schema/index.ts';
 import { CachedObject, type StoredValue } from '../../storage/index.ts';
 import type { Held, Scope } from '../rest-storage.ts';
 import type { GenericStore } from './generic-store.ts';
@@ -46,6 +47,8 @@ export const mutate = async (
     draft = undefined;
     if ((await mutation.change(next)) === 'keep') return 'keep';
     draft = next;
+    // All that is kept is filled: later drafts share its parts and must find nothing to fill.
+    if (core.struct) fillZeroValues(core.struct, next);
     return codec.encode(next);
   };
   try {
