@@ -31,6 +31,15 @@ const probed = {
   ],
 };
 
+const rule = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] };
+const hook = {
+  name: 'h.example.com',
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  clientConfig: { service: { name: 's', namespace: 'n', path: '/check' } },
+  rules: [rule],
+};
+
 const manifests: readonly (readonly [string, string, Obj])[] = [
   ['v1', 'Pod', { spec: pod }],
   [
@@ -178,6 +187,87 @@ const manifests: readonly (readonly [string, string, Obj])[] = [
   ['scheduling.k8s.io/v1', 'PriorityClass', { value: 10 }],
   ['node.k8s.io/v1', 'RuntimeClass', { handler: 'runc' }],
   ['coordination.k8s.io/v1', 'Lease', { spec: { holderIdentity: 'a', leaseDurationSeconds: 15 } }],
+  ['admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', { webhooks: [hook] }],
+  ['admissionregistration.k8s.io/v1', 'MutatingWebhookConfiguration', { webhooks: [hook] }],
+  [
+    'admissionregistration.k8s.io/v1',
+    'ValidatingAdmissionPolicy',
+    {
+      spec: {
+        matchConstraints: { resourceRules: [rule] },
+        validations: [{ expression: 'object.spec.replicas <= 5' }],
+      },
+    },
+  ],
+  [
+    'admissionregistration.k8s.io/v1',
+    'ValidatingAdmissionPolicyBinding',
+    { spec: { policyName: 'p', validationActions: ['Deny'], matchResources: {} } },
+  ],
+  [
+    'apiextensions.k8s.io/v1',
+    'CustomResourceDefinition',
+    {
+      metadata: { name: 'widgets.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural: 'widgets', kind: 'Widget' },
+        versions: [
+          { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } },
+        ],
+      },
+    },
+  ],
+  [
+    'apiregistration.k8s.io/v1',
+    'APIService',
+    {
+      metadata: { name: 'v1.example.com' },
+      spec: {
+        group: 'example.com',
+        version: 'v1',
+        groupPriorityMinimum: 100,
+        versionPriority: 100,
+        insecureSkipTLSVerify: true,
+        service: { name: 's', namespace: 'n' },
+      },
+    },
+  ],
+  ['storage.k8s.io/v1', 'CSIDriver', {}],
+  ['storage.k8s.io/v1', 'CSINode', { spec: { drivers: [] } }],
+  [
+    'storage.k8s.io/v1',
+    'VolumeAttachment',
+    { spec: { attacher: 'a.example.com', nodeName: 'n', source: { persistentVolumeName: 'v' } } },
+  ],
+  ['networking.k8s.io/v1', 'ServiceCIDR', { spec: { cidrs: ['10.96.0.0/16'] } }],
+  [
+    'flowcontrol.apiserver.k8s.io/v1',
+    'FlowSchema',
+    {
+      spec: {
+        priorityLevelConfiguration: { name: 'global-default' },
+        rules: [
+          {
+            subjects: [{ kind: 'Group', group: { name: 'g' } }],
+            resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'] }],
+          },
+        ],
+      },
+    },
+  ],
+  [
+    'flowcontrol.apiserver.k8s.io/v1',
+    'PriorityLevelConfiguration',
+    { spec: { type: 'Limited', limited: { limitResponse: { type: 'Queue', queuing: {} } } } },
+  ],
+  [
+    'resource.k8s.io/v1',
+    'ResourceClaim',
+    { spec: { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }] } } },
+  ],
+  ['resource.k8s.io/v1', 'DeviceClass', { spec: {} }],
 ];
 
 test.each(manifests)('%s %s %# is valid with its defaults', (apiVersion, kind, body) => {

@@ -37,6 +37,8 @@ import { FlowSchemaRules, PriorityLevelConfigurationRules } from './kinds/flow-c
 import { IngressClassRules, IngressRules, NetworkPolicyRules } from './kinds/networking.ts';
 import { PodRules, PodTemplateRules } from './kinds/pod.ts';
 import { ClusterRoleBindingRules, ClusterRoleRules, RoleBindingRules, RoleRules } from './kinds/rbac.ts';
+import { DeviceClassRules, ResourceClaimRules, ResourceClaimTemplateRules } from './kinds/resource-claims.ts';
+import { ResourceSliceRules } from './kinds/resource-slices.ts';
 import { ServiceRules } from './kinds/service.ts';
 import { PersistentVolumeClaimRules, PersistentVolumeRules, StorageClassRules } from './kinds/storage.ts';
 import { MutatingWebhookConfigurationRules, ValidatingWebhookConfigurationRules } from './kinds/webhooks.ts';
@@ -106,6 +108,10 @@ const RULES: ReadonlyMap<string, KindRules> = new Map(
     'VolumeAttributesClass.storage.k8s.io': VolumeAttributesClassRules,
     'IPAddress.networking.k8s.io': IPAddressRules,
     'ServiceCIDR.networking.k8s.io': ServiceCIDRRules,
+    'DeviceClass.resource.k8s.io': DeviceClassRules,
+    'ResourceClaim.resource.k8s.io': ResourceClaimRules,
+    'ResourceClaimTemplate.resource.k8s.io': ResourceClaimTemplateRules,
+    'ResourceSlice.resource.k8s.io': ResourceSliceRules,
     'FlowSchema.flowcontrol.apiserver.k8s.io': FlowSchemaRules,
     'PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io': PriorityLevelConfigurationRules,
   } satisfies Record<string, KindRules>),

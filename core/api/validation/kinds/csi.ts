@@ -34,7 +34,7 @@ const TOKEN_SECONDS_MIN = 600;
 const TOKEN_SECONDS_MAX = 2 ** 32;
 const UPDATE_PERIOD_SECONDS_MIN = 10;
 
-function driverName(path: FieldPath, name: string): FieldError[] {
+export function driverName(path: FieldPath, name: string): FieldError[] {
   if (name === '') return [required(path)];
   return [
     ...(byteLength(name) > DRIVER_NAME_BYTES_MAX ? [tooLong(path, DRIVER_NAME_BYTES_MAX)] : []),
