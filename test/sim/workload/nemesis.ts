@@ -6,6 +6,9 @@ import type { TearMode } from '../../support/sim-disk.ts';
 const WALL_JUMP_MS_MAX = 3_600_000;
 const CRASH_STEPS_MAX = 40;
 const VOTER_DOWN_MS_MAX = 6;
+const SPLIT_AFTER_MS = 10;
+const CANDIDATES = 2;
+const SPREAD_MS = 30;
 
 type Fault =
   | 'crash'
@@ -115,28 +118,41 @@ export class Nemesis {
   }
 
   /**
-   * The leader dies, the others stand for election in the same moment, and whoever gives its vote away crashes
-   * and is back before the other candidate's request arrives.
+   * The leader chooses two successors at a time, dies and comes back; whoever gives its vote away crashes and is back
+   * before the other candidate's request arrives.
    */
   #splitVote(): void {
     const world = this.#world;
     const leader = world.machines.find(({ member }) => member?.isLeader);
-    if (leader !== undefined) {
-      const { refusalRatio } = world.network;
-      // With its whole machine: a process that ends alone is noticed, and the others stand one after the other.
-      world.network.refusalRatio = 0;
-      leader.crash();
-      world.network.refusalRatio = refusalRatio;
-      world.timeline.after(world.between(0, ELECTION_MS / 2), () => leader.start());
-    }
-    world.timeline.after(ELECTION_MS * 1.1, () => {
+    if (leader === undefined) return;
+    const { refusalRatio } = world.network;
+    // With its whole machine: a process that ends alone is noticed, and the others stand one after the other.
+    world.network.refusalRatio = 0;
+    leader.crash();
+    world.network.refusalRatio = refusalRatio;
+    world.timeline.after(world.between(0, VOTER_DOWN_MS_MAX), () => leader.start());
+    world.timeline.after(SPLIT_AFTER_MS, () => {
       if (this.isStopping) return;
-      for (const machine of world.machines) {
-        if (machine.member === undefined || machine.process?.isFrozen) continue;
+      this.#spreadArrivals();
+      const up = world.machines.filter(({ member, process }) => member !== undefined && !process?.isFrozen);
+      for (const machine of up) {
         machine.crashAfterVote();
         this.#restartLater(machine, VOTER_DOWN_MS_MAX);
-        if (machine !== leader) machine.campaign();
       }
+      const others = up.filter((machine) => machine !== leader);
+      const first = world.random.below(others.length + 1);
+      for (const machine of [...others, ...others].slice(first, first + CANDIDATES)) machine.standNow();
+    });
+  }
+
+  /** For the length of an election: requests that leave together arrive apart. */
+  #spreadArrivals(): void {
+    const { network, timeline } = this.#world;
+    const before = network.weather;
+    const spread = { ...before, delayMsMin: 0.1, delayMsMax: SPREAD_MS, lossRatio: 0 };
+    network.weather = spread;
+    timeline.after(ELECTION_MS / 2, () => {
+      if (network.weather === spread) network.weather = before;
     });
   }
 

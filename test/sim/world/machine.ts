@@ -103,10 +103,12 @@ export class Machine {
     this.#isCrashAfterVote = this.isUp;
   }
 
-  /** As if its election timeout had just run out. */
-  campaign(): void {
-    this.member?.raft.campaign();
-    this.member?.wake();
+  /** As if the leader had just given its place up to this one. */
+  standNow(): void {
+    if (this.member === undefined) return;
+    const { raft, id } = this.member;
+    raft.step({ kind: 'timeoutNow', from: raft.leader, to: id, term: raft.term });
+    this.member.wake();
   }
 
   get isArmed(): boolean {
