@@ -37,7 +37,7 @@ export interface Handle {
   /** The profile that the plugin is part of; known once all of its plugins are made. */
   framework(): Framework;
   /** Moves these pods to the active queue, gates and hints permitting. */
-  activate(podKeys: readonly string[]): void;
+  activate(uids: readonly string[]): void;
   /** Ends the wait of a pod that Permit holds. */
   allowWaitingPod(uid: string, plugin: string): void;
   rejectWaitingPod(uid: string, plugin: string, message: string): void;

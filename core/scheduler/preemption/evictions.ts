@@ -27,7 +27,7 @@ export class Evictions {
     void this.#run(preemptor, candidate).catch((error: unknown) => {
       log.write('error', 'Error occurred during async preemption', { pod: preemptor.key, error });
       this.#running.delete(preemptor.uid);
-      this.#handle.activate([preemptor.key]);
+      this.#handle.activate([preemptor.uid]);
     });
   }
 

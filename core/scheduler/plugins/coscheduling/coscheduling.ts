@@ -2,7 +2,7 @@ import { ACTION, ACTION_UPDATE } from '../../framework/cluster-event.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { unresolvable, unschedulable, type Status } from '../../framework/status.ts';
-import { podKey, type Pod } from '../../model/objects.ts';
+import type { Pod } from '../../model/objects.ts';
 import type { PodInfo } from '../../model/pod-info.ts';
 import { COSCHEDULING } from '../names.ts';
 
@@ -16,6 +16,13 @@ export const LABEL_POD_GROUP = 'scheduling.x-k8s.io/pod-group';
 export const LABEL_MIN_MEMBER = 'scheduling.x-k8s.io/min-member';
 
 const PERMIT_WAIT_SECONDS = 60;
+/**
+ * Activating siblings skips their back-off. Doing it at most this often keeps a group that cannot fit from
+ * turning in circles, where each member that finds room wakes those that then find none.
+ */
+const ACTIVATION_PAUSE_MS = 5000;
+/** Groups whose last activation is remembered. */
+const GROUPS_MAX = 4096;
 
 interface Group {
   readonly key: string;
@@ -61,6 +68,16 @@ export const coscheduling = (args: CoschedulingArgs, handle: Handle): Plugin => 
   const rejectAll = (group: Group, message: string): void => {
     for (const { uid } of waiting(group)) handle.rejectWaitingPod(uid, COSCHEDULING, message);
   };
+  const activatedAtMs = new Map<string, number>();
+  /** Without a push the others could sit in back-off while the wait of this one runs out. */
+  const activateSiblings = (group: Group): void => {
+    const now = handle.clock.monotonicMs();
+    if (now - (activatedAtMs.get(group.key) ?? -Infinity) < ACTIVATION_PAUSE_MS) return;
+    if (activatedAtMs.size >= GROUPS_MAX) activatedAtMs.clear();
+    activatedAtMs.set(group.key, now);
+    const unplaced = members(group).filter(({ spec }) => !spec.nodeName);
+    handle.activate(unplaced.map(({ metadata }) => metadata.uid ?? ''));
+  };
   const tooFew = (group: Group, count: number): Status =>
     unresolvable(
       COSCHEDULING,
@@ -90,12 +107,7 @@ export const coscheduling = (args: CoschedulingArgs, handle: Handle): Plugin => 
         for (const { uid } of together) handle.allowWaitingPod(uid, COSCHEDULING);
         return { status: undefined };
       }
-      // Without a push the others could sit in back-off while this one's wait runs out.
-      handle.activate(
-        members(group)
-          .filter(({ spec }) => !spec.nodeName)
-          .map(podKey),
-      );
+      activateSiblings(group);
       return {
         status: { code: 'Wait', reasons: [], plugin: COSCHEDULING },
         timeoutMs: group.timeoutMs,
