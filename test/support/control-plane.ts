@@ -102,6 +102,7 @@ export class ControlPlane {
     const flags = [
       `--bind-address=${host}`,
       `--secure-port=${PORT}`,
+      `--external-hostname=${hostName(index)}`,
       `--etcd-servers=${this.etcd.endpoints.join(',')}`,
       `--etcd-cafile=${pki('etcd/ca.crt')}`,
       `--etcd-certfile=${pki('apiserver-etcd-client.crt')}`,

@@ -16,6 +16,8 @@ export interface ApiServerConfig {
   readonly bindAddress: string;
   readonly advertiseAddress: string;
   readonly securePort: number;
+  /** Of this server among its peers; empty: the machine's. */
+  readonly hostname: string;
   readonly serving: { readonly certFile: string; readonly keyFile: string };
   readonly streamsPerConnectionMax: number;
   readonly requestTimeoutMs: number;
@@ -147,6 +149,7 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
     bindAddress: values['bind-address'],
     advertiseAddress: values['advertise-address'] || values['bind-address'],
     securePort: values['secure-port'],
+    hostname: values['external-hostname'],
     serving: pair(values, 'tls-cert-file', 'tls-private-key-file'),
     streamsPerConnectionMax: values['http2-max-streams-per-connection'],
     requestTimeoutMs: values['request-timeout'],

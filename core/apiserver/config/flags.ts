@@ -19,7 +19,7 @@ export const APISERVER_FLAGS = {
   'secure-port': flag(integer({ min: 0, max: 65_535 }), 6443, 'port of the API'),
   'tls-cert-file': flag(text, '', 'certificate of the server'),
   'tls-private-key-file': flag(text, '', 'its key'),
-  'external-hostname': flag(text, '', 'name of this server in generated URLs'),
+  'external-hostname': flag(text, '', 'name of this server among its peers (default the machine)'),
   'http2-max-streams-per-connection': flag(integer({ min: 1 }), 100, 'requests at once on one connection'),
   'request-timeout': flag(durationMs, MINUTE_MS, 'longest time for a request that is not long-running'),
   'min-request-timeout': flag(integer({ min: 0 }), 1800, 'seconds after which a watch may be ended'),

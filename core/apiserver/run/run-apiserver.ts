@@ -254,7 +254,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
       advertiseAddress: config.advertiseAddress,
       securePort: address.port,
       serviceCidrs: config.serviceRanges,
-      hostname: hostname(),
+      hostname: config.hostname || hostname(),
       instance: randomUUID(),
       authentication: () => clusterAuthentication(config, loadedCertificates, clock),
       onFailed: (hook, error) =>

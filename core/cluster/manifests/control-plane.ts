@@ -117,6 +117,7 @@ export const apiServerPod = (options: ManifestOptions): StaticPodSpec => {
       'client-ca-file': pki('ca.crt'),
       'enable-admission-plugins': ['NodeRestriction'],
       ...etcdAccess(options),
+      'external-hostname': host.name,
       'kubelet-certificate-authority': pki('ca.crt'),
       'kubelet-client-certificate': pki('apiserver-kubelet-client.crt'),
       'kubelet-client-key': pki('apiserver-kubelet-client.key'),
