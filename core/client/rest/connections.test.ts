@@ -136,12 +136,16 @@ test.each([true, false])(
 );
 
 test('an aborted request ends, on the server too', async () => {
+  const stop = new AbortController();
   let onEnd: () => void;
   const ended = new Promise<void>((resolve) => (onEnd = resolve));
-  const server = await serve({ handle: (request) => void request.once('close', () => onEnd()) });
-  const stop = new AbortController();
+  const server = await serve({
+    handle: (request) => {
+      request.once('close', () => onEnd());
+      stop.abort(new Error('enough'));
+    },
+  });
   const answer = open(server.config()).json({ ...GET, signal: stop.signal });
-  setTimeout(() => stop.abort(new Error('enough')), 50);
   await expect(answer).rejects.toThrow('enough');
   await ended;
 });

@@ -69,7 +69,7 @@ export class HttpTransport implements Transport {
     this.#sessions = this.#sessions.filter(({ isGone }) => !isGone);
     if (this.#sessions.filter(({ isUsable }) => isUsable).length >= SESSIONS_MAX) return this.#room(signal);
     this.#dialing ??= this.#connect().finally(() => (this.#dialing = undefined));
-    await this.#dialing;
+    await orAborted(this.#dialing, signal);
   }
 
   /** Tries each address once, from the one that worked last. */
@@ -83,7 +83,7 @@ export class HttpTransport implements Transport {
           dialed.socket.destroy();
           throw closed();
         }
-        this.#accept(endpoint, dialed);
+        await this.#accept(endpoint, dialed);
         return;
       } catch (error) {
         failure = error;
@@ -94,13 +94,16 @@ export class HttpTransport implements Transport {
     throw failure;
   }
 
-  #accept(endpoint: Endpoint, { socket, protocol }: Dialed): void {
-    if (protocol === 'h2') {
-      socket.on('error', () => undefined);
-      this.#sessions.push(new Http2Session(socket, endpoint, this.#clock, () => this.#wake()));
-    } else {
+  async #accept(endpoint: Endpoint, { socket, protocol }: Dialed): Promise<void> {
+    if (protocol === 'http/1.1') {
       this.#http1 = new Http1Connections(endpoint, socket, () => this.#dial(endpoint));
+      return;
     }
+    socket.on('error', () => undefined);
+    const session = new Http2Session(socket, endpoint, this.#clock, () => this.#wake());
+    await session.whenReady();
+    if (this.#isClosed) session.destroy();
+    else this.#sessions.push(session);
   }
 
   #dial(endpoint: Endpoint): Promise<Dialed> {
@@ -147,3 +150,13 @@ const materialText = ({ authority, certificate, key }: TlsMaterial): string =>
 
 const closed = (): TransportError =>
   new TransportError('Closed', 'this client was closed', { maybeProcessed: false });
+
+/** Others wait for the same connection: one who gives up leaves it to them. */
+const orAborted = (work: Promise<void>, signal: AbortSignal | undefined): Promise<void> => {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+};

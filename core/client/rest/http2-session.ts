@@ -53,6 +53,26 @@ export class Http2Session {
     this.#armPing();
   }
 
+  /** Resolves when the server has said how many streams it takes: more would wait in here behind watches. */
+  whenReady(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const host = this.#endpoint.url.host;
+      const fail = (error: unknown): void =>
+        reject(transportErrorOf(error, `dial ${host}`, { maybeProcessed: false }));
+      const timeout = this.#clock.after(PING_TIMEOUT_MS, () => {
+        fail(new Error('the server sent no settings'));
+        this.destroy();
+      });
+      this.#session.once('remoteSettings', () => resolve());
+      this.#session.once('error', fail);
+      this.#session.once('close', () => {
+        timeout.dispose();
+        fail(new Error('the connection was closed before its first request'));
+      });
+      this.#session.once('remoteSettings', () => timeout.dispose());
+    });
+  }
+
   get isUsable(): boolean {
     return !this.#draining && !this.#session.closed && !this.#session.destroyed;
   }
