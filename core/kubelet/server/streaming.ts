@@ -62,12 +62,37 @@ const forwardTargetOf = (entry: PodEntry): ForwardTarget => {
   };
 };
 
+/**
+ * `SPDY/3.1+portforward.k8s.io` is no token as RFC 6455 wants a subprotocol to be, and the library refuses it. It is
+ * known under a name of ours between the request and the answer.
+ */
+const TUNNEL_ALIAS = 'spdy-3.1-portforward.k8s.io';
+
+const aliasTunnel = (request: IncomingMessage): void => {
+  const offered = request.headers['sec-websocket-protocol'];
+  if (offered !== undefined)
+    request.headers['sec-websocket-protocol'] = offered.replaceAll(TUNNEL_PROTOCOL, TUNNEL_ALIAS);
+};
+
+const socketServer = (protocols: readonly string[]): WebSocketServer => {
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: MESSAGE_BYTES_MAX,
+    handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
+  });
+  server.on('headers', (headers) => {
+    for (const [index, line] of headers.entries())
+      headers[index] = line.replace(TUNNEL_ALIAS, TUNNEL_PROTOCOL);
+  });
+  return server;
+};
+
 /** `/exec`, `/attach` and `/portForward` over WebSocket and SPDY. */
 export class Streaming {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #remote = socketServer(WEBSOCKET_REMOTE_PROTOCOLS);
-  readonly #forward = socketServer([TUNNEL_PROTOCOL, ...CHANNEL_FORWARD_PROTOCOLS]);
+  readonly #forward = socketServer([TUNNEL_ALIAS, ...CHANNEL_FORWARD_PROTOCOLS]);
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
@@ -124,7 +149,7 @@ export class Streaming {
     if (isWebSocketRequest(request.request)) {
       const ports = request.url.searchParams.getAll('port').map(parsePort);
       this.#upgrade(this.#forward, request, (socket) => {
-        if (socket.protocol === TUNNEL_PROTOCOL)
+        if (socket.protocol === TUNNEL_ALIAS)
           servePortForward(websocketDuplex(socket), Buffer.alloc(0), target, this.#clock);
         else if (ports.length === 0 || ports.includes(undefined))
           socket.close(1002, 'query parameter "port" is required');
@@ -146,6 +171,7 @@ export class Streaming {
   }
 
   #upgrade(server: WebSocketServer, request: StreamingRequest, serve: (socket: WebSocket) => void): void {
+    aliasTunnel(request.request);
     server.handleUpgrade(request.request, request.socket, request.head, serve);
   }
 
@@ -155,10 +181,3 @@ export class Streaming {
     );
   }
 }
-
-const socketServer = (protocols: readonly string[]): WebSocketServer =>
-  new WebSocketServer({
-    noServer: true,
-    maxPayload: MESSAGE_BYTES_MAX,
-    handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
-  });
