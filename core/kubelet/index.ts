@@ -13,3 +13,7 @@ export { ListenerPool } from './runtimes/simulated/pod-listeners.ts';
 export { rangeAddresses } from './runtimes/simulated/pod-addresses.ts';
 export type { PodAddresses } from './runtimes/simulated/pod-addresses.ts';
 export { SimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts';
+export { KubeletServer } from './server/kubelet-server.ts';
+export type { KubeletServerOptions } from './server/kubelet-server.ts';
+export { allowList, apiAuth } from './server/auth.ts';
+export type { KubeletAuth, RequestAttributes, User } from './server/auth.ts';

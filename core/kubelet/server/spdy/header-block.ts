@@ -29,6 +29,12 @@ const ZLIB_HEAD = ((): Buffer => {
   return head;
 })();
 
+/**
+ * An empty stored block, as a sync flush writes it. Go's reader hands out what it has only when it meets one; without
+ * it, it looks for the next block in vain and fails for good.
+ */
+const FLUSH = Buffer.from([0, 0, 0, 0xff, 0xff]);
+
 const text = (value: string): Buffer => {
   const bytes = Buffer.from(value, 'latin1');
   const length = Buffer.alloc(4);
@@ -54,7 +60,7 @@ export class HeaderEncoder {
     const head = Buffer.alloc(5);
     head.writeUInt16LE(block.length, 1);
     head.writeUInt16LE(block.length ^ 0xffff, 3);
-    const parts = this.#isBegun ? [head, block] : [ZLIB_HEAD, head, block];
+    const parts = this.#isBegun ? [head, block, FLUSH] : [ZLIB_HEAD, head, block, FLUSH];
     this.#isBegun = true;
     return Buffer.concat(parts);
   }

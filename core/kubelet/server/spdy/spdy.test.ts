@@ -87,6 +87,12 @@ test('what the encoder writes, zlib reads', async () => {
   decoder.close();
 });
 
+test('every block ends with an empty one, which Go’s reader waits for', () => {
+  const encoder = new HeaderEncoder();
+  const ends = [1, 2].map(() => encoder.encode(new Map([['a', '1']])).subarray(-5));
+  expect(ends).toEqual([Buffer.from('000000ffff', 'hex'), Buffer.from('000000ffff', 'hex')]);
+});
+
 test('a stream echoes until both sides have ended it', async () => {
   const client = await connected((stream) => void stream.pipe(stream));
   const id = await client.open({ streamtype: 'data' });
