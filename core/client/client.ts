@@ -150,6 +150,12 @@ export interface RawRequest extends RequestOptions {
   readonly accept?: string;
 }
 
+/** Answers a token that is still good; `rejected` when the server did not take it. */
+export interface TokenSource {
+  token(signal: AbortSignal): Promise<string>;
+  rejected(): void;
+}
+
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string;
@@ -171,6 +177,8 @@ export interface Client {
   fenced(signal: AbortSignal, check?: () => void): Client;
   as(impersonation: Impersonation): Client;
   withUserAgent(userAgent: string): Client;
+  /** Requests carry this bearer token instead of the connection's credentials; asked for before each. */
+  withToken(token: TokenSource): Client;
 }
 
 /** The client that was connected, and closes. Derived clients end with it. */

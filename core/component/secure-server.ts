@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../base/clock.ts';
-import { messageOf, ReasonError } from '../base/errors.ts';
+import { hasReason, messageOf, ReasonError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { EXPOSITION_CONTENT_TYPE, type Registry } from '../base/metrics/index.ts';
 import { inspectDer } from '../pki/index.ts';
@@ -17,8 +17,15 @@ export interface ServingFiles {
   readonly clientCa?: Buffer | string | undefined;
 }
 
+export interface PageRequest {
+  readonly url: URL;
+  readonly method: string;
+  /** The body, which must be JSON. */
+  json(): Promise<unknown>;
+}
+
 /** A page of the component's own: answers JSON, or undefined where there is nothing. */
-export type Page = (url: URL, method: string) => Promise<unknown>;
+export type Page = (request: PageRequest) => Promise<unknown>;
 
 export interface SecureServerOptions {
   readonly serving: ServingFiles;
@@ -41,6 +48,7 @@ export interface SecureServer {
 const OPEN_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTIONS_MAX = 500;
+const BODY_BYTES_MAX = 1024 * 1024;
 const CLOSE_GRACE_MS = 1000;
 
 const contextOf = ({ cert, key, clientCa }: ServingFiles) => ({
@@ -65,6 +73,22 @@ const sendText = (
 ) => {
   response.writeHead(code, { 'content-type': type, 'x-content-type-options': 'nosniff' });
   response.end(text);
+};
+
+const readJson = async (request: IncomingMessage): Promise<unknown> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.byteLength;
+    if (bytes > BODY_BYTES_MAX)
+      throw new ReasonError('TooLarge', `the body is larger than ${BODY_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch (cause) {
+    throw new ReasonError('BadRequest', `the body is not JSON: ${messageOf(cause)}`, { cause });
+  }
 };
 
 /** The HTTPS port of a manager: health for everybody, the rest for whom the API server lets. */
@@ -108,7 +132,8 @@ export const createSecureServer = (options: SecureServerOptions): SecureServer =
       sendText(response, 200, metrics.expose(), EXPOSITION_CONTENT_TYPE);
       return;
     }
-    const body = await pages.get(pathname)?.(url, request.method ?? 'GET');
+    const json = (): Promise<unknown> => readJson(request);
+    const body = await pages.get(pathname)?.({ url, method: request.method ?? 'GET', json });
     if (body === undefined) sendText(response, 404, '404 page not found\n');
     else sendText(response, 200, `${JSON.stringify(body)}\n`, 'application/json');
   };
@@ -125,7 +150,8 @@ export const createSecureServer = (options: SecureServerOptions): SecureServer =
     (request, response) => {
       serve(request, response).catch((error: unknown) => {
         log.write('warn', 'a request of the secure port failed', { path: request.url, error });
-        if (!response.headersSent) sendText(response, 500, `${messageOf(error)}\n`);
+        const isCallers = hasReason(error, 'BadRequest') || hasReason(error, 'TooLarge');
+        if (!response.headersSent) sendText(response, isCallers ? 400 : 500, `${messageOf(error)}\n`);
         else response.destroy();
       });
     },

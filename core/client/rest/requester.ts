@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Random } from '../../base/random.ts';
-import type { Impersonation, Query, RawRequest } from '../client.ts';
+import type { Impersonation, Query, RawRequest, TokenSource } from '../client.ts';
 import { errorOfAnswer, readText } from './body.ts';
 import { pause } from './pause.ts';
 import { requestMetricsOf, type RequestMetrics } from './request-metrics.ts';
@@ -54,6 +54,8 @@ export interface RequesterOptions {
 export interface Identity {
   readonly userAgent: string;
   readonly impersonation?: Impersonation | undefined;
+  /** Instead of the connection's own credentials. */
+  readonly token?: TokenSource | undefined;
 }
 
 /** Ends the requests of a leader whose time is over. */
@@ -94,10 +96,10 @@ export class Requester {
     const what = `${request.method} ${request.path}`;
     scope.startDeadline(clock, request.timeoutMs ?? timeoutMs, what);
     try {
-      const response = await this.#try(this.#wireRequest(request, identity), scope, fence);
+      const response = await this.#try(this.#wireRequest(request, identity), scope, fence, identity.token);
       if (response.status >= 200 && response.status < 300) return { response, scope };
       const text = await readText(response, ERROR_BYTES_MAX);
-      if (response.status === 401) this.#options.authenticator?.rejected();
+      if (response.status === 401) (identity.token ?? this.#options.authenticator)?.rejected();
       throw errorOfAnswer(response, text, what);
     } catch (error) {
       scope.dispose();
@@ -109,11 +111,18 @@ export class Requester {
     this.#options.transport.dispose();
   }
 
-  async #try(request: WireRequest, scope: RequestScope, fence: Fence | undefined): Promise<WireResponse> {
+  async #try(
+    request: WireRequest,
+    scope: RequestScope,
+    fence: Fence | undefined,
+    token: TokenSource | undefined,
+  ): Promise<WireResponse> {
     const { transport, clock, random, host, authenticator } = this.#options;
     for (let attempt = 0; ; attempt += 1) {
       const waitedMs = await this.#waitForToken(request.method, scope);
-      const identity = await authenticator?.headers(scope.signal);
+      const identity = token
+        ? { authorization: `Bearer ${await token.token(scope.signal)}` }
+        : await authenticator?.headers(scope.signal);
       fence?.check();
       scope.throwIfOver();
       const startedMs = clock.monotonicMs();

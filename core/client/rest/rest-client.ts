@@ -6,6 +6,7 @@ import type {
   OwnedClient,
   RawRequest,
   ResourceClient,
+  TokenSource,
 } from '../client.ts';
 import type { Kind } from '../kind.ts';
 import { parseJson, readText } from './body.ts';
@@ -72,6 +73,10 @@ export class RestClient implements OwnedClient {
 
   as(impersonation: Impersonation): Client {
     return new RestClient(this.#requester, { ...this.#identity, impersonation }, this.#fence);
+  }
+
+  withToken(token: TokenSource): Client {
+    return new RestClient(this.#requester, { ...this.#identity, token }, this.#fence);
   }
 
   withUserAgent(userAgent: string): Client {

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from '../base/clock.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { messageOf, ReasonError } from '../base/errors.ts';
+import type { FlagValues } from '../base/flags.ts';
+import type { Log } from '../base/log.ts';
+import { Registry } from '../base/metrics/index.ts';
+import { systemClock } from '../base/node/clock.ts';
+import { readAuthorities, readPair, watchFiles } from '../base/node/pem-files.ts';
+import { systemRandom } from '../base/node/random.ts';
+import type { Random } from '../base/random.ts';
+import { connect, loadKubeconfig, runElection, type Client, type ClientConfig } from '../client/index.ts';
+import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../pki/index.ts';
+import { delegatedAccess } from './delegated-access.ts';
+import type { managerFlags } from './flags.ts';
+import { HealthRegistry } from './health.ts';
+import { createSecureServer, type Page, type ServingFiles } from './secure-server.ts';
+
+export type ManagerSettings = FlagValues<ReturnType<typeof managerFlags>>;
+
+/** What the work of a manager is given. */
+export interface ManagerContext {
+  /** Sends nothing once the lease is lost. */
+  readonly client: Client;
+  readonly config: ClientConfig;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly registry: Registry;
+  readonly health: HealthRegistry;
+  /** Differs between all processes; holds the lease. */
+  readonly identity: string;
+}
+
+export interface ManagerOptions {
+  /** `kube-scheduler`. */
+  readonly name: string;
+  readonly version: string;
+  readonly settings: ManagerSettings;
+  readonly log: Log;
+  readonly pages?: Readonly<Record<string, Page>>;
+  /** The work, which only the leader does; resolves when the signal is aborted and all is done. */
+  lead(context: ManagerContext, signal: AbortSignal): Promise<void>;
+}
+
+export interface RunningManager {
+  readonly registry: Registry;
+  /** Where health and metrics are answered; undefined with --secure-port=0. */
+  readonly port: number | undefined;
+  /** Rejects when the manager must end by itself: its lease was lost, or its work failed. */
+  readonly failed: Promise<never>;
+  close(): Promise<void>;
+}
+
+/** As upstream without --tls-cert-file: a certificate of nobody's, made at the start. */
+const selfSigned = (name: string, address: string, clock: Clock): ServingFiles => {
+  const authority = createAuthority({ commonName: `${name}-ca`, clock });
+  const { certificatePem, privateKeyPem } = issueLeaf(openAuthority(authority), {
+    subject: { commonName: name },
+    usages: ['server'],
+    alternativeNames: alternativeNames([address, 'localhost']),
+    clock,
+  });
+  return { cert: certificatePem, key: privateKeyPem };
+};
+
+const loadServing = async (name: string, settings: ManagerSettings, clock: Clock): Promise<ServingFiles> => {
+  const [certFile, keyFile] = [settings['tls-cert-file'], settings['tls-private-key-file']];
+  const pair =
+    certFile === '' ? selfSigned(name, settings['bind-address'], clock) : await readPair(certFile, keyFile);
+  const caFile = settings['client-ca-file'];
+  return caFile === '' ? pair : { ...pair, clientCa: await readAuthorities(caFile) };
+};
+
+const loadConfig = async (settings: ManagerSettings): Promise<ClientConfig> => {
+  const config = await loadKubeconfig(settings.kubeconfig);
+  return settings.master === '' ? config : { ...config, servers: [settings.master] };
+};
+
+/** A manager in the foreground: its secure port, its lease, and its work while it holds the lease. */
+export const runManager = async (options: ManagerOptions): Promise<RunningManager> => {
+  const { name, settings, log } = options;
+  const [clock, random] = [systemClock, systemRandom];
+  const owned = new DisposableStore();
+  const registry = new Registry();
+  const health = new HealthRegistry(log);
+  const config = await loadConfig(settings);
+  const [qps, burst] = [settings['kube-api-qps'], settings['kube-api-burst']];
+  const client = connect(config, {
+    clock,
+    random,
+    log,
+    registry,
+    userAgent: `${name}/${options.version}`,
+    ...(qps > 0 && { rateLimit: { qps, burst: Math.max(burst, qps) } }),
+  });
+  owned.add(client);
+
+  let rejectFailed: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_resolve, reject) => (rejectFailed = reject));
+  failed.catch(() => undefined);
+  const stop = new AbortController();
+  let port: number | undefined;
+  let closeServer: () => Promise<void> = () => Promise.resolve();
+  if (settings['secure-port'] > 0) {
+    const server = createSecureServer({
+      serving: await loadServing(name, settings, clock),
+      health,
+      metrics: registry,
+      ...(options.pages && { pages: options.pages }),
+      access: delegatedAccess(client, clock),
+      clock,
+      log,
+    });
+    ({ port } = await server.listen(settings['secure-port'], settings['bind-address']));
+    closeServer = () => server.close();
+    const reload = (): void => {
+      loadServing(name, settings, clock).then((serving) => server.setServing(serving), problem);
+    };
+    const problem = (error: unknown): void =>
+      log.write('warn', 'renewed certificate cannot be used; the old one stays', { error: messageOf(error) });
+    const files = [settings['tls-cert-file'], settings['tls-private-key-file'], settings['client-ca-file']];
+    owned.add(watchFiles(files, clock, reload, problem));
+  }
+
+  const identity = `${hostname()}_${randomUUID()}`;
+  const context = { config, clock, random, log, registry, health, identity };
+  const working = async (): Promise<void> => {
+    if (!settings['leader-elect']) {
+      await options.lead({ ...context, client }, stop.signal);
+      return;
+    }
+    const end = await runElection(
+      {
+        client,
+        clock,
+        random,
+        log,
+        registry,
+        lease: {
+          namespace: settings['leader-elect-resource-namespace'],
+          name: settings['leader-elect-resource-name'],
+        },
+        identity,
+        leaseDurationSeconds: settings['leader-elect-lease-duration'] / 1000,
+        renewDeadlineSeconds: settings['leader-elect-renew-deadline'] / 1000,
+        retryPeriodSeconds: settings['leader-elect-retry-period'] / 1000,
+        lead: (leadership) => options.lead({ ...context, client: leadership.client }, leadership.signal),
+        onNewLeader: (holder) => log.write('info', 'the lease has a holder', { holder }),
+      },
+      stop.signal,
+    );
+    // As upstream: who lost the lease starts over with empty hands.
+    if (end !== 'stopped') throw new ReasonError('LeaseLost', `${name} lost its lease (${end})`);
+  };
+  const done = working().catch((error: unknown) => {
+    if (!stop.signal.aborted) rejectFailed(error);
+  });
+  return {
+    registry,
+    port,
+    failed,
+    async close() {
+      stop.abort(new Error(`${name} stops`));
+      await done;
+      await closeServer();
+      owned.dispose();
+    },
+  };
+};
