@@ -91,9 +91,9 @@ const compare = async (
 test('decisions on columns equal those of the plain reference', async () => {
   let placed = 0;
   const reasonsSeen = new Set<string>();
-  for (let seed = 1; seed <= 60; seed += 1) placed += await compare(seed, 4 + (seed % 12), 40, reasonsSeen);
+  for (let seed = 1; seed <= 40; seed += 1) placed += await compare(seed, 4 + (seed % 12), 40, reasonsSeen);
   // A generator that leaves nothing to schedule, or that rules do not reject, would compare nothing.
-  expect(placed).toBeGreaterThan(600);
+  expect(placed).toBeGreaterThan(400);
   expect([...reasonsSeen].sort()).toEqual([
     'Insufficient cpu',
     'Insufficient example.com/gpu',

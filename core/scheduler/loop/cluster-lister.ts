@@ -33,6 +33,12 @@ const OWNERS: Readonly<Record<string, Kind>> = {
   ReplicationController: REPLICATION_CONTROLLER as Kind,
 };
 
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
 /**
  * Every informer of the scheduler, asked for at once so that one `whenSynced` covers them all. The generated
  * types of the API and the narrow ones of `model/` describe the same objects: the cast is made here, once.
@@ -43,7 +49,8 @@ export const clusterInformers = (
 ): {
   readonly lister: ClusterLister;
   readonly informer: (kind: Kind) => Informer<KubernetesObject>;
-  readonly whenSynced: (signal?: AbortSignal) => Promise<void>;
+  /** Also resolves, without that, when `signal` is aborted. */
+  readonly whenSynced: (signal: AbortSignal) => Promise<void>;
 } => {
   const informers = new Map<Kind, Informer<KubernetesObject>>();
   const kinds = [
@@ -93,7 +100,8 @@ export const clusterInformers = (
     async whenSynced(signal) {
       // Where the CRD is not served its informer never syncs; groups are then told by labels alone.
       const needed = kinds.filter((kind) => kind !== POD_GROUP);
-      await Promise.all(needed.map((kind) => informer(kind).whenSynced(signal)));
+      const synced = Promise.all(needed.map((kind) => informer(kind).whenSynced()));
+      await Promise.race([synced, aborted(signal)]);
     },
   };
 };

@@ -14,13 +14,16 @@ import { ExplanationRing } from '../explain/explanation-ring.ts';
 import type { Explanation } from '../explain/explanation.ts';
 import { answerWhatIf } from '../explain/what-if.ts';
 import type { Extender } from '../extender/extender.ts';
+import { httpExtender } from '../extender/http-extender.ts';
+import { postJsonTo } from '../extender/post-json.ts';
 import { EVENT_ASSIGNED_POD_DELETE } from '../framework/cluster-event.ts';
 import type { Framework } from '../framework/framework.ts';
 import type { Handle, SchedulerFeatures } from '../framework/handle.ts';
 import { schedulerMetrics, type SchedulerMetrics } from '../metrics/metrics.ts';
 import { DEFAULT_SCHEDULER_NAME, type Pod } from '../model/objects.ts';
-import { COSCHEDULING } from '../plugins/names.ts';
-import { buildProfile } from '../profile/profile.ts';
+import { COSCHEDULING, NODE_RESOURCES_FIT } from '../plugins/names.ts';
+import type { NodeResourcesFitArgs } from '../plugins/node-resources-fit/node-resources-fit.ts';
+import { buildProfile, type ProfileConfig } from '../profile/profile.ts';
 import { PLUGINS, type PluginFactory } from '../profile/registry.ts';
 import { QueueingHints } from '../queue/queueing-hints.ts';
 import { SchedulingQueue } from '../queue/scheduling-queue.ts';
@@ -57,6 +60,8 @@ export interface SchedulerOptions {
   /** Plugins besides the built-in ones. */
   readonly plugins?: ReadonlyMap<string, PluginFactory>;
   readonly features?: Partial<SchedulerFeatures>;
+  /** After so long a pod is tried again though nothing happened; 5 minutes without it. */
+  readonly unschedulableStayMaxMs?: number;
   /** 0, the default, keeps an assumed pod until the watch tells of it. */
   readonly assumedPodTtlMs?: number;
 }
@@ -79,6 +84,23 @@ const usesPlugin = (config: SchedulerConfiguration, name: string): boolean =>
     Object.values(plugins ?? {}).some((set) => set?.enabled?.some((ref) => ref.name === name)),
   );
 
+/** What an extender alone looks after, the fit of nodes leaves out. */
+const withIgnoredResources = (
+  profile: ProfileConfig,
+  extenders: SchedulerConfiguration['extenders'],
+): ProfileConfig => {
+  const ignored = extenders.flatMap(({ managedResources = [] }) =>
+    managedResources.filter(({ ignoredByScheduler }) => ignoredByScheduler).map(({ name }) => name),
+  );
+  if (ignored.length === 0) return profile;
+  const args = profile.pluginConfig?.get(NODE_RESOURCES_FIT) as NodeResourcesFitArgs | undefined;
+  const merged = { ...args, ignoredResources: [...(args?.ignoredResources ?? []), ...ignored] };
+  return {
+    ...profile,
+    pluginConfig: new Map([...(profile.pluginConfig ?? []), [NODE_RESOURCES_FIT, merged]]),
+  };
+};
+
 export const createScheduler = (options: SchedulerOptions): Scheduler => {
   const { client, informers, clock, random, log } = options;
   const config = options.config ?? DEFAULT_CONFIGURATION;
@@ -86,7 +108,8 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
   const podGroups = usesPlugin(config, COSCHEDULING);
   const { lister, informer, whenSynced } = clusterInformers(informers, { podGroups });
   const api = clientApi(client, options.events);
-  const extenders = options.extenders ?? [];
+  const extenders =
+    options.extenders ?? config.extenders.map((extender) => httpExtender(extender, postJsonTo(extender)));
   const cache = new SchedulerCache({ clock, assumedPodTtlMs: options.assumedPodTtlMs ?? 0 });
   const snapshot = new Snapshot();
   const waitingPods = new WaitingPods(clock, metrics);
@@ -118,7 +141,10 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
     waitingPods: () => waitingPods.list(),
   });
   const profiles = new Map(
-    config.profiles.map((profile) => [profile.schedulerName, buildProfile(profile, handleOf, registry)]),
+    config.profiles.map((profile) => [
+      profile.schedulerName,
+      buildProfile(withIgnoredResources(profile, config.extenders), handleOf, registry),
+    ]),
   );
   const [sort] = [...profiles.values()].map((framework) => framework.at('QueueSort')[0]);
   const queue = new SchedulingQueue({
@@ -129,6 +155,9 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
     preEnqueue: (info) => profiles.get(info.pod.spec.schedulerName ?? '')?.preEnqueue(info),
     podInitialBackoffSeconds: config.podInitialBackoffSeconds,
     podMaxBackoffSeconds: config.podMaxBackoffSeconds,
+    ...(options.unschedulableStayMaxMs !== undefined && {
+      unschedulableStayMaxMs: options.unschedulableStayMaxMs,
+    }),
   });
   const algorithmFor = (percentageOfNodesToScore: number): Algorithm =>
     new Algorithm({ clock, random, log, extenders, percentageOfNodesToScore });
@@ -150,8 +179,22 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
     writes: new BoundedTasks(STATUS_WRITES_MAX),
   };
 
+  /** Plugins and profiles that were exposed before: they go to zero, not away. */
+  const rejecting = new Set<string>();
   const exposeGauges = (): void => {
     for (const [name, count] of Object.entries(queue.counts)) metrics.pendingPods.labels(name).set(count);
+    const byPlugin = new Map<string, number>();
+    for (const { info, unschedulablePlugins, pendingPlugins } of queue.pending())
+      for (const plugin of [...unschedulablePlugins, ...pendingPlugins]) {
+        const key = `${plugin}\n${info.pod.spec.schedulerName ?? ''}`;
+        byPlugin.set(key, (byPlugin.get(key) ?? 0) + 1);
+      }
+    for (const key of rejecting) if (!byPlugin.has(key)) byPlugin.set(key, 0);
+    for (const [key, count] of byPlugin) {
+      rejecting.add(key);
+      const [plugin = '', profile = ''] = key.split('\n');
+      metrics.unschedulablePods.labels(plugin, profile).set(count);
+    }
     metrics.cacheSize.labels('nodes').set(cache.nodeCount);
     metrics.cacheSize.labels('pods').set(cache.podCount);
     metrics.cacheSize.labels('assumed_pods').set(cache.assumedPodCount);
@@ -204,7 +247,7 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
       try {
         informers.start();
         await whenSynced(signal);
-        isReady = true;
+        isReady = !signal.aborted;
         queue.start();
         await scheduleUntilClosed(signal);
         await context.bindings.drain();

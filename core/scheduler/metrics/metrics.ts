@@ -22,13 +22,10 @@ export interface SchedulerMetrics {
   readonly podSchedulingSli: Family<Histogram, readonly ['attempts']>;
   readonly podSchedulingAttempts: Histogram;
   readonly extensionPointDuration: Family<Histogram, readonly ['extension_point', 'status', 'profile']>;
-  readonly pluginExecution: Family<Histogram, readonly ['plugin', 'extension_point', 'status']>;
   readonly queueIncomingPods: Family<Counter, readonly ['queue', 'event']>;
   readonly permitWait: Family<Histogram, readonly ['result']>;
   readonly cacheSize: Family<Gauge, readonly ['type']>;
   readonly unschedulablePods: Family<Gauge, readonly ['plugin', 'profile']>;
-  readonly pluginEvaluations: Family<Counter, readonly ['plugin', 'extension_point', 'profile']>;
-  readonly eventHandling: Family<Histogram, readonly ['event']>;
 }
 
 const ATTEMPT_BUCKETS = exponentialBuckets(0.001, 2, 15);
@@ -82,12 +79,6 @@ export const schedulerMetrics = (registry: Registry = new Registry()): Scheduler
     labels: ['extension_point', 'status', 'profile'],
     buckets: exponentialBuckets(0.0001, 2, 12),
   }),
-  pluginExecution: registry.histogramFamily({
-    name: 'scheduler_plugin_execution_duration_seconds',
-    help: 'Duration for running a plugin at a specific extension point.',
-    labels: ['plugin', 'extension_point', 'status'],
-    buckets: exponentialBuckets(0.00001, 1.5, 20),
-  }),
   queueIncomingPods: registry.counterFamily({
     name: 'scheduler_queue_incoming_pods_total',
     help: 'Number of pods added to scheduling queues by event and queue type.',
@@ -108,17 +99,6 @@ export const schedulerMetrics = (registry: Registry = new Registry()): Scheduler
     name: 'scheduler_unschedulable_pods',
     help: 'The number of unschedulable pods broken down by plugin name. A pod will increment the gauge for all plugins that caused it to not schedule and so this metric only have meaning when broken down by plugin.',
     labels: ['plugin', 'profile'],
-  }),
-  pluginEvaluations: registry.counterFamily({
-    name: 'scheduler_plugin_evaluation_total',
-    help: 'Number of attempts to schedule pods by each plugin and the extension point (available only in PreFilter, Filter, PreScore, and Score).',
-    labels: ['plugin', 'extension_point', 'profile'],
-  }),
-  eventHandling: registry.histogramFamily({
-    name: 'scheduler_event_handling_duration_seconds',
-    help: 'Event handling latency in seconds.',
-    labels: ['event'],
-    buckets: exponentialBuckets(0.0001, 2, 14),
   }),
 });
 

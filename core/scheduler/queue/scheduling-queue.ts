@@ -28,6 +28,7 @@ export interface SchedulingQueueOptions {
   readonly preEnqueue: (pod: PodInfo) => Status | undefined;
   readonly podInitialBackoffSeconds: number;
   readonly podMaxBackoffSeconds: number;
+  readonly unschedulableStayMaxMs?: number;
 }
 
 /** Nobody stays forgotten longer than this, whatever the hints said. */
@@ -202,9 +203,10 @@ export class SchedulingQueue {
 
   flushUnschedulable(): void {
     const now = this.#options.clock.monotonicMs();
+    const stayMaxMs = this.#options.unschedulableStayMaxMs ?? UNSCHEDULABLE_STAY_MAX_MS;
     for (const queued of [...this.#unschedulable.values()]) {
       if (queued.gatingPlugin !== undefined) continue;
-      if (now - queued.timestampMs <= UNSCHEDULABLE_STAY_MAX_MS) continue;
+      if (now - queued.timestampMs <= stayMaxMs) continue;
       this.#unschedulable.delete(queued.uid);
       this.#requeue(queued, 'after-backoff', EVENT_UNSCHEDULABLE_TIMEOUT.label);
     }
