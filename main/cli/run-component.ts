@@ -1,17 +1,16 @@
-import type { FlagTable } from '../../core/base/flags.ts';
+import type { Component, RunningComponent } from '../../core/cluster/components/index.ts';
 import { EXIT_OK, type CommandContext } from './command.ts';
 
 const HELP_COLUMN = 44;
 
 /** `--help` and `--version`, which every component answers without starting. True: answered. */
 export const answerAboutItself = (
-  component: { readonly name: string; readonly flags: FlagTable },
+  component: Component,
   args: readonly string[],
   context: CommandContext,
-  version: () => string,
 ): boolean => {
   if (args.includes('--version')) {
-    context.print(version());
+    context.print(component.versionText);
     return true;
   }
   if (!args.includes('--help') && !args.includes('-h')) return false;
@@ -22,12 +21,6 @@ export const answerAboutItself = (
   }
   return true;
 };
-
-export interface RunningComponent {
-  /** Rejects when it stops by itself. */
-  readonly failed: Promise<never>;
-  close(): Promise<void>;
-}
 
 /** Until the signal, which closes it in order; a failure of its own ends it with one line. */
 export const runUntilAsked = async (running: RunningComponent, context: CommandContext): Promise<number> => {

@@ -1,15 +1,9 @@
-import { EXIT_OK, usageError, type Command, type CommandContext } from '../command.ts';
+import { jsonLog } from '../../../core/base/node/log.ts';
+import { COMPONENT_NAMES, isComponent, loadComponent } from '../../../core/cluster/components/index.ts';
+import { EXIT_OK, usageError, type Command } from '../command.ts';
+import { answerAboutItself, runUntilAsked } from '../run-component.ts';
 
-/** Runs one component in the foreground until the signal; rejects when it stops by itself. */
-type Component = (args: readonly string[], context: CommandContext) => Promise<number>;
-
-const COMPONENTS: Readonly<Record<string, () => Promise<Component>>> = {
-  etcd: async () => (await import('./component-etcd.ts')).runEtcd,
-  'kube-apiserver': async () => (await import('./component-kube-apiserver.ts')).runKubeApiServer,
-  etcdutl: async () => (await import('./component-etcdutl.ts')).runEtcdutl,
-};
-
-const NAMES = Object.keys(COMPONENTS).join(' | ');
+const NAMES = [...COMPONENT_NAMES, 'etcdutl'].join(' | ');
 
 /** One component alone, with upstream's flags as they are, for who mixes ours with upstream's. */
 export const component: Command = {
@@ -21,8 +15,11 @@ export const component: Command = {
       context.print(component.usage);
       return EXIT_OK;
     }
-    const load = Object.hasOwn(COMPONENTS, name) ? COMPONENTS[name] : undefined;
-    if (load === undefined) throw usageError(`there is no component "${name}"; there is ${NAMES}`);
-    return (await load())(args, context);
+    if (name === 'etcdutl') return (await import('./component-etcdutl.ts')).runEtcdutl(args, context);
+    if (!isComponent(name)) throw usageError(`there is no component "${name}"; there is ${NAMES}`);
+    const found = await loadComponent(name);
+    if (answerAboutItself(found, args, context)) return EXIT_OK;
+    const log = jsonLog(process.stderr, { level: found.logLevel(args) });
+    return runUntilAsked(await found.start(args, { log }), context);
   },
 };

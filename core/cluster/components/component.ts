@@ -1,0 +1,24 @@
+import type { FlagTable } from '../../base/flags.ts';
+import type { Log, LogLevel } from '../../base/log.ts';
+
+export interface ComponentOptions {
+  readonly log: Log;
+  /** The release it behaves as, `v1.36.0`; the newest without it. etcd has a version of its own. */
+  readonly version?: string;
+}
+
+export interface RunningComponent {
+  /** Rejects when it stops by itself. */
+  readonly failed: Promise<never>;
+  close(): Promise<void>;
+}
+
+/** One component of the control plane, with upstream's name and flags. */
+export interface Component {
+  readonly name: string;
+  readonly flags: FlagTable;
+  /** For `--version`. */
+  readonly versionText: string;
+  logLevel(args: readonly string[]): LogLevel;
+  start(args: readonly string[], options: ComponentOptions): Promise<RunningComponent>;
+}

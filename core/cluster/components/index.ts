@@ -1,0 +1,31 @@
+import { ReasonError } from '../../base/errors.ts';
+import type { Component, ComponentOptions, RunningComponent } from './component.ts';
+
+export type * from './component.ts';
+
+/** Each is loaded when it is first asked for: a scheduler needs nothing of an API server. */
+const COMPONENTS: Readonly<Record<string, () => Promise<Component>>> = {
+  etcd: async () => (await import('./etcd.ts')).etcd,
+  'kube-apiserver': async () => (await import('./kube-apiserver.ts')).kubeApiServer,
+};
+
+export const COMPONENT_NAMES: readonly string[] = Object.keys(COMPONENTS);
+
+export const isComponent = (name: string): boolean => Object.hasOwn(COMPONENTS, name);
+
+export const loadComponent = async (name: string): Promise<Component> => {
+  const load = Object.hasOwn(COMPONENTS, name) ? COMPONENTS[name] : undefined;
+  if (load === undefined)
+    throw new ReasonError(
+      'UnknownComponent',
+      `there is no component "${name}"; there is ${COMPONENT_NAMES.join(', ')}`,
+    );
+  return load();
+};
+
+/** One component with upstream's flags, until it is closed or fails. */
+export const runComponent = async (
+  name: string,
+  args: readonly string[],
+  options: ComponentOptions,
+): Promise<RunningComponent> => (await loadComponent(name)).start(args, options);
