@@ -18,6 +18,8 @@ export interface ClusterPkiSpec {
   readonly etcdMembers: readonly PkiHost[];
   /** Hosts that run a kubelet. */
   readonly nodes: readonly PkiHost[];
+  /** One process that runs the kubelets of many nodes, under one identity and one serving certificate. */
+  readonly sharedKubelet?: PkiHost;
   /** Where clients reach the API: the load balancer. */
   readonly endpoint: { readonly host: string; readonly port: number };
   /** The first address of the service network, under which pods reach the API. */
@@ -101,6 +103,20 @@ const nodePlans = ({ name, addresses }: PkiHost): LeafPlan[] => {
   ];
 };
 
+/** Bound by RBAC to what a node may do: the node authorizer lets an identity speak for one node alone. */
+const SHARED_KUBELETS = 'pilothouse:kubelets';
+
+const sharedKubeletPlans = ({ name, addresses }: PkiHost): LeafPlan[] => [
+  kubeconfig(`kubelet-${name}.conf`, `pilothouse-kubelet-${name}`, SHARED_KUBELETS),
+  files(
+    `hosts/${name}/kubelet`,
+    'kubernetes',
+    { commonName: `pilothouse-kubelet-${name}` },
+    ['server'],
+    alternativeNames([name, ...addresses]),
+  ),
+];
+
 /** Every leaf of a cluster, in kubeadm's names, subjects and usages. */
 export const planLeaves = (spec: ClusterPkiSpec): LeafPlan[] => [
   ...spec.controlPlanes.map((host) =>
@@ -131,6 +147,7 @@ export const planLeaves = (spec: ClusterPkiSpec): LeafPlan[] => [
   kubeconfig('kube-proxy.conf', 'system:kube-proxy'),
   kubeconfig('console.conf', 'pilothouse-console', 'pilothouse:console'),
   ...spec.nodes.flatMap(nodePlans),
+  ...(spec.sharedKubelet ? sharedKubeletPlans(spec.sharedKubelet) : []),
 ];
 
 export const serverUrl = ({ endpoint }: ClusterPkiSpec): string =>

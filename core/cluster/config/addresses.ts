@@ -47,5 +47,14 @@ export const loadBalancerRange = ({ network }: AddressPlan): string => `127.${ne
 
 export const podRange = ({ network }: AddressPlan): string => `127.${network + 1}.0.0/16`;
 
-/** Upstream's default; with more than 256 nodes, 1024 smaller ranges. */
-export const nodeCidrMaskSize = (nodeCount: number): number => (nodeCount <= 250 ? 24 : 26);
+/** Upstream's default for as many nodes as it has room for; more nodes get smaller ranges. */
+export const nodeCidrMaskSize = (nodeCount: number): number =>
+  [24, 26, 28].find((bits) => nodeCount <= 2 ** (bits - 16)) ?? 29;
+
+/** The pod range of the node with this index, counted from 0 over control planes and then workers. */
+export const nodePodRange = (plan: AddressPlan, index: number, nodeCount: number): string => {
+  const bits = nodeCidrMaskSize(nodeCount);
+  assert(index < 2 ** (bits - 16), 'there is a range of addresses for every node');
+  const offset = index * 2 ** (32 - bits);
+  return `127.${plan.network + 1}.${Math.floor(offset / 256)}.${offset % 256}/${bits}`;
+};

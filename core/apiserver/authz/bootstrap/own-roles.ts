@@ -24,4 +24,6 @@ export const OWN_CLUSTER_ROLE_BINDINGS: Readonly<
   // As kubeadm makes it: admin.conf is in this group, so that its rights can be taken away again.
   'kubeadm:cluster-admins': { role: 'cluster-admin', subjects: ['Group kubeadm:cluster-admins'] },
   'pilothouse:console': { role: 'pilothouse:console', subjects: ['Group pilothouse:console'] },
+  // One process that speaks for many nodes cannot be known to the node authorizer, which knows one node a user.
+  'pilothouse:kubelets': { role: 'system:node', subjects: ['Group pilothouse:kubelets'] },
 };

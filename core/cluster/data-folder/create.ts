@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { ReasonError } from '../../base/errors.ts';
+import { writeFileAtomically } from '../../base/node/atomic-file.ts';
+import {
+  AUTHORITIES,
+  certificatePath,
+  createClusterPki,
+  issueLeaf,
+  keyPath,
+  kubeconfigPath,
+  loadAuthority,
+  planLeaves,
+  readBundle,
+  serverUrl,
+  writeKubeconfig,
+  type ClusterPkiSpec,
+  type LeafPlan,
+} from '../../pki/index.ts';
+import { writeCredential, writePrivate } from '../../pki/pki-folder.ts';
+import { kubernetesServiceAddress, loadBalancerAddress } from '../config/addresses.ts';
+import { formatClusterConfig, type ClusterConfig } from '../config/config.ts';
+import { planHosts, type HostPlan } from '../config/hosts.ts';
+import { initialMembers, manifestsOf, PORTS } from '../manifests/control-plane.ts';
+import {
+  clusterFile,
+  etcdFolder,
+  hostFolder,
+  logsFolder,
+  manifestsFolder,
+  PRIVATE_FOLDER_MODE,
+} from './layout.ts';
+
+/** Whom the certificates of this cluster are for. */
+export const pkiSpecOf = (config: ClusterConfig): ClusterPkiSpec => {
+  const hosts = planHosts(config);
+  const plan = { network: config.spec.network };
+  const named = ({ name, address }: { name: string; address: string }) => ({ name, addresses: [address] });
+  const workers = hosts.find(({ role }) => role === 'workers');
+  return {
+    clusterName: config.metadata.name,
+    controlPlanes: hosts.filter(({ role }) => role === 'control-plane').map(named),
+    etcdMembers: hosts.flatMap(({ etcd }) => (etcd ? [named(etcd)] : [])),
+    nodes: hosts.filter(({ role }) => role === 'control-plane').flatMap(({ nodes }) => nodes.map(named)),
+    ...(workers && {
+      sharedKubelet: { name: workers.name, addresses: workers.nodes.map(({ address }) => address) },
+    }),
+    endpoint: { host: loadBalancerAddress(plan), port: PORTS.apiServer },
+    serviceAddress: kubernetesServiceAddress(plan),
+  };
+};
+
+const isThere = (data: string, { target }: LeafPlan): boolean =>
+  target.kind === 'files'
+    ? existsSync(certificatePath(data, target.base)) && existsSync(keyPath(data, target.base))
+    : existsSync(kubeconfigPath(data, target.file));
+
+/** Issues the certificates of hosts that came later. Those that are there stay. */
+export const issueMissingLeaves = async (data: string, config: ClusterConfig, clock: Clock): Promise<void> => {
+  const spec = pkiSpecOf(config);
+  for (const plan of planLeaves(spec)) {
+    if (isThere(data, plan)) continue;
+    const { target, authority, subject, usages, alternativeNames } = plan;
+    const request = { subject, usages, alternativeNames, clock };
+    const credential = issueLeaf(await loadAuthority(data, authority), request);
+    if (target.kind === 'files') await writeCredential(data, target.base, credential);
+    else
+      await writePrivate(
+        kubeconfigPath(data, target.file),
+        writeKubeconfig({
+          clusterName: spec.clusterName,
+          server: serverUrl(spec),
+          authorityPem: await readBundle(data, 'kubernetes'),
+          userName: subject.commonName,
+          credential,
+        }),
+      );
+  }
+};
+
+const hasMemberData = (data: string, hosts: readonly HostPlan[]): boolean =>
+  hosts.some(({ name }) => existsSync(join(etcdFolder(data, name), 'member')));
+
+/** Authorities are made once. With data behind them a lost one is a damage to be told, not to be papered over. */
+const ensurePki = async (data: string, config: ClusterConfig, clock: Clock): Promise<void> => {
+  const missing = Object.values(AUTHORITIES).filter(({ base }) => !existsSync(certificatePath(data, base)));
+  if (missing.length === 0) return issueMissingLeaves(data, config, clock);
+  if (hasMemberData(data, planHosts(config)))
+    throw new ReasonError(
+      'AuthorityLost',
+      `${certificatePath(data, missing[0]!.base)} is missing; put pki/ back from a copy of this folder`,
+    );
+  for (const { base } of Object.values(AUTHORITIES)) await rm(certificatePath(data, base), { force: true });
+  await createClusterPki(pkiSpecOf(config), data, clock);
+};
+
+/** The folder appears with all its files or not at all: a deleted manifest then stays deleted. */
+const ensureManifests = async (data: string, config: ClusterConfig, host: HostPlan): Promise<void> => {
+  await mkdir(logsFolder(data, host.name), { recursive: true, mode: PRIVATE_FOLDER_MODE });
+  const folder = manifestsFolder(data, host.name);
+  if (existsSync(folder)) return;
+  const draft = join(hostFolder(data, host.name), '.manifests');
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { mode: PRIVATE_FOLDER_MODE });
+  const manifests = manifestsOf({
+    config,
+    host,
+    version: config.spec.kubernetesVersion,
+    etcd: { members: initialMembers(config), state: 'new' },
+  });
+  for (const [file, text] of manifests) await writeFile(join(draft, file), text, { mode: 0o600 });
+  await rename(draft, folder);
+};
+
+/** `cluster.yaml` is written first: it names the network that certificates and manifests are made for. */
+export const writeClusterConfig = (data: string, config: ClusterConfig): Promise<void> =>
+  writeFileAtomically(clusterFile(data), formatClusterConfig(config));
+
+/** Makes what is missing below the folder. Can be cut off at any moment and done again. */
+export const completeDataFolder = async (data: string, config: ClusterConfig, clock: Clock): Promise<void> => {
+  await ensurePki(data, config, clock);
+  await Promise.all(planHosts(config).map((host) => ensureManifests(data, config, host)));
+};
+
+/** Something else's folder is not filled with keys. */
+export const assertUsable = async (data: string): Promise<void> => {
+  const entries = (await readdir(data)).filter((name) => !name.startsWith('.'));
+  const foreign = entries.filter((name) => !['serve', 'logs', 'settings.json'].includes(name));
+  if (existsSync(clusterFile(data)) || !foreign.includes('pki')) return;
+  throw new ReasonError(
+    'NoCluster',
+    `${data} holds pki/ but no cluster.yaml; put cluster.yaml back, or choose another folder with --data`,
+  );
+};

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:net';
+import { ReasonError } from '../../base/errors.ts';
+import { loadBalancerAddress, controlPlaneAddress, NETWORK_MAX, NETWORK_MIN } from '../config/addresses.ts';
+import { PORTS } from '../manifests/control-plane.ts';
+
+export interface Endpoint {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Undefined when the address can be listened on now; else the system's code for why not. */
+export const whyNotFree = ({ address, port }: Endpoint): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host: address, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+
+const probes = (network: number): readonly Endpoint[] => [
+  { address: loadBalancerAddress({ network }), port: PORTS.apiServer },
+  { address: controlPlaneAddress({ network }, 1), port: PORTS.apiServer },
+  { address: controlPlaneAddress({ network }, 1), port: PORTS.etcdClient },
+];
+
+const isFree = async (network: number): Promise<boolean> => {
+  for (const endpoint of probes(network)) if ((await whyNotFree(endpoint)) !== undefined) return false;
+  return true;
+};
+
+/**
+ * A network that nobody uses. The search begins at a place that follows from the folder, so that two clusters that
+ * are stopped in turn do not get the same one.
+ */
+export const findNetwork = async (dataDirectory: string): Promise<number> => {
+  const count = (NETWORK_MAX - NETWORK_MIN) / 2 + 1;
+  const first = createHash('sha256').update(dataDirectory).digest().readUInt32BE(0) % count;
+  for (let step = 0; step < count; step += 1) {
+    const network = NETWORK_MIN + 2 * ((first + step) % count);
+    if (await isFree(network)) return network;
+  }
+  throw new ReasonError(
+    'NoNetwork',
+    'no loopback network between 127.16 and 127.253 is free; stop another cluster first',
+  );
+};

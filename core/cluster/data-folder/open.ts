@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { messageOf, ReasonError } from '../../base/errors.ts';
+import { lockDirectory } from '../../base/node/directory-lock.ts';
+import {
+  CLUSTER_API_VERSION,
+  defaultSpec,
+  parseClusterConfig,
+  type ClusterConfig,
+  type ClusterSpec,
+} from '../config/config.ts';
+import { assertUsable, completeDataFolder, writeClusterConfig } from './create.ts';
+import { clusterFile } from './layout.ts';
+import { findNetwork } from './network.ts';
+
+/** What the command line asked for; the rest is the default, or what the folder says. */
+export type SpecWishes = Partial<Omit<ClusterSpec, 'externalEtcd'>> & Pick<ClusterSpec, 'externalEtcd'>;
+
+export interface DataFolder {
+  readonly directory: string;
+  readonly config: ClusterConfig;
+  /** True when this call made the cluster. */
+  readonly isNew: boolean;
+  readonly lock: Disposable;
+}
+
+/** The cluster that a folder holds; undefined when it holds none. */
+export const readCluster = async (directory: string): Promise<ClusterConfig | undefined> => {
+  let text: string;
+  try {
+    text = await readFile(clusterFile(directory), 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new ReasonError('BadDirectory', `cannot read ${clusterFile(directory)}: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+  return parseClusterConfig(text, clusterFile(directory));
+};
+
+/** The cluster that a folder holds, or one line that there is none. */
+export const requireCluster = async (directory: string): Promise<ClusterConfig> => {
+  const config = await readCluster(directory);
+  if (config) return config;
+  throw new ReasonError('NoCluster', `there is no cluster in ${directory}; pilothouse up --data makes one`);
+};
+
+const newCluster = async (directory: string, wishes: SpecWishes): Promise<ClusterConfig> => {
+  const spec: ClusterSpec = { ...defaultSpec(wishes.network ?? (await findNetwork(directory))), ...wishes };
+  const members = spec.externalEtcd ? 0 : spec.topology === 'stacked' ? spec.controlPlanes : spec.etcdMembers;
+  const config: ClusterConfig = {
+    apiVersion: CLUSTER_API_VERSION,
+    kind: 'Cluster',
+    metadata: { name: 'pilothouse' },
+    spec: { ...spec, etcdMembers: members },
+  };
+  // What was wished for is held to the same rules as what a person wrote.
+  return parseClusterConfig(JSON.stringify(config), 'the command line');
+};
+
+/** What a running cluster can be given at its next start; the rest is changed by commands of its own. */
+const CHANGEABLE: readonly (keyof ClusterSpec)[] = ['workers'];
+const FLAGS: Partial<Record<keyof ClusterSpec, string>> = {
+  controlPlanes: '--control-planes',
+  etcdMembers: '--etcd-members',
+  kubernetesVersion: '--kubernetes-version',
+  topology: '--topology',
+  network: '--network',
+  runtime: '--runtime',
+  externalEtcd: '--external-etcd',
+};
+
+const withWishes = (directory: string, config: ClusterConfig, wishes: SpecWishes): ClusterConfig => {
+  const spec = { ...config.spec } as Record<string, unknown>;
+  for (const [name, wish] of Object.entries(wishes)) {
+    if (wish === undefined || JSON.stringify(spec[name]) === JSON.stringify(wish)) continue;
+    const key = name as keyof ClusterSpec;
+    if (!CHANGEABLE.includes(key))
+      throw new ReasonError(
+        'Contradiction',
+        `the cluster in ${directory} has ${FLAGS[key] ?? key} ${JSON.stringify(spec[name])}; leave the flag out, or choose another folder with --data`,
+      );
+    spec[name] = wish;
+  }
+  return parseClusterConfig(JSON.stringify({ ...config, spec }), clusterFile(directory));
+};
+
+/**
+ * Locks the folder and makes it a whole cluster: a new one from the wishes, or the one that is there. The caller
+ * disposes the lock when nothing runs any more.
+ */
+export const openDataFolder = async (
+  directory: string,
+  wishes: SpecWishes,
+  clock: Clock,
+): Promise<DataFolder> => {
+  const lock = await lockDirectory(directory);
+  try {
+    await assertUsable(directory);
+    const found = await readCluster(directory);
+    const config = found ? withWishes(directory, found, wishes) : await newCluster(directory, wishes);
+    if (JSON.stringify(config) !== JSON.stringify(found)) await writeClusterConfig(directory, config);
+    await completeDataFolder(directory, config, clock);
+    return { directory, config, isNew: found === undefined, lock };
+  } catch (error) {
+    lock.dispose();
+    throw explain(directory, error);
+  }
+};
+
+const DISK: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full; make room and start again',
+  EDQUOT: 'the disk quota is used up; make room and start again',
+  EROFS: 'the disk is read-only; choose another folder with --data',
+  EACCES: 'it may not be written by this user; change its owner or choose another folder with --data',
+  EPERM: 'it may not be written by this user; change its owner or choose another folder with --data',
+};
+
+/** Failures of the disk in words that say what to do. */
+export const explain = (directory: string, error: unknown): unknown => {
+  const words = DISK[(error as NodeJS.ErrnoException).code ?? ''];
+  if (words === undefined || error instanceof ReasonError) return error;
+  return new ReasonError('BadDirectory', `cannot use the data folder ${directory}: ${words}`, { cause: error });
+};

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { messageOf } from '../../base/errors.ts';
+import { systemClock } from '../../base/node/clock.ts';
+import { jsonLog } from '../../base/node/log.ts';
+import { logsFolder } from '../data-folder/layout.ts';
+import { startHostKubelet, type HostKubelet } from './host-kubelet.ts';
+import type { FromHost, HostStart, ToHost } from './messages.ts';
+import { rotatingFile } from './rotating-file.ts';
+import { ComponentStarter } from './start-component.ts';
+import { Writable } from 'node:stream';
+
+/** How long components may take when nobody is there to say. */
+const ORPHAN_GRACE_MS = 5_000;
+const EXIT_FAILED = 1;
+
+export interface HostPort {
+  send(message: FromHost): void;
+  onMessage(listener: (message: ToHost) => void): void;
+  /** The supervisor is gone. */
+  onClosed(listener: () => void): void;
+  exit(code: number): void;
+}
+
+/** The life of a host process. */
+export const runHost = (program: URL, port: HostPort): void => {
+  let kubelet: HostKubelet | undefined;
+  let starter: ComponentStarter | undefined;
+  let isStopping = false;
+
+  const start = async (plan: HostStart): Promise<void> => {
+    const folder = logsFolder(plan.dataDirectory, plan.host.name);
+    const file = rotatingFile(join(folder, 'kubelet.log'));
+    const log = jsonLog(
+      new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          file.write(chunk.toString());
+          done();
+        },
+      }),
+    );
+    starter = new ComponentStarter({
+      program,
+      logFile: (component) => join(folder, `${component}.log`),
+      onPhase: (component, phase, version, message) =>
+        port.send({ kind: 'component', component, phase, version, ...(message !== undefined && { message }) }),
+    });
+    kubelet = await startHostKubelet({ start: plan, startComponent: starter.start, clock: systemClock, log });
+    port.send({ kind: 'started' });
+  };
+
+  const stop = async (graceMs: number): Promise<void> => {
+    if (isStopping) return;
+    isStopping = true;
+    starter?.beginStop();
+    void starter?.drained().then(() => port.send({ kind: 'drained' }));
+    await kubelet?.stop(graceMs);
+    port.exit(0);
+  };
+
+  const fail = (error: unknown): void => {
+    port.send({ kind: 'failed', message: messageOf(error) });
+    port.exit(EXIT_FAILED);
+  };
+
+  port.onMessage((message) => {
+    switch (message.kind) {
+      case 'start':
+        start(message.start).catch(fail);
+        return;
+      case 'stop':
+        stop(message.graceMs).catch(fail);
+        return;
+      case 'finish':
+        starter?.releaseLast();
+        return;
+      case 'kill-component':
+        starter?.kill(message.component);
+        return;
+      case 'report':
+        port.send({
+          kind: 'report',
+          id: message.id,
+          rssBytes: process.memoryUsage.rss(),
+          components: starter?.usages() ?? [],
+        });
+    }
+  });
+  port.onClosed(() => {
+    starter?.releaseLast();
+    stop(ORPHAN_GRACE_MS).catch(fail);
+  });
+};

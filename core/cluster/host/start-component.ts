@@ -1,0 +1,194 @@
+import { Worker } from 'node:worker_threads';
+import { messageOf } from '../../base/errors.ts';
+import type { ComponentHandle, ComponentRequest, StartComponent } from '../../kubelet/index.ts';
+import type { ComponentStart, FromComponent, ToComponent } from './component-thread.ts';
+import type { ComponentPhase, ComponentUsage } from './messages.ts';
+import { rotatingFile } from './rotating-file.ts';
+
+/** New objects of a thread; more of it costs memory that stays, less of it costs collections. */
+const YOUNG_GENERATION_MB = 16;
+/** Pieces of output that wait for the kubelet, which keeps the last of them only. */
+const OUTPUT_PIECES_MAX = 256;
+
+/** The last component: API servers on all hosts write until they have ended. */
+const LAST_COMPONENT = 'etcd';
+
+/** The tag of an image without the revision of its packaging: `3.6.6-0` is 3.6.6. */
+export const versionOfImage = (image: string): string =>
+  /:([^:/@]+)(?:@.*)?$/.exec(image)?.[1]?.replace(/-\d+$/, '') ?? '';
+
+export interface ComponentEvents {
+  onPhase(component: string, phase: ComponentPhase, version: string, message?: string): void;
+}
+
+export interface ComponentStarterOptions extends ComponentEvents {
+  /** The program of `program.ts`. */
+  readonly program: URL;
+  logFile(component: string): string;
+}
+
+interface Entry {
+  readonly worker: Worker;
+  kill(): void;
+  usage(): ComponentUsage;
+}
+
+/** Output between a thread and whoever reads it. Old pieces give way. */
+class Output implements AsyncIterable<string> {
+  readonly #pieces: string[] = [];
+  #wake: () => void = () => undefined;
+  #isEnded = false;
+
+  push(text: string): void {
+    this.#pieces.push(text);
+    if (this.#pieces.length > OUTPUT_PIECES_MAX) this.#pieces.shift();
+    this.#wake();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
+    for (;;) {
+      const text = this.#pieces.shift();
+      if (text !== undefined) yield text;
+      else if (this.#isEnded) return;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}
+
+/** Every component of this host in a thread of its own. */
+export class ComponentStarter {
+  readonly #options: ComponentStarterOptions;
+  readonly #running = new Map<string, Entry>();
+  readonly #changed = new Set<() => void>();
+  #releaseLast: () => void = () => undefined;
+  readonly #lastMayStop = new Promise<void>((resolve) => (this.#releaseLast = resolve));
+
+  constructor(options: ComponentStarterOptions) {
+    this.#options = options;
+  }
+
+  readonly start: StartComponent = (request) => Promise.resolve(this.#start(request));
+
+  get names(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
+  /** False when it does not run. */
+  kill(component: string): boolean {
+    const entry = this.#running.get(component);
+    entry?.kill();
+    return entry !== undefined;
+  }
+
+  usages(): readonly ComponentUsage[] {
+    return [...this.#running.values()].map((entry) => entry.usage());
+  }
+
+  /** Once nothing but etcd runs. */
+  async drained(): Promise<void> {
+    while (this.names.some((name) => name !== LAST_COMPONENT))
+      await new Promise<void>((resolve) => this.#changed.add(resolve));
+  }
+
+  /** From here on etcd ends when it is asked to. */
+  releaseLast(): void {
+    this.#releaseLast();
+  }
+
+  #start({ name, args, image }: ComponentRequest): ComponentHandle {
+    const { program, logFile, onPhase } = this.#options;
+    const version = versionOfImage(image);
+    const start: ComponentStart = { component: name, args, version };
+    const file = rotatingFile(logFile(name));
+    const output = new Output();
+    const worker = new Worker(program, {
+      workerData: start,
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    const write = (text: string): void => {
+      file.write(text);
+      output.push(text);
+    };
+    for (const stream of [worker.stdout, worker.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => write(text));
+    onPhase(name, 'starting', version);
+
+    let message: string | undefined;
+    let heapBytes = 0;
+    let isStopping = false;
+    let before = worker.performance.eventLoopUtilization();
+    let settleReady: { resolve(): void; reject(error: Error): void } | undefined;
+    const ready = new Promise<void>((resolve, reject) => (settleReady = { resolve, reject }));
+    ready.catch(() => undefined);
+    const send = (request: ToComponent): void => worker.postMessage(request);
+    worker.on('message', (said: FromComponent) => {
+      if (said.kind === 'heap') heapBytes = said.heapBytes;
+      else if (said.kind === 'failed') message = said.message;
+      else {
+        settleReady?.resolve();
+        onPhase(name, 'ready', version);
+      }
+    });
+    worker.on('error', (error) => (message = error instanceof Error ? (error.stack ?? error.message) : messageOf(error)));
+    const entry: Entry = {
+      worker,
+      kill: () => void worker.terminate(),
+      usage() {
+        const utilization = worker.performance.eventLoopUtilization(before).utilization;
+        before = worker.performance.eventLoopUtilization();
+        send({ kind: 'heap' });
+        return { component: name, heapBytes, utilization };
+      },
+    };
+    this.#running.set(name, entry);
+    const exited = new Promise<{ exitCode: number; message?: string }>((resolve) => {
+      worker.once('exit', (exitCode) => {
+        if (this.#running.get(name) === entry) this.#running.delete(name);
+        for (const wake of this.#changed) wake();
+        this.#changed.clear();
+        if (message !== undefined && !isStopping)
+          write(`${JSON.stringify({ level: 'error', ts: new Date().toISOString(), msg: message })}\n`);
+        settleReady?.reject(new Error(message ?? `${name} ended with code ${exitCode}`));
+        output.end();
+        file.close();
+        onPhase(name, 'exited', version, isStopping ? undefined : (message ?? `ended with code ${exitCode}`));
+        resolve({ exitCode, ...(message !== undefined && { message: message.split('\n')[0]! }) });
+      });
+    });
+    return {
+      ready,
+      exited,
+      logs: output,
+      stop: () => {
+        isStopping = true;
+        onPhase(name, 'stopping', version);
+        if (name !== LAST_COMPONENT) send({ kind: 'stop' });
+        else void this.#mayStopLast().then(() => send({ kind: 'stop' }));
+      },
+      kill: () => entry.kill(),
+      usage: () => ({
+        cpuNanoCores: Math.round(worker.performance.eventLoopUtilization(before).utilization * 1e9),
+        cpuCoreNanoSeconds: Math.round(worker.performance.eventLoopUtilization().active * 1e6),
+        memoryBytes: heapBytes,
+      }),
+    };
+  }
+
+  /** Its manifest was edited or deleted: nobody waits. The host stops: everybody else first. */
+  #mayStopLast(): Promise<void> {
+    return this.#isHostStopping ? this.#lastMayStop : Promise.resolve();
+  }
+
+  #isHostStopping = false;
+
+  beginStop(): void {
+    this.#isHostStopping = true;
+  }
+}
