@@ -78,6 +78,12 @@ export const runBindingCycle = async (
   const { info } = queued;
   try {
     const refusal = await permission;
+    if (refusal && context.isStopping()) {
+      framework.unreserve(cycle, info, placed.nodeName);
+      if (cache.isAssumed(info.uid)) cache.forgetPod(info.uid);
+      queue.done(info.uid);
+      return;
+    }
     if (refusal) return await giveUp(context, attempt, rejectionFailure(refusal));
     // From here on a failure is no verdict about the pod: events need not be kept for it.
     queue.done(info.uid);

@@ -29,6 +29,10 @@ export interface SchedulerContext {
   readonly explanations: ExplanationRing;
   readonly profiles: ReadonlyMap<string, Framework>;
   readonly bindings: BoundedTasks;
+  /** Binding cycles of pods that wait for permission; as many as waiting pods. */
+  readonly waits: BoundedTasks;
+  /** True once the scheduler was told to stop: what it gives back then is no verdict about a pod. */
+  readonly isStopping: () => boolean;
   /** Status patches of pods that failed. */
   readonly writes: BoundedTasks;
 }

@@ -237,6 +237,19 @@ test('a gang is bound together or not at all', async () => {
   expect(Object.values(world.placement()).sort()).toEqual(['n1', 'n2', 'n3']);
 });
 
+test('stopping while a gang waits writes nothing about its pods', async () => {
+  const world = await start({ config: gangConfig });
+  world.addNode('n1', '4');
+  world.addPod('g0', gang);
+  world.addPod('g1', gang);
+  world.addPod('g2', { ...gang, spec: { schedulingGates: [{ name: 'example.com/wait' }] } });
+  await world.api.settle();
+  world.api.forgetRequests();
+  await stopWorld?.();
+  stopWorld = undefined;
+  expect([world.api.writes(), world.events, world.placement()]).toEqual([[], [], { g0: '', g1: '', g2: '' }]);
+});
+
 test('a half-placed gang keeps nobody else out', async () => {
   const world = await start({ config: gangConfig });
   for (const name of ['n1', 'n2']) world.addNode(name);

@@ -117,6 +117,7 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
   const registry = new Map([...PLUGINS, ...(options.plugins ?? [])]);
   const turns = new Turns();
   let isReady = false;
+  let isStopping = false;
 
   const handleOf = (framework: () => Framework): Handle => ({
     clock,
@@ -176,6 +177,8 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
     profiles,
     algorithm: algorithmFor(config.percentageOfNodesToScore),
     bindings: new BoundedTasks(BINDINGS_MAX),
+    waits: new BoundedTasks(Number.MAX_SAFE_INTEGER),
+    isStopping: () => isStopping,
     writes: new BoundedTasks(STATUS_WRITES_MAX),
   };
 
@@ -239,6 +242,7 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
         }),
       );
       const stop = (): void => {
+        isStopping = true;
         queue.close();
         waitingPods.close();
       };
@@ -250,6 +254,7 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
         isReady = !signal.aborted;
         queue.start();
         await scheduleUntilClosed(signal);
+        await context.waits.drain();
         await context.bindings.drain();
         await context.writes.drain();
       } finally {

@@ -99,7 +99,7 @@ export const runSchedulingCycle = async (context: SchedulerContext, queued: Queu
   // A pod that waits for permission holds no place among the bindings: others may be what it waits for.
   if (waits.size > 0) {
     const permission = context.waitingPods.wait(info, waits);
-    void runBindingCycle(context, attempt, permission);
+    context.waits.start(runBindingCycle(context, attempt, permission));
     return;
   }
   await context.bindings.room();
