@@ -48,3 +48,6 @@ export const PROXY_VERBS: readonly Verb[] = ['create', 'delete', 'get', 'patch',
 /** The oldest minor that can be emulated; what is served there has been for longer. */
 export const OLDEST_MINOR = 34;
 export const NEWEST_MINOR = 36;
+/** Patch releases are upstream's affair: each emulated minor is its first. */
+export const releaseOf = (minor: number): string => `v1.${minor}.0`;
+export const NEWEST_RELEASE = releaseOf(NEWEST_MINOR);

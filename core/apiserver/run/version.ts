@@ -1,7 +1,6 @@
-import { NEWEST_MINOR } from '../../api/scheme/index.ts';
+import { releaseOf } from '../../api/scheme/index.ts';
 import type { VersionInfo } from '../server/index.ts';
 
-/** Patch releases are upstream's affair: each emulated minor is its first. */
 export const versionInfo = (minor: number): VersionInfo => ({
   major: '1',
   minor: String(minor),
@@ -9,7 +8,7 @@ export const versionInfo = (minor: number): VersionInfo => ({
   emulationMinor: String(minor),
   minCompatibilityMajor: '1',
   minCompatibilityMinor: String(minor - 1),
-  gitVersion: `v1.${minor}.0`,
+  gitVersion: releaseOf(minor),
   gitCommit: '0000000000000000000000000000000000000000',
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',
@@ -17,5 +16,3 @@ export const versionInfo = (minor: number): VersionInfo => ({
   compiler: 'v8',
   platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
 });
-
-export const NEWEST_VERSION = `v1.${NEWEST_MINOR}.0`;

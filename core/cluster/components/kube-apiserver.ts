@@ -1,7 +1,7 @@
 import { readApiServerConfig } from '../../apiserver/config/config.ts';
 import { APISERVER_FLAGS } from '../../apiserver/config/flags.ts';
 import { runApiServer } from '../../apiserver/run/run-apiserver.ts';
-import { NEWEST_VERSION } from '../../apiserver/run/version.ts';
+import { NEWEST_RELEASE } from '../../api/scheme/index.ts';
 import { minorOf } from '../config/config.ts';
 import type { Component } from './component.ts';
 
@@ -9,7 +9,7 @@ import type { Component } from './component.ts';
 export const kubeApiServer: Component = {
   name: 'kube-apiserver',
   flags: APISERVER_FLAGS,
-  versionText: `Kubernetes ${NEWEST_VERSION}`,
+  versionText: `Kubernetes ${NEWEST_RELEASE}`,
   logLevel: (args) => readApiServerConfig(args).logLevel,
   async start(args, { log, version }) {
     const emulated = version === undefined ? [] : [`--emulated-version=1.${minorOf(version)}`];

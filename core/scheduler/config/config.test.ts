@@ -3,7 +3,7 @@ import { takesPart } from '../framework/plugin.ts';
 import { expandPlugins } from '../profile/plugin-sets.ts';
 import { makeHarness } from '../testing/harness.ts';
 import { DEFAULT_CONFIGURATION } from './configuration.ts';
-import { parseSchedulerFlags } from './flags.ts';
+import { readSchedulerSettings } from './flags.ts';
 import { parseSchedulerConfiguration } from './parse-configuration.ts';
 
 const HEAD = 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n';
@@ -76,10 +76,14 @@ test('a point takes its own order first, then the rest of the profile, and honou
 });
 
 test('flags that were given win over the file for election, and defaults are upstream’s', () => {
-  const { configuration, flags } = parseSchedulerFlags(
+  const { flags } = readSchedulerSettings(
     ['--config=/c.yaml', '--leader-elect=false', '--kubeconfig', '/k.conf'],
     () => `${HEAD}leaderElection: { leaderElect: true, leaseDuration: 20s }\n`,
   );
-  expect(configuration.leaderElection).toMatchObject({ leaderElect: false, leaseDurationMs: 20_000 });
-  expect([configuration.clientConnection.kubeconfig, flags['secure-port']]).toEqual(['/k.conf', 10_259]);
+  expect(flags).toMatchObject({
+    'leader-elect': false,
+    'leader-elect-lease-duration': 20_000,
+    kubeconfig: '/k.conf',
+    'secure-port': 10_259,
+  });
 });

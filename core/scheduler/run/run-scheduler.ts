@@ -1,13 +1,12 @@
 import type { Log } from '../../base/log.ts';
-import { runManager, type ManagerSettings, type RunningManager } from '../../component/run-manager.ts';
+import { runManager, type RunningManager } from '../../component/run-manager.ts';
 import { ApiEventRecorder, InformerFactory } from '../../client/index.ts';
-import type { SchedulerConfiguration } from '../config/configuration.ts';
+import type { SchedulerSettings } from '../config/flags.ts';
 import { createScheduler, type Scheduler } from '../loop/scheduler.ts';
 import { DEFAULT_SCHEDULER_NAME, type Pod } from '../model/objects.ts';
 
 export interface SchedulerProcessOptions {
-  readonly settings: ManagerSettings;
-  readonly configuration: SchedulerConfiguration;
+  readonly settings: SchedulerSettings;
   readonly version: string;
   readonly log: Log;
 }
@@ -16,8 +15,7 @@ const LIMIT_DEFAULT = 100;
 
 /** The scheduler: its lease, its secure port with the explanations of its decisions, and its loop while it leads. */
 export const runScheduler = ({
-  settings,
-  configuration,
+  settings: { flags, configuration },
   version,
   log,
 }: SchedulerProcessOptions): Promise<RunningManager> => {
@@ -25,7 +23,7 @@ export const runScheduler = ({
   return runManager({
     name: 'kube-scheduler',
     version,
-    settings,
+    settings: flags,
     log,
     pages: {
       /** `?limit=N`, `?namespace=`, `?name=`: the newest attempts, newest first. Nothing where another leads. */
@@ -56,6 +54,7 @@ export const runScheduler = ({
         random,
         log,
         config: configuration,
+        unschedulableStayMaxMs: flags['pod-max-in-unschedulable-pods-duration'],
         registry,
       });
       leading = scheduler;
