@@ -1,0 +1,30 @@
+import { runWorkers, WorkQueue, type HandlerResult } from '../../client/index.ts';
+import type { Controller, ControllerContext } from '../runtime/controller.ts';
+
+export interface KeyedControllerOptions {
+  /** The label of the queue's metrics, as upstream names it. */
+  readonly queueName: string;
+  readonly workers: number;
+  /** After this many failures in a row a key waits for its next event; never given up without it. */
+  readonly retriesMax?: number;
+  /** Brings the object of the key to where it should be; rejects to be tried again with back-off. */
+  sync(key: string): Promise<HandlerResult>;
+}
+
+/** A queue of keys and the workers on it: what every controller here is made of. */
+export const keyedController = (
+  { clock, registry, log }: ControllerContext,
+  options: KeyedControllerOptions,
+): { readonly queue: WorkQueue; readonly controller: Controller } => {
+  const queue = new WorkQueue({ name: options.queueName, clock, registry });
+  const run = (signal: AbortSignal): Promise<void> =>
+    runWorkers({
+      queue,
+      workers: options.workers,
+      log,
+      signal,
+      handle: (key) => options.sync(key),
+      ...(options.retriesMax !== undefined && { retriesMax: options.retriesMax }),
+    });
+  return { queue, controller: { run } };
+};
