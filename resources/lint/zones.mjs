@@ -41,9 +41,12 @@ export const ZONES = {
     'core/component',
     'core/pki',
     'core/controllers',
+    'core/proxy/forwarding',
   ],
   'core/kubelet': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
   'core/proxy': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
+  // How connections are passed on, for whoever listens on behalf of others.
+  'core/proxy/forwarding': ['core/base', 'core/base/node'],
   'core/dns': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
   'core/cluster': ['core'],
   main: ['core'],

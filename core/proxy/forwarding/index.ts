@@ -1,0 +1,11 @@
+export { ConnectionBudget } from './connection-budget.ts';
+export { Listeners, placeKey } from './listeners.ts';
+export type { Listener, ListenersOptions, ListenState, Place } from './listeners.ts';
+export { SessionAffinity } from './session-affinity.ts';
+export { RoundRobin } from './round-robin.ts';
+export { targetAt } from './target.ts';
+export type { ForwardObserver, PickTarget, Target } from './target.ts';
+export { plainAddress, TcpForwarder } from './tcp-forwarder.ts';
+export type { TcpForwarderOptions } from './tcp-forwarder.ts';
+export { UdpForwarder } from './udp-forwarder.ts';
+export type { UdpForwarderOptions } from './udp-forwarder.ts';

@@ -1,0 +1,25 @@
+/** Somewhere to forward to. Two targets of one name are the same one. */
+export interface Target {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+export const targetAt = (host: string, port: number): Target => ({ name: `${host}:${port}`, host, port });
+
+/**
+ * Who is next for a client; undefined when nobody is left. `tried` are the names that could not be reached for this
+ * client, and are never answered again.
+ */
+export type PickTarget = (clientAddress: string, tried: ReadonlySet<string>) => Target | undefined;
+
+/** What a forwarder tells of its connections, for metrics and health. */
+export interface ForwardObserver {
+  opened?(target: Target): void;
+  closed?(target: Target): void;
+  connectFailed?(target: Target, error: Error): void;
+  /** Nobody to forward to: the client was reset. */
+  refused?(): void;
+  /** The bound on connections was reached: the client was reset. */
+  dropped?(): void;
+}
