@@ -7,5 +7,5 @@ export { ExplanationRing } from './explain/explanation-ring.ts';
 export { schedulerMetrics } from './metrics/metrics.ts';
 export type { SchedulerMetrics } from './metrics/metrics.ts';
 export { parseSchedulerConfiguration } from './config/parse-configuration.ts';
-export { parseSchedulerFlags, SCHEDULER_FLAGS } from './config/flags.ts';
+export { readSchedulerSettings, SCHEDULER_FLAGS } from './config/flags.ts';
 export type { SchedulerSettings } from './config/flags.ts';
