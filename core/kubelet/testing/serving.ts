@@ -7,12 +7,14 @@ import type { V1ConfigMap, V1Pod } from '../../api/schema/index.ts';
 import { CONFIG_MAP, InformerFactory, POD } from '../../client/index.ts';
 import { FakeApi } from '../../client/testing/index.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../pki/index.ts';
-import { createKubeletHost } from '../kubelet-host.ts';
-import { rangeAddresses } from '../runtimes/simulated/pod-addresses.ts';
-import { ListenerPool } from '../runtimes/simulated/pod-listeners.ts';
-import { SimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts';
-import { allowList } from '../server/auth.ts';
-import { KubeletServer } from '../server/kubelet-server.ts';
+import {
+  allowList,
+  createKubeletHost,
+  KubeletServer,
+  ListenerPool,
+  rangeAddresses,
+  SimulatedRuntime,
+} from '../index.ts';
 
 const HOST = '127.80.0.1';
 const clock = systemClock;

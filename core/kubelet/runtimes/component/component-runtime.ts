@@ -44,8 +44,8 @@ export interface ComponentRequest {
   readonly podName: string;
 }
 
-/** Rejects when there is no such component or its arguments are wrong. */
-export type StartComponent = (request: ComponentRequest) => Promise<ComponentHandle>;
+/** Throws or rejects when there is no such component or its arguments are wrong. */
+export type StartComponent = (request: ComponentRequest) => ComponentHandle | Promise<ComponentHandle>;
 
 export interface ComponentRuntimeOptions {
   readonly clock: Clock;

@@ -390,7 +390,9 @@ export class Shell {
     environment: Map<string, string>,
   ): Promise<number> {
     const scriptAt = args.findIndex((arg) => /^-[a-z]*c$/.test(arg));
-    const parameters = scriptAt < 0 ? ['sh'] : ['sh', ...args.slice(scriptAt + 3)];
+    // The words after the script are `$0`, `$1` and so on.
+    const given = scriptAt < 0 ? [] : args.slice(scriptAt + 2);
+    const parameters = given.length > 0 ? given : ['sh'];
     const inner = new Shell({ ...this.#options, environment, cwd: this.#cwd, parameters });
     if (scriptAt >= 0) return (await inner.run(args[scriptAt + 1] ?? '', streams)).code;
     const file = args.find((arg) => !arg.startsWith('-'));
