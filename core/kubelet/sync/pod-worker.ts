@@ -1,5 +1,4 @@
 import type { Disposable } from '../../base/disposable.ts';
-import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/errors.ts';
 import { parseTime } from '../../api/meta/time.ts';
 import type { V1Pod, V1PodStatus } from '../../api/schema/index.ts';
@@ -8,13 +7,7 @@ import { podStatus } from '../status/pod-status.ts';
 import { terminatedState } from '../status/container-status.ts';
 import { VolumeError } from '../volumes/errors.ts';
 import { podVolumes, type PodVolumes } from '../volumes/pod-volumes.ts';
-import {
-  CONTAINER_BACK_OFF,
-  nextBackOff,
-  remainingBackOffMs,
-  SYNC_BACK_OFF,
-  type BackOffEntry,
-} from './back-off.ts';
+import { nextBackOff, SYNC_BACK_OFF, type BackOffEntry } from './back-off.ts';
 import { ContainerProbes } from './container-probes.ts';
 import {
   containersOf,
@@ -27,13 +20,12 @@ import { POST_START_TIMEOUT_MS, runHook } from './lifecycle-hook.ts';
 import type { NodeContext } from './node-context.ts';
 import { planPod } from './plan.ts';
 import { formatPod, graceSecondsOf } from './pod-text.ts';
+import { backOffUntilMs } from './start-back-off.ts';
 import { shouldRestartAfterProbe } from './restart-policy.ts';
 import { startContainer, type Started } from './start-container.ts';
 import type { StartFailure } from './start-failure.ts';
 import { stopContainer, stopInOrder } from './termination.ts';
 
-/** `ErrImagePull` is shown this long before it becomes `ImagePullBackOff`. */
-const IMAGE_ERROR_SHOWN_MS = 2_000;
 /** Rhythm in which a wrong configuration is looked at again. */
 const CONFIG_RETRY_MS = 10_000;
 
@@ -268,60 +260,12 @@ export class PodWorker {
 
   #tryStart(record: ContainerRecord): void {
     const nowMs = this.#context.clock.nowMs();
-    if (this.#isImageBackingOff(record, nowMs) || this.#isCrashBackingOff(record, nowMs)) return;
-    if (nowMs < record.retryAtMs) return this.#wakeAt(record.retryAtMs);
+    const waitUntilMs = backOffUntilMs(this.#context, this.#pod, record);
+    if (waitUntilMs > nowMs) return this.#wakeAt(waitUntilMs);
     record.isStarting = true;
     const starts = (this.#starts ??= { abort: new AbortController(), pending: new Set() });
     const pending = this.#start(record, starts.abort.signal).finally(() => starts.pending.delete(pending));
     starts.pending.add(pending);
-  }
-
-  #isImageBackingOff(record: ContainerRecord, nowMs: number): boolean {
-    const { imageFailure, imageBackOff } = record;
-    if (!imageFailure || !imageBackOff) return false;
-    const untilMs = imageFailure.atMs + imageBackOff.durationMs;
-    if (nowMs >= untilMs) return false;
-    const shownMs = imageFailure.atMs + IMAGE_ERROR_SHOWN_MS;
-    if (nowMs >= shownMs && record.waiting?.reason !== 'ImagePullBackOff') {
-      const text = `Back-off pulling image "${record.spec.image ?? ''}"`;
-      this.#context.event(this.#pod, 'Normal', 'BackOff', text);
-      this.#context.event(this.#pod, 'Warning', 'Failed', 'Error: ImagePullBackOff');
-      record.waiting = {
-        reason: 'ImagePullBackOff',
-        message: `${text}: ${imageFailure.reason}: ${imageFailure.message}`,
-      };
-    }
-    this.#wakeAt(nowMs < shownMs ? shownMs : untilMs);
-    return true;
-  }
-
-  #isCrashBackingOff(record: ContainerRecord, nowMs: number): boolean {
-    const exit = record.current?.exit;
-    if (!exit) return false;
-    const waitMs = remainingBackOffMs(record.backOff, CONTAINER_BACK_OFF, exit.finishedMs, nowMs);
-    if (waitMs > 0) {
-      if (record.waiting?.reason !== 'CrashLoopBackOff') {
-        const { name } = record.spec;
-        const text = formatPod(this.#pod);
-        this.#context.event(
-          this.#pod,
-          'Warning',
-          'BackOff',
-          `Back-off restarting failed container ${name} in pod ${text}`,
-        );
-        const duration = formatDuration(record.backOff?.durationMs ?? 0);
-        record.waiting = {
-          reason: 'CrashLoopBackOff',
-          message: `back-off ${duration} restarting failed container=${name} pod=${text}`,
-        };
-      }
-      this.#wakeAt(nowMs + waitMs);
-      return true;
-    }
-    // Once per exit: a start that fails for its image or configuration does not count as a crash.
-    if (!record.backOff || record.backOff.updatedMs < exit.finishedMs)
-      record.backOff = nextBackOff(record.backOff, CONTAINER_BACK_OFF, exit.finishedMs, nowMs);
-    return false;
   }
 
   async #start(record: ContainerRecord, signal: AbortSignal): Promise<void> {
