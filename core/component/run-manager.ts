@@ -7,6 +7,7 @@ import type { FlagValues } from '../base/flags.ts';
 import type { Log } from '../base/log.ts';
 import { Registry } from '../base/metrics/index.ts';
 import { systemClock } from '../base/node/clock.ts';
+import { lastingController } from '../base/node/lasting-signal.ts';
 import { readAuthorities, readPair, watchFiles } from '../base/node/pem-files.ts';
 import { systemRandom } from '../base/node/random.ts';
 import type { Random } from '../base/random.ts';
@@ -100,7 +101,7 @@ export const runManager = async (options: ManagerOptions): Promise<RunningManage
   let rejectFailed: (error: unknown) => void = () => undefined;
   const failed = new Promise<never>((_resolve, reject) => (rejectFailed = reject));
   failed.catch(() => undefined);
-  const stop = new AbortController();
+  const stop = lastingController();
   let port: number | undefined;
   let closeServer: () => Promise<void> = () => Promise.resolve();
   if (settings['secure-port'] > 0) {

@@ -1,6 +1,7 @@
 import { assert } from '../../base/assert.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
+import { lastingController, manyListen } from '../../base/node/lasting-signal.ts';
 import type { Log } from '../../base/log.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Random } from '../../base/random.ts';
@@ -35,7 +36,7 @@ interface Entry {
 export class InformerFactory implements Disposable {
   readonly #options: InformerFactoryOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #stop = new AbortController();
+  readonly #stop = lastingController();
 
   constructor(options: InformerFactoryOptions) {
     this.#options = options;
@@ -65,6 +66,7 @@ export class InformerFactory implements Disposable {
 
   /** Resolves when every informer asked for so far has its first list. */
   async whenSynced(signal?: AbortSignal): Promise<void> {
+    if (signal) manyListen(signal);
     await Promise.all([...this.#entries.values()].map(({ informer }) => informer.whenSynced(signal)));
   }
 

@@ -1,3 +1,4 @@
+import { lastingController } from '../../base/node/lasting-signal.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 
@@ -24,7 +25,7 @@ export const momentOf = (clock: Clock): Moment => ({
 export class Tenure implements Disposable {
   readonly #clock: Clock;
   readonly #deadlineMs: number;
-  readonly #controller = new AbortController();
+  readonly #controller = lastingController();
   #sent: Moment;
   #timer: Disposable | undefined;
 

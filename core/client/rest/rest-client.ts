@@ -1,3 +1,4 @@
+import { manyListen } from '../../base/node/lasting-signal.ts';
 import type { KubernetesObject } from '../../api/meta/object-meta.ts';
 import type {
   ByteStream,
@@ -62,7 +63,7 @@ export class RestClient implements OwnedClient {
   fenced(signal: AbortSignal, check?: () => void): Client {
     const outer = this.#fence;
     const fence: Fence = {
-      signal: outer ? AbortSignal.any([outer.signal, signal]) : signal,
+      signal: manyListen(outer ? AbortSignal.any([outer.signal, signal]) : signal),
       check() {
         outer?.check();
         check?.();

@@ -7,6 +7,7 @@ export type * from './component.ts';
 const COMPONENTS: Readonly<Record<string, () => Promise<Component>>> = {
   etcd: async () => (await import('./etcd.ts')).etcd,
   'kube-apiserver': async () => (await import('./kube-apiserver.ts')).kubeApiServer,
+  'kube-controller-manager': async () => (await import('./kube-controller-manager.ts')).kubeControllerManager,
   'kube-scheduler': async () => (await import('./kube-scheduler.ts')).kubeScheduler,
 };
 
