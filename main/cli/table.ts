@@ -10,6 +10,11 @@ export interface TableEntry {
 /** Every command, in the order of the help. A new one is a file in `commands/` and an entry here. */
 export const COMMANDS: readonly TableEntry[] = [
   {
+    name: 'up',
+    summary: 'run the cluster in the foreground, and make it when there is none',
+    load: async () => (await import('./commands/up.ts')).up,
+  },
+  {
     name: 'serve',
     summary: 'serve the console to a browser on this machine',
     load: async () => (await import('./commands/serve.ts')).serve,

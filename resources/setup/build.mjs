@@ -58,6 +58,7 @@ const programs = () => [
     target: CHROME_TARGET,
   }),
   nodeProgram({ entry: 'main/cli/cli.ts', outDir: 'cli', fileName: 'cli.js' }),
+  nodeProgram({ entry: 'core/cluster/host/program.ts', outDir: 'host', fileName: 'host.js' }),
 ];
 
 export const build = async () => {

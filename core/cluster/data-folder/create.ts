@@ -21,6 +21,7 @@ import {
 } from '../../pki/index.ts';
 import { writeCredential, writePrivate } from '../../pki/pki-folder.ts';
 import { kubernetesServiceAddress, loadBalancerAddress } from '../config/addresses.ts';
+import { isComponent } from '../components/index.ts';
 import { formatClusterConfig, type ClusterConfig } from '../config/config.ts';
 import { planHosts, type HostPlan } from '../config/hosts.ts';
 import { initialMembers, manifestsOf, PORTS } from '../manifests/control-plane.ts';
@@ -58,7 +59,11 @@ const isThere = (data: string, { target }: LeafPlan): boolean =>
     : existsSync(kubeconfigPath(data, target.file));
 
 /** Issues the certificates of hosts that came later. Those that are there stay. */
-export const issueMissingLeaves = async (data: string, config: ClusterConfig, clock: Clock): Promise<void> => {
+export const issueMissingLeaves = async (
+  data: string,
+  config: ClusterConfig,
+  clock: Clock,
+): Promise<void> => {
   const spec = pkiSpecOf(config);
   for (const plan of planLeaves(spec)) {
     if (isThere(data, plan)) continue;
@@ -110,7 +115,8 @@ const ensureManifests = async (data: string, config: ClusterConfig, host: HostPl
     version: config.spec.kubernetesVersion,
     etcd: { members: initialMembers(config), state: 'new' },
   });
-  for (const [file, text] of manifests) await writeFile(join(draft, file), text, { mode: 0o600 });
+  for (const [file, text] of manifests)
+    if (isComponent(file.replace(/\.yaml$/, ''))) await writeFile(join(draft, file), text, { mode: 0o600 });
   await rename(draft, folder);
 };
 
@@ -119,7 +125,11 @@ export const writeClusterConfig = (data: string, config: ClusterConfig): Promise
   writeFileAtomically(clusterFile(data), formatClusterConfig(config));
 
 /** Makes what is missing below the folder. Can be cut off at any moment and done again. */
-export const completeDataFolder = async (data: string, config: ClusterConfig, clock: Clock): Promise<void> => {
+export const completeDataFolder = async (
+  data: string,
+  config: ClusterConfig,
+  clock: Clock,
+): Promise<void> => {
   await ensurePki(data, config, clock);
   await Promise.all(planHosts(config).map((host) => ensureManifests(data, config, host)));
 };

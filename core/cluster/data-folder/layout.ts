@@ -9,7 +9,8 @@ export const etcdFolder = (data: string, host: string): string => join(hostFolde
 export const logsFolder = (data: string, host: string): string => join(hostFolder(data, host), 'logs');
 export const backupsFolder = (data: string): string => join(data, 'backups');
 export const adminKubeconfigFile = (data: string): string => join(data, 'kubeconfig', 'admin.conf');
-export const superAdminKubeconfigFile = (data: string): string => join(data, 'kubeconfig', 'super-admin.conf');
+export const superAdminKubeconfigFile = (data: string): string =>
+  join(data, 'kubeconfig', 'super-admin.conf');
 export const kubeletKubeconfigFile = (data: string, name: string): string =>
   join(data, 'kubeconfig', `kubelet-${name}.conf`);
 

@@ -44,3 +44,21 @@ export const findNetwork = async (dataDirectory: string): Promise<number> => {
     'no loopback network between 127.16 and 127.253 is free; stop another cluster first',
   );
 };
+
+const WHY: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use by another program; stop it and start again',
+  EADDRNOTAVAIL: 'is no address of this machine; loopback networks of 127.0.0.0/8 are needed',
+  EACCES: 'may not be listened on by this user',
+};
+
+/** One clear line before anything is started, where a component would have to tell it again and again. */
+export const assertPortsFree = async (endpoints: readonly Endpoint[]): Promise<void> => {
+  for (const endpoint of endpoints) {
+    const code = await whyNotFree(endpoint);
+    if (code === undefined) continue;
+    throw new ReasonError(
+      'PortInUse',
+      `${endpoint.address}:${endpoint.port} ${WHY[code] ?? `cannot be listened on: ${code}`}`,
+    );
+  }
+};

@@ -121,5 +121,7 @@ const DISK: Readonly<Record<string, string>> = {
 export const explain = (directory: string, error: unknown): unknown => {
   const words = DISK[(error as NodeJS.ErrnoException).code ?? ''];
   if (words === undefined || error instanceof ReasonError) return error;
-  return new ReasonError('BadDirectory', `cannot use the data folder ${directory}: ${words}`, { cause: error });
+  return new ReasonError('BadDirectory', `cannot use the data folder ${directory}: ${words}`, {
+    cause: error,
+  });
 };

@@ -166,7 +166,7 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
     async stop(graceMs) {
       await Promise.all([server.close(), host.stop(graceMs / 1000)]);
       owned.dispose();
-      await Promise.all(recorders.map((recorder) => recorder.close(0)));
+      await Promise.all(recorders.map((recorder) => recorder.stop('now')));
     },
   };
 };

@@ -1,13 +1,20 @@
-/** One program: a host in the main thread, a component of it in a worker thread. */
+/** One program: a host in the main thread; in a worker thread one of its components, or the load balancer. */
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import type { ComponentStart } from './component-thread.ts';
+import type { LoadBalancerStart } from '../supervisor/load-balancer-thread.ts';
 import type { FromHost, ToHost } from './messages.ts';
 
 const program = new URL(import.meta.url);
 
 if (!isMainThread && parentPort) {
-  const { runComponentThread } = await import('./component-thread.ts');
-  await runComponentThread(workerData as ComponentStart, parentPort);
+  const start = workerData as ComponentStart | LoadBalancerStart;
+  if ('loadBalancer' in start) {
+    const { runLoadBalancerThread } = await import('../supervisor/load-balancer-thread.ts');
+    await runLoadBalancerThread(start, parentPort);
+  } else {
+    const { runComponentThread } = await import('./component-thread.ts');
+    await runComponentThread(start, parentPort);
+  }
 } else {
   const { runHost } = await import('./run-host.ts');
   // The terminal's Ctrl-C reaches every process of the group; the order of stopping is the supervisor's.

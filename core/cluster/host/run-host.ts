@@ -42,7 +42,13 @@ export const runHost = (program: URL, port: HostPort): void => {
       program,
       logFile: (component) => join(folder, `${component}.log`),
       onPhase: (component, phase, version, message) =>
-        port.send({ kind: 'component', component, phase, version, ...(message !== undefined && { message }) }),
+        port.send({
+          kind: 'component',
+          component,
+          phase,
+          version,
+          ...(message !== undefined && { message }),
+        }),
     });
     kubelet = await startHostKubelet({ start: plan, startComponent: starter.start, clock: systemClock, log });
     port.send({ kind: 'started' });

@@ -136,7 +136,10 @@ export class ComponentStarter {
         onPhase(name, 'ready', version);
       }
     });
-    worker.on('error', (error) => (message = error instanceof Error ? (error.stack ?? error.message) : messageOf(error)));
+    worker.on(
+      'error',
+      (error) => (message = error instanceof Error ? (error.stack ?? error.message) : messageOf(error)),
+    );
     const entry: Entry = {
       worker,
       kill: () => void worker.terminate(),

@@ -1,0 +1,11 @@
+export { parseClusterConfig, type ClusterConfig, type ClusterSpec } from './config/config.ts';
+export { endpointsOf } from './config/endpoints.ts';
+export { planHosts, type HostPlan } from './config/hosts.ts';
+export * from './data-folder/layout.ts';
+export { openDataFolder, readCluster, requireCluster } from './data-folder/open.ts';
+export type { DataFolder, SpecWishes } from './data-folder/open.ts';
+export { assertPortsFree } from './data-folder/network.ts';
+export { forkLauncher } from './supervisor/host-launcher.ts';
+export type { HostLauncher } from './supervisor/host-launcher.ts';
+export type * from './supervisor/state.ts';
+export { Supervisor } from './supervisor/supervisor.ts';

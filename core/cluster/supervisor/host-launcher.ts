@@ -1,0 +1,49 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { FromHost, ToHost } from '../host/messages.ts';
+
+export interface LaunchedHost {
+  readonly pid: number | undefined;
+  send(message: ToHost): void;
+  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
+}
+
+export interface HostListener {
+  onMessage(message: FromHost): void;
+  /** Once, however the process ends. */
+  onExit(exit: { readonly code: number | null; readonly signal: string | null }): void;
+}
+
+/** Starts the host program as a process. */
+export type HostLauncher = (name: string, listener: HostListener) => LaunchedHost;
+
+/** The main thread of a host runs a kubelet alone, and needs little. */
+const HOST_FLAGS = ['--max-semi-space-size=4'];
+
+/** Processes of this machine, as `pilothouse up` runs them. Their own output goes where ours goes. */
+export const forkLauncher =
+  (program: URL): HostLauncher =>
+  (name, { onMessage, onExit }) => {
+    const child = fork(fileURLToPath(program), [name], {
+      execArgv: HOST_FLAGS,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      serialization: 'json',
+    });
+    let isOver = false;
+    const end = (code: number | null, signal: string | null): void => {
+      if (isOver) return;
+      isOver = true;
+      onExit({ code, signal });
+    };
+    child.on('message', (message) => onMessage(message as FromHost));
+    child.once('exit', end);
+    child.once('error', () => end(null, null));
+    return {
+      pid: child.pid,
+      send(message) {
+        // A process that has just ended is told by its exit, not by a failed message.
+        if (child.connected) child.send(message, () => undefined);
+      },
+      signal: (signal) => void child.kill(signal),
+    };
+  };

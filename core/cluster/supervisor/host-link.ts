@@ -1,0 +1,251 @@
+import type { Clock } from '../../base/clock.ts';
+import { ReasonError } from '../../base/errors.ts';
+import type { HostPlan } from '../config/hosts.ts';
+import type { ComponentUsage, FromHost, HostStart } from '../host/messages.ts';
+import type { HostLauncher, LaunchedHost } from './host-launcher.ts';
+import type { ComponentState, HostPhase, HostState } from './state.ts';
+
+const REPORT_TIMEOUT_MS = 1_000;
+
+export interface HostLinkOptions {
+  readonly plan: HostPlan;
+  readonly start: HostStart;
+  readonly launch: HostLauncher;
+  readonly clock: Clock;
+  /** When the cluster was started, on the monotonic clock. */
+  readonly originMs: number;
+  /** After every change of the state. */
+  onChange(): void;
+  /** A component serves: whether it is ready is for the gates to find out. */
+  onServing(component: string): void;
+}
+
+/** One host as the supervisor holds it: its process, if there is one, and what is known of it. */
+export class HostLink {
+  readonly plan: HostPlan;
+  readonly #options: HostLinkOptions;
+  readonly #components = new Map<string, ComponentState>();
+  readonly #waiting = new Set<() => void>();
+  #process: LaunchedHost | undefined;
+  #phase: HostPhase = 'stopped';
+  #message: string | undefined;
+  #rssBytes: number | undefined;
+  #isDrained = false;
+  #reportId = 0;
+  #reports = new Map<number, () => void>();
+
+  constructor(options: HostLinkOptions) {
+    this.#options = options;
+    this.plan = options.plan;
+  }
+
+  get isAlive(): boolean {
+    return this.#process !== undefined;
+  }
+
+  get phase(): HostPhase {
+    return this.#phase;
+  }
+
+  get isDrained(): boolean {
+    return this.#isDrained || !this.isAlive;
+  }
+
+  component(name: string): ComponentState | undefined {
+    return this.#components.get(name);
+  }
+
+  state(): HostState {
+    const { name, role, address, nodes } = this.plan;
+    return {
+      name,
+      role,
+      address,
+      phase: this.#phase,
+      pid: this.#process?.pid,
+      rssBytes: this.isAlive ? this.#rssBytes : undefined,
+      message: this.#message,
+      nodes: nodes.map((node) => node.name),
+      components: [...this.#components.values()],
+    };
+  }
+
+  /** Begins a new process; what is known of the one before is forgotten. */
+  launch(): void {
+    if (this.#process) throw new ReasonError('AlreadyRunning', `host ${this.plan.name} runs already`);
+    const { launch, start } = this.#options;
+    this.#components.clear();
+    this.#message = undefined;
+    this.#isDrained = false;
+    const launched = launch(this.plan.name, {
+      onMessage: (message) => {
+        if (this.#process === launched) this.#heard(message);
+      },
+      onExit: ({ code, signal }) => this.#exited(launched, code, signal),
+    });
+    this.#process = launched;
+    this.#enter('starting');
+    launched.send({ kind: 'start', start });
+  }
+
+  /** As pulling the plug. */
+  kill(): void {
+    this.#alive().signal('SIGKILL');
+  }
+
+  pause(): void {
+    this.#alive().signal('SIGSTOP');
+    this.#enter('paused');
+  }
+
+  resume(): void {
+    this.#alive().signal('SIGCONT');
+    this.#enter('running');
+  }
+
+  /** Asks for an orderly end; etcd waits for `finish`. */
+  beginStop(graceMs: number): void {
+    if (!this.#process) return;
+    if (this.#phase === 'paused') this.#process.signal('SIGCONT');
+    this.#enter('stopping');
+    this.#process.send({ kind: 'stop', graceMs });
+  }
+
+  finishStop(): void {
+    this.#process?.send({ kind: 'finish' });
+  }
+
+  killComponent(component: string): void {
+    if (this.#components.get(component)?.phase === undefined)
+      throw new ReasonError('NotFound', `host ${this.plan.name} runs no ${component}`);
+    this.#alive().send({ kind: 'kill-component', component });
+  }
+
+  /** A gate has found that it does what it is there for. */
+  markReady(component: string): void {
+    const known = this.#components.get(component);
+    if (known?.phase === 'serving') this.#set({ ...known, phase: 'ready', changedMs: this.#sinceMs() });
+  }
+
+  /** Asks for memory and processor use; what a host does not tell in time stays as it was. */
+  async refreshUsage(): Promise<void> {
+    const process = this.#process;
+    if (!process || this.#phase === 'paused') return;
+    const id = (this.#reportId += 1);
+    await new Promise<void>((resolve) => {
+      const timer = this.#options.clock.after(REPORT_TIMEOUT_MS, resolve);
+      this.#reports.set(id, () => {
+        timer.dispose();
+        resolve();
+      });
+      process.send({ kind: 'report', id });
+    });
+    this.#reports.delete(id);
+  }
+
+  /** Resolves when it is true, or after the time; looked at after every change. */
+  async until(condition: () => boolean, timeoutMs: number): Promise<boolean> {
+    const { clock } = this.#options;
+    const deadlineMs = clock.monotonicMs() + timeoutMs;
+    while (!condition()) {
+      const leftMs = deadlineMs - clock.monotonicMs();
+      if (leftMs <= 0) return false;
+      await new Promise<void>((resolve) => {
+        const timer = clock.after(leftMs, () => wake());
+        const wake = (): void => {
+          timer.dispose();
+          this.#waiting.delete(wake);
+          resolve();
+        };
+        this.#waiting.add(wake);
+      });
+    }
+    return true;
+  }
+
+  #alive(): LaunchedHost {
+    if (this.#process) return this.#process;
+    throw new ReasonError('NotRunning', `host ${this.plan.name} does not run; start it first`);
+  }
+
+  #heard(message: FromHost): void {
+    switch (message.kind) {
+      case 'started':
+        if (this.#phase === 'starting') this.#enter('running');
+        return;
+      case 'failed':
+        this.#message = message.message;
+        this.#changed();
+        return;
+      case 'drained':
+        this.#isDrained = true;
+        this.#changed();
+        return;
+      case 'report':
+        this.#report(message.rssBytes, message.components);
+        this.#reports.get(message.id)?.();
+        return;
+      case 'component':
+        this.#componentChanged(message);
+    }
+  }
+
+  #componentChanged({ component, phase, version, message }: FromHost & { kind: 'component' }): void {
+    const before = this.#components.get(component);
+    const isAgain = phase === 'starting' && before !== undefined;
+    this.#set({
+      name: component,
+      phase: phase === 'ready' ? 'serving' : phase,
+      version,
+      restarts: (before?.restarts ?? 0) + (isAgain ? 1 : 0),
+      changedMs: this.#sinceMs(),
+      message: message ?? (phase === 'exited' ? undefined : before?.message),
+      heapBytes: before?.heapBytes,
+      utilization: before?.utilization,
+    });
+    if (phase === 'ready') this.#options.onServing(component);
+  }
+
+  #report(rssBytes: number, usages: readonly ComponentUsage[]): void {
+    this.#rssBytes = rssBytes;
+    for (const { component, heapBytes, utilization } of usages) {
+      const known = this.#components.get(component);
+      if (known) this.#components.set(component, { ...known, heapBytes, utilization });
+    }
+    this.#changed();
+  }
+
+  #exited(process: LaunchedHost, code: number | null, signal: string | null): void {
+    if (this.#process !== process) return;
+    this.#process = undefined;
+    for (const [name, known] of this.#components)
+      this.#components.set(name, { ...known, phase: 'exited', changedMs: this.#sinceMs() });
+    if (signal !== null) {
+      this.#message ??= `ended by ${signal}`;
+      this.#enter('killed');
+    } else if (code === 0) this.#enter('stopped');
+    else {
+      this.#message ??= `the host process ended with code ${code}`;
+      this.#enter('failed');
+    }
+  }
+
+  #sinceMs(): number {
+    return Math.round(this.#options.clock.monotonicMs() - this.#options.originMs);
+  }
+
+  #set(component: ComponentState): void {
+    this.#components.set(component.name, component);
+    this.#changed();
+  }
+
+  #enter(phase: HostPhase): void {
+    this.#phase = phase;
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const wake of [...this.#waiting]) wake();
+    this.#options.onChange();
+  }
+}

@@ -1,0 +1,87 @@
+import { Worker, type MessagePort } from 'node:worker_threads';
+import { messageOf, ReasonError } from '../../base/errors.ts';
+import { silentLog } from '../../base/log.ts';
+import {
+  runLoadBalancer,
+  type Backend,
+  type LoadBalancerConfig,
+  type LoadBalancerState,
+} from '../load-balancer/index.ts';
+
+/** What makes a worker of the host program a load balancer. */
+export interface LoadBalancerStart {
+  readonly loadBalancer: LoadBalancerConfig;
+}
+
+type FromThread =
+  | { readonly kind: 'listening' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'state'; readonly state: LoadBalancerState };
+
+type ToThread =
+  | { readonly kind: 'backends'; readonly backends: readonly Backend[] }
+  | { readonly kind: 'state' }
+  | { readonly kind: 'close' };
+
+/** The inside of the thread. */
+export const runLoadBalancerThread = async (
+  { loadBalancer }: LoadBalancerStart,
+  port: MessagePort,
+): Promise<void> => {
+  const tell = (message: FromThread): void => port.postMessage(message);
+  try {
+    const balancer = await runLoadBalancer(loadBalancer, silentLog);
+    balancer.onChange((state) => tell({ kind: 'state', state }));
+    port.on('message', (message: ToThread) => {
+      if (message.kind === 'backends') balancer.update(message.backends);
+      else if (message.kind === 'state') tell({ kind: 'state', state: balancer.state() });
+      else void balancer.close().finally(() => port.close());
+    });
+    tell({ kind: 'listening' });
+  } catch (error) {
+    tell({ kind: 'failed', message: messageOf(error) });
+    port.close();
+  }
+};
+
+export interface LoadBalancerThread {
+  state(): LoadBalancerState | undefined;
+  setBackends(backends: readonly Backend[]): void;
+  close(): Promise<void>;
+}
+
+/** The load balancer in a thread of its own: what its supervisor does never delays a connection. */
+export const startLoadBalancerThread = async (
+  program: URL,
+  config: LoadBalancerConfig,
+  onState: (state: LoadBalancerState) => void,
+): Promise<LoadBalancerThread> => {
+  const start: LoadBalancerStart = { loadBalancer: config };
+  const worker = new Worker(program, { workerData: start, resourceLimits: { maxYoungGenerationSizeMb: 8 } });
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const send = (message: ToThread): void => worker.postMessage(message);
+  let last: LoadBalancerState | undefined;
+  await new Promise<void>((resolve, reject) => {
+    worker.on('message', (message: FromThread) => {
+      if (message.kind === 'listening') resolve();
+      else if (message.kind === 'failed') reject(new ReasonError('CannotListen', message.message));
+      else {
+        last = message.state;
+        onState(message.state);
+      }
+    });
+    worker.once('error', (cause) =>
+      reject(
+        new ReasonError('LoadBalancerFailed', `the load balancer failed: ${messageOf(cause)}`, { cause }),
+      ),
+    );
+  });
+  return {
+    state: () => last,
+    setBackends: (backends) => send({ kind: 'backends', backends }),
+    async close() {
+      send({ kind: 'close' });
+      await exited;
+    },
+  };
+};

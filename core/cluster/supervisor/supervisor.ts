@@ -1,0 +1,296 @@
+import http from 'node:http';
+import https from 'node:https';
+import { readFile } from 'node:fs/promises';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
+import { ReasonError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { systemRandom } from '../../base/node/random.ts';
+import { connect, loadKubeconfig, pause, type Client } from '../../client/index.ts';
+import { certificatePath } from '../../pki/index.ts';
+import { loadBalancerAddress } from '../config/addresses.ts';
+import { planHosts, type HostPlan } from '../config/hosts.ts';
+import { superAdminKubeconfigFile } from '../data-folder/layout.ts';
+import type { DataFolder } from '../data-folder/open.ts';
+import { PORTS } from '../manifests/control-plane.ts';
+import { leadersGate, nodesGate, urlGate, type Gate } from './gates.ts';
+import type { HostLauncher } from './host-launcher.ts';
+import { HostLink } from './host-link.ts';
+import { startLoadBalancerThread, type LoadBalancerThread } from './load-balancer-thread.ts';
+import type { ClusterPhase, ClusterState } from './state.ts';
+
+/** A start that takes longer than this on any machine will not come to an end. */
+const START_TIMEOUT_MS = 120_000;
+const POLL_MS = 25;
+const NODES_POLL_MS = 60;
+const STOP_GRACE_MS = 10_000;
+const DRAIN_TIMEOUT_MS = 6_000;
+/** An orderly end that has not come by then is made. */
+const KILL_AFTER_MS = STOP_GRACE_MS + 2_000;
+
+export interface SupervisorOptions {
+  readonly folder: DataFolder;
+  /** The program of `host/program.ts`, for the thread of the load balancer. */
+  readonly program: URL;
+  readonly launch: HostLauncher;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const nodeCountOf = (hosts: readonly HostPlan[]): number =>
+  hosts.reduce((count, { nodes }) => count + nodes.length, 0);
+
+/** A cluster that runs: its host processes and its load balancer. */
+export class Supervisor {
+  readonly folder: DataFolder;
+  readonly #options: SupervisorOptions;
+  readonly #links = new Map<string, HostLink>();
+  readonly #listeners = new Set<(state: ClusterState) => void>();
+  readonly #owned = new DisposableStore();
+  readonly #life = new AbortController();
+  readonly #startedAtMs: number;
+  readonly #originMs: number;
+  readonly #backends = new Set<string>();
+  #agent: https.Agent | undefined;
+  readonly #plainAgent = new http.Agent({ keepAlive: true });
+  #balancer: LoadBalancerThread | undefined;
+  #client: Client | undefined;
+  #phase: ClusterPhase = 'starting';
+  #readyAfterMs: number | undefined;
+
+  constructor(options: SupervisorOptions) {
+    const { folder, clock, launch } = options;
+    this.folder = folder;
+    this.#options = options;
+    this.#startedAtMs = clock.nowMs();
+    this.#originMs = clock.monotonicMs();
+    const hosts = planHosts(folder.config);
+    const nodeCount = nodeCountOf(hosts);
+    let firstNodeIndex = 0;
+    for (const plan of hosts) {
+      const link: HostLink = new HostLink({
+        plan,
+        start: {
+          dataDirectory: folder.directory,
+          host: plan,
+          network: folder.config.spec.network,
+          kubernetesVersion: folder.config.spec.kubernetesVersion,
+          firstNodeIndex,
+          nodeCount,
+        },
+        launch,
+        clock,
+        originMs: this.#originMs,
+        onChange: () => this.#changed(),
+        onServing: (component) => void this.#whenServing(link, component),
+      });
+      firstNodeIndex += plan.nodes.length;
+      this.#links.set(plan.name, link);
+    }
+  }
+
+  get endpoint(): string {
+    const { network } = this.folder.config.spec;
+    return `https://${loadBalancerAddress({ network })}:${PORTS.apiServer}`;
+  }
+
+  /** With every right there is; undefined before `start`. */
+  get client(): Client | undefined {
+    return this.#client;
+  }
+
+  state(): ClusterState {
+    return {
+      phase: this.#phase,
+      kubernetesVersion: this.folder.config.spec.kubernetesVersion,
+      startedAtMs: this.#startedAtMs,
+      readyAfterMs: this.#readyAfterMs,
+      endpoint: this.endpoint,
+      hosts: [...this.#links.values()].map((link) => link.state()),
+      loadBalancer: this.#balancer?.state(),
+    };
+  }
+
+  onChange(listener: (state: ClusterState) => void): Disposable {
+    this.#listeners.add(listener);
+    return toDisposable(() => this.#listeners.delete(listener));
+  }
+
+  host(name: string): HostLink {
+    const link = this.#links.get(name);
+    if (link) return link;
+    throw new ReasonError(
+      'NotFound',
+      `there is no host ${name}; there is ${[...this.#links.keys()].join(', ')}`,
+    );
+  }
+
+  get hosts(): readonly HostLink[] {
+    return [...this.#links.values()];
+  }
+
+  /** Resolves when the cluster is ready; rejects with one line that says what is missing. */
+  async start(): Promise<void> {
+    const { folder, clock, log, program } = this.#options;
+    const authority = await readFile(certificatePath(folder.directory, 'ca'), 'utf8');
+    // Loopback alone: the health of a server is asked for before its policies are there, so without a certificate.
+    this.#agent = new https.Agent({ ca: authority, keepAlive: true });
+    this.#owned.defer(() => this.#agent?.destroy());
+    this.#owned.defer(() => this.#plainAgent.destroy());
+    for (const link of this.#links.values()) link.launch();
+    this.#balancer = await startLoadBalancerThread(
+      program,
+      {
+        address: loadBalancerAddress({ network: folder.config.spec.network }),
+        port: PORTS.apiServer,
+        backends: [],
+        caFile: certificatePath(folder.directory, 'ca'),
+        certFile: '',
+        keyFile: '',
+      },
+      () => this.#changed(),
+    );
+    const config = await loadKubeconfig(superAdminKubeconfigFile(folder.directory));
+    const client = connect(config, { clock, random: systemRandom, log, userAgent: 'pilothouse' });
+    this.#owned.add(client);
+    this.#client = client;
+    await this.#untilReady(client);
+    this.#readyAfterMs = Math.round(clock.monotonicMs() - this.#originMs);
+    this.#phase = 'ready';
+    this.#changed();
+  }
+
+  /** Everything that a start waits for, in the order in which it is told when it is missing. */
+  async #untilReady(client: Client): Promise<void> {
+    const { clock } = this.#options;
+    const deadlineMs = this.#originMs + START_TIMEOUT_MS;
+    const wait = async (gate: Gate, pollMs: number): Promise<void> => {
+      for (;;) {
+        const missing = await gate();
+        if (missing === undefined) return;
+        this.#assertStartable();
+        if (clock.monotonicMs() > deadlineMs)
+          throw new ReasonError(
+            'NotReady',
+            `the cluster is not ready after ${START_TIMEOUT_MS / 1000} s: ${missing}`,
+          );
+        await pause(clock, pollMs, this.#life.signal);
+      }
+    };
+    await wait(() => Promise.resolve(this.#missingComponent()), POLL_MS);
+    const nodes = this.hosts.flatMap(({ plan }) => plan.nodes.map(({ name }) => name));
+    await wait(nodesGate(client, nodes, this.#startedAtMs), NODES_POLL_MS);
+    await wait(leadersGate(client, this.#electedComponents(), this.#startedAtMs), NODES_POLL_MS);
+  }
+
+  #electedComponents(): readonly string[] {
+    const elected = ['kube-controller-manager', 'kube-scheduler', 'cloud-controller-manager'];
+    return elected.filter((name) => this.hosts.some((link) => link.component(name)?.phase === 'ready'));
+  }
+
+  /** What is not ready among what hosts have started; undefined when all is. */
+  #missingComponent(): string | undefined {
+    for (const link of this.#links.values()) {
+      const { name, phase, message, components } = link.state();
+      if (phase !== 'running')
+        return `host ${name} is ${phase}${message === undefined ? '' : `: ${message}`}`;
+      const late = components.find((component) => component.phase !== 'ready');
+      if (late)
+        return `${late.name} on ${name} is ${late.phase}${late.message === undefined ? '' : `: ${late.message}`}`;
+    }
+    return undefined;
+  }
+
+  /** A host that cannot start at all ends the wait at once. */
+  #assertStartable(): void {
+    for (const link of this.#links.values()) {
+      const { name, phase, message } = link.state();
+      if (phase === 'failed') throw new ReasonError('HostFailed', `host ${name} failed: ${message ?? ''}`);
+    }
+  }
+
+  async #whenServing(link: HostLink, component: string): Promise<void> {
+    const gate = this.#gateOf(link, component);
+    const { clock } = this.#options;
+    const isServing = (): boolean => link.component(component)?.phase === 'serving';
+    while (isServing() && (await gate()) !== undefined) {
+      if (this.#life.signal.aborted) return;
+      await pause(clock, POLL_MS, this.#life.signal).catch(() => undefined);
+    }
+    if (!isServing()) return;
+    if (component === 'kube-apiserver') this.#addBackend(link);
+    link.markReady(component);
+  }
+
+  #gateOf({ plan }: HostLink, component: string): Gate {
+    if (component === 'kube-apiserver' && this.#agent)
+      return urlGate(`https://${plan.address}:${PORTS.apiServer}/readyz`, this.#agent);
+    if (component === 'etcd')
+      return urlGate(`http://${plan.address}:${PORTS.etcdMetrics}/readyz`, this.#plainAgent);
+    return () => Promise.resolve(undefined);
+  }
+
+  /** Told to the load balancer when it is ready first: its own checks are a second apart. */
+  #addBackend({ plan }: HostLink): void {
+    if (this.#backends.has(plan.name)) return;
+    this.#backends.add(plan.name);
+    this.#balancer?.setBackends(
+      this.hosts
+        .filter(({ plan: { name } }) => this.#backends.has(name))
+        .map(({ plan: { name, address } }) => ({ name, host: address, port: PORTS.apiServer })),
+    );
+  }
+
+  /** An orderly end of one host; the others go on. */
+  async stopHost(name: string): Promise<void> {
+    const link = this.host(name);
+    link.beginStop(STOP_GRACE_MS);
+    await link.until(() => link.isDrained, DRAIN_TIMEOUT_MS);
+    link.finishStop();
+    if (!(await link.until(() => !link.isAlive, KILL_AFTER_MS))) link.kill();
+    await link.until(() => !link.isAlive, KILL_AFTER_MS);
+  }
+
+  async killHost(name: string): Promise<void> {
+    const link = this.host(name);
+    link.kill();
+    await link.until(() => !link.isAlive, KILL_AFTER_MS);
+  }
+
+  startHost(name: string): void {
+    this.host(name).launch();
+  }
+
+  async refreshUsage(): Promise<void> {
+    await Promise.all(this.hosts.map((link) => link.refreshUsage()));
+  }
+
+  /** Ends everything in order: workers and API servers, then etcd, then the load balancer. Never rejects. */
+  async stop(): Promise<void> {
+    if (this.#phase === 'stopping' || this.#phase === 'stopped') return;
+    this.#phase = 'stopping';
+    this.#life.abort(new ReasonError('Stopped', 'the cluster is being stopped'));
+    this.#changed();
+    const alive = this.hosts.filter((link) => link.isAlive);
+    for (const link of alive) link.beginStop(STOP_GRACE_MS);
+    await Promise.all(alive.map((link) => link.until(() => link.isDrained, DRAIN_TIMEOUT_MS)));
+    for (const link of alive) link.finishStop();
+    await Promise.all(
+      alive.map(async (link) => {
+        if (!(await link.until(() => !link.isAlive, KILL_AFTER_MS))) link.kill();
+        await link.until(() => !link.isAlive, KILL_AFTER_MS);
+      }),
+    );
+    await this.#balancer?.close();
+    this.#owned.dispose();
+    this.#phase = 'stopped';
+    this.#changed();
+    this.#listeners.clear();
+  }
+
+  #changed(): void {
+    if (this.#listeners.size === 0) return;
+    const state = this.state();
+    for (const listener of this.#listeners) listener(state);
+  }
+}
