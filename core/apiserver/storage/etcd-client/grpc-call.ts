@@ -1,7 +1,8 @@
 import type { MessageType } from '../../../etcd/proto/wire/field.ts';
 import { errorOfStatus, EtcdClientError, GRPC_CODE } from './errors.ts';
 import type { ClientConnection, ClientStream, StreamEnd, StreamListener } from './http2/client-connection.ts';
-import { encodeHeaders, type Headers } from './http2/hpack.ts';
+import { encodeHeaders } from '../../../base/node/http2/hpack.ts';
+import type { Headers } from './http2/hpack.ts';
 import type { Method } from './methods.ts';
 
 const MESSAGE_HEAD_BYTES = 5;
@@ -20,17 +21,17 @@ const headOf = (path: string, authority: string, scheme: string, timeoutMs: numb
   const known = heads.get(id);
   if (known !== undefined) return known;
   const head = encodeHeaders([
-    [':method', 'POST'],
-    [':scheme', scheme],
-    [':path', path],
-    [':authority', authority],
-    ['te', 'trailers'],
-    ['content-type', 'application/grpc'],
-    ['user-agent', 'pilothouse-apiserver'],
+    { name: ':method', value: 'POST' },
+    { name: ':scheme', value: scheme },
+    { name: ':path', value: path },
+    { name: ':authority', value: authority },
+    { name: 'te', value: 'trailers' },
+    { name: 'content-type', value: 'application/grpc' },
+    { name: 'user-agent', value: 'pilothouse-apiserver' },
     // etcd then ends a stream whose member lost its leader, instead of leaving it silent.
-    ...(timeout === undefined
-      ? ([['hasleader', 'true']] as const)
-      : ([['grpc-timeout', `${timeout}m`]] as const)),
+    timeout === undefined
+      ? { name: 'hasleader', value: 'true' }
+      : { name: 'grpc-timeout', value: `${timeout}m` },
   ]);
   if (heads.size >= HEADS_MAX) heads.clear();
   heads.set(id, head);

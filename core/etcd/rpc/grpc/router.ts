@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import { assert } from '../../../base/assert.ts';
-import { encodeHeaders } from '../http2/hpack.ts';
+import { encodeHeaders } from '../../../base/node/http2/hpack.ts';
 import type { Http2Stream } from '../http2/stream.ts';
 import { Call } from './call.ts';
 import type { CallOptions } from './call.ts';

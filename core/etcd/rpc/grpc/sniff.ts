@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '../../../base/clock.ts';
-import { PREFACE } from '../http2/frame.ts';
+import { PREFACE } from '../../../base/node/http2/frame.ts';
 
 /** A connection that says nothing is closed after this long. */
 const FIRST_BYTES_TIMEOUT_MS = 10_000;

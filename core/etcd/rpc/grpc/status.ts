@@ -1,4 +1,4 @@
-import { encodeHeaders } from '../http2/hpack.ts';
+import { encodeHeaders } from '../../../base/node/http2/hpack.ts';
 
 /** gRPC's codes, spelled as grpc-go prints them: metrics carry these names. */
 export const CODE = {

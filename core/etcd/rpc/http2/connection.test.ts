@@ -12,8 +12,8 @@ import {
   frame,
   settingsPayload,
   uint32Payload,
-} from './frame.ts';
-import { encodeHeaders } from './hpack.ts';
+} from '../../../base/node/http2/frame.ts';
+import { encodeHeaders } from '../../../base/node/http2/hpack.ts';
 import type { Http2Stream } from './stream.ts';
 
 /** A wire whose other end is the test: what the server writes is collected, what it reads is pushed. */

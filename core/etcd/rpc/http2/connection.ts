@@ -10,11 +10,11 @@ import {
   frame,
   settingsPayload,
   uint32Payload,
-} from './frame.ts';
-import type { H2ErrorCode } from './frame.ts';
+} from '../../../base/node/http2/frame.ts';
+import type { H2ErrorCode } from '../../../base/node/http2/frame.ts';
 import { FrameParser } from './frame-parser.ts';
 import { FloodGuard } from './flood-guard.ts';
-import { HpackDecoder, HpackError } from './hpack.ts';
+import { HpackDecoder, HpackError } from '../../../base/node/http2/hpack.ts';
 import { Output } from './output.ts';
 import { ProtocolBreach, breach } from './protocol-breach.ts';
 import { Sender } from './sender.ts';

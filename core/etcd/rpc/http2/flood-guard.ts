@@ -1,4 +1,4 @@
-import { H2_ERROR } from './frame.ts';
+import { H2_ERROR } from '../../../base/node/http2/frame.ts';
 import { breach } from './protocol-breach.ts';
 
 /** Above this many a second, beyond what the peer's calls explain, it is an attack and not a client. */

@@ -1,4 +1,10 @@
-import { FRAME, FRAME_HEADER_BYTES, FRAME_PAYLOAD_BYTES_MAX, H2_ERROR, PREFACE } from './frame.ts';
+import {
+  FRAME,
+  FRAME_HEADER_BYTES,
+  FRAME_PAYLOAD_BYTES_MAX,
+  H2_ERROR,
+  PREFACE,
+} from '../../../base/node/http2/frame.ts';
 import { breach } from './protocol-breach.ts';
 
 type OnFrame = (type: number, flags: number, streamId: number, payload: Buffer) => void;

@@ -1,5 +1,5 @@
-import { H2_ERROR } from './frame.ts';
-import type { H2ErrorCode } from './frame.ts';
+import { H2_ERROR } from '../../../base/node/http2/frame.ts';
+import type { H2ErrorCode } from '../../../base/node/http2/frame.ts';
 
 /** The peer broke the protocol; `code` goes into GOAWAY and the connection ends. */
 export class ProtocolBreach extends Error {

@@ -8,7 +8,7 @@ import {
   WINDOW_BYTES_MAX,
   frame,
   writeFrameHead,
-} from './frame.ts';
+} from '../../../base/node/http2/frame.ts';
 import type { FloodGuard } from './flood-guard.ts';
 import type { Output } from './output.ts';
 import { breach } from './protocol-breach.ts';

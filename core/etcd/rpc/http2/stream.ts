@@ -1,7 +1,7 @@
 import type { Http2Connection } from './connection.ts';
-import { H2_ERROR } from './frame.ts';
-import type { H2ErrorCode } from './frame.ts';
-import type { HeaderField } from './hpack.ts';
+import { H2_ERROR } from '../../../base/node/http2/frame.ts';
+import type { H2ErrorCode } from '../../../base/node/http2/frame.ts';
+import type { HeaderField } from '../../../base/node/http2/hpack.ts';
 
 /** What the owner of a stream is told. Nothing is called after `onClosed`. */
 export interface StreamOwner {

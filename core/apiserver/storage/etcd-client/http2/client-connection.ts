@@ -2,19 +2,19 @@ import type { Duplex } from 'node:stream';
 import {
   FLAG,
   FRAME,
-  FRAME_HEAD_BYTES,
+  FRAME_HEADER_BYTES,
   FRAME_PAYLOAD_BYTES_MAX,
   H2_ERROR,
   PREFACE,
-  ProtocolBreach,
   SETTING,
   STREAM_ID_MAX,
   WINDOW_BYTES_DEFAULT,
   frame,
-  settings,
-  uint32,
+  settingsPayload,
+  uint32Payload,
   writeFrameHead,
-} from './frame.ts';
+} from '../../../../base/node/http2/frame.ts';
+import { ProtocolBreach } from './protocol-breach.ts';
 import { StatelessHpackDecoder, type Headers } from './hpack.ts';
 
 const STREAM_WINDOW_BYTES = 4 * 1024 * 1024;
@@ -112,14 +112,15 @@ export class ClientConnection {
     socket.on('end', () => this.destroy('the server closed the connection'));
     socket.on('close', () => this.destroy('connection closed'));
     this.#write(PREFACE);
+    const wanted = settingsPayload([
+      [SETTING.headerTableSize, 0],
+      [SETTING.enablePush, 0],
+      [SETTING.initialWindowSize, STREAM_WINDOW_BYTES],
+    ]);
+    this.#write(frame(FRAME.settings, 0, 0, wanted));
     this.#write(
-      settings([
-        [SETTING.headerTableSize, 0],
-        [SETTING.enablePush, 0],
-        [SETTING.initialWindowSize, STREAM_WINDOW_BYTES],
-      ]),
+      frame(FRAME.windowUpdate, 0, 0, uint32Payload(CONNECTION_WINDOW_BYTES - WINDOW_BYTES_DEFAULT)),
     );
-    this.#write(frame(FRAME.windowUpdate, 0, 0, uint32(CONNECTION_WINDOW_BYTES - WINDOW_BYTES_DEFAULT)));
   }
 
   get usable(): boolean {
@@ -130,8 +131,10 @@ export class ClientConnection {
     return this.#streams.size + this.#unopened.size;
   }
 
-  open(head: Buffer, listener: StreamListener): ClientStream {
+  /** `isWhole`: the head is all that will be sent. */
+  open(head: Buffer, listener: StreamListener, isWhole = false): ClientStream {
     const stream = new ClientStream(this, head, listener);
+    stream.ends = stream.endSent = isWhole;
     if (!this.usable || this.#unopened.size >= WAITING_STREAMS_MAX) {
       stream.closed = true;
       const why = this.usable ? 'too many calls wait for this connection' : this.#closedWhy;
@@ -151,7 +154,7 @@ export class ClientConnection {
 
   cancel(stream: ClientStream, why: string): void {
     if (stream.closed) return;
-    if (stream.id !== 0) this.#write(frame(FRAME.resetStream, 0, stream.id, uint32(H2_ERROR.cancel)));
+    if (stream.id !== 0) this.#write(frame(FRAME.resetStream, 0, stream.id, uint32Payload(H2_ERROR.cancel)));
     this.#end(stream, { kind: 'failed', why, untouched: stream.id === 0 });
   }
 
@@ -187,9 +190,9 @@ export class ClientConnection {
   }
 
   #data(stream: ClientStream, part: Buffer, end: boolean): void {
-    const head = Buffer.allocUnsafe(FRAME_HEAD_BYTES);
+    const head = Buffer.allocUnsafe(FRAME_HEADER_BYTES);
     const flags = end ? FLAG.endStream : 0;
-    writeFrameHead(head, { length: part.length, type: FRAME.data, flags, streamId: stream.id });
+    writeFrameHead(head, 0, { length: part.length, type: FRAME.data, flags, streamId: stream.id });
     stream.endSent ||= end;
     this.#write(head);
     if (part.length > 0) this.#write(part);
@@ -203,7 +206,8 @@ export class ClientConnection {
       this.#nextId += 2;
       stream.sendWindowBytes = this.#peerStreamWindowBytes;
       this.#streams.set(stream.id, stream);
-      this.#write(frame(FRAME.headers, FLAG.endHeaders, stream.id, stream.head));
+      const flags = stream.endSent ? FLAG.endHeaders | FLAG.endStream : FLAG.endHeaders;
+      this.#write(frame(FRAME.headers, flags, stream.id, stream.head));
       this.pump(stream);
       if (this.#nextId > STREAM_ID_MAX - 2) this.#drain(STREAM_ID_MAX);
     }
@@ -259,7 +263,7 @@ export class ClientConnection {
       this.#parse(chunk);
     } catch (error) {
       if (!(error instanceof ProtocolBreach)) throw error;
-      this.#write(frame(FRAME.goaway, 0, 0, Buffer.concat([uint32(0), uint32(error.code)])));
+      this.#write(frame(FRAME.goaway, 0, 0, Buffer.concat([uint32Payload(0), uint32Payload(error.code)])));
       this.#flush();
       this.destroy(`the server broke the protocol: ${error.message}`);
     }
@@ -268,11 +272,11 @@ export class ClientConnection {
   #parse(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let at = 0;
-    while (bytes.length - at >= FRAME_HEAD_BYTES) {
+    while (bytes.length - at >= FRAME_HEADER_BYTES) {
       const length = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
       if (length > FRAME_PAYLOAD_BYTES_MAX)
         throw new ProtocolBreach('frame is too large', H2_ERROR.frameSizeError);
-      const start = at + FRAME_HEAD_BYTES;
+      const start = at + FRAME_HEADER_BYTES;
       if (bytes.length - start < length) break;
       const streamId = bytes.readUInt32BE(at + 5) & STREAM_ID_MAX;
       const type = bytes[at + 3]!;
@@ -320,7 +324,7 @@ export class ClientConnection {
   #onData(flags: number, streamId: number, payload: Buffer): void {
     this.#unreportedBytes += payload.length;
     if (this.#unreportedBytes >= CONNECTION_WINDOW_BYTES / 2) {
-      this.#write(frame(FRAME.windowUpdate, 0, 0, uint32(this.#unreportedBytes)));
+      this.#write(frame(FRAME.windowUpdate, 0, 0, uint32Payload(this.#unreportedBytes)));
       this.#unreportedBytes = 0;
     }
     const stream = this.#streams.get(streamId);
@@ -328,7 +332,7 @@ export class ClientConnection {
     const ends = (flags & FLAG.endStream) !== 0;
     stream.unreportedBytes += payload.length;
     if (!ends && stream.unreportedBytes >= STREAM_WINDOW_BYTES / 2) {
-      this.#write(frame(FRAME.windowUpdate, 0, streamId, uint32(stream.unreportedBytes)));
+      this.#write(frame(FRAME.windowUpdate, 0, streamId, uint32Payload(stream.unreportedBytes)));
       stream.unreportedBytes = 0;
     }
     const body = unpad(flags, payload);
@@ -358,7 +362,7 @@ export class ClientConnection {
   #remoteEnd(stream: ClientStream): void {
     // An answer that came before all was asked (an error, say): the rest is not wanted any more.
     if (!stream.closed && !stream.endSent)
-      this.#write(frame(FRAME.resetStream, 0, stream.id, uint32(H2_ERROR.cancel)));
+      this.#write(frame(FRAME.resetStream, 0, stream.id, uint32Payload(H2_ERROR.cancel)));
     this.#end(stream, { kind: 'ended' });
   }
 

@@ -1,4 +1,4 @@
-import { ReasonError } from '../../../base/errors.ts';
+import { ReasonError } from '../../errors.ts';
 import { huffmanDecode } from './huffman.ts';
 import { STATIC_TABLE } from './hpack-static.ts';
 
@@ -12,7 +12,7 @@ export class HpackError extends ReasonError<'Compression' | 'TooLarge'> {
   override readonly name = 'HpackError';
 }
 
-/** What SETTINGS_HEADER_TABLE_SIZE promises by default; we never offer more. */
+/** What SETTINGS_HEADER_TABLE_SIZE promises by default. */
 const TABLE_BYTES_MAX = 4096;
 /** RFC 7541, section 4.1: what an entry counts besides its characters. */
 const ENTRY_OVERHEAD_BYTES = 32;
@@ -24,12 +24,16 @@ export class HpackDecoder {
   /** Newest first, as indexes count. */
   readonly #dynamic: HeaderField[] = [];
   #dynamicBytes = 0;
-  #tableBytesMax = TABLE_BYTES_MAX;
+  readonly #tableBytesOffered: number;
+  #tableBytesMax: number;
   #block: Uint8Array = new Uint8Array(0);
   #position = 0;
 
-  constructor(options: { readonly listBytesMax: number }) {
+  /** `tableBytesMax` is what our SETTINGS_HEADER_TABLE_SIZE offered; with 0 a block means the same whenever it comes. */
+  constructor(options: { readonly listBytesMax: number; readonly tableBytesMax?: number }) {
     this.#listBytesMax = options.listBytesMax;
+    this.#tableBytesOffered = options.tableBytesMax ?? TABLE_BYTES_MAX;
+    this.#tableBytesMax = this.#tableBytesOffered;
   }
 
   decode(block: Uint8Array): HeaderField[] {
@@ -57,7 +61,7 @@ export class HpackDecoder {
     }
     if (byte & 0x20) {
       const size = this.#integer(5);
-      if (size > TABLE_BYTES_MAX || !first) throw broken('table size update is not allowed here');
+      if (size > this.#tableBytesOffered || !first) throw broken('table size update is not allowed here');
       this.#tableBytesMax = size;
       this.#evict(0);
       return undefined;
@@ -105,7 +109,7 @@ export class HpackDecoder {
   }
 
   #string(): string {
-    const huffman = (this.#block[this.#position]! & 0x80) !== 0;
+    const huffman = ((this.#block[this.#position] ?? 0) & 0x80) !== 0;
     const length = this.#integer(7);
     const end = this.#position + length;
     if (end > this.#block.length) throw broken('string runs over the block');

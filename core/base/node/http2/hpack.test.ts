@@ -116,3 +116,11 @@ test("Node's own encoder is understood, every printable character included", asy
   const block = await headerBlockOfNode({ ':path': '/a', 'x-text': `x${printable}x` });
   expect(decode(block).find(({ name }) => name === 'x-text')?.value).toBe(`x${printable}x`);
 });
+
+test('padding that is not the start of the end marker is no Huffman code', () => {
+  expect([huffmanDecode(hex('1f')), huffmanDecode(hex('18')), huffmanDecode(hex('1fff'))]).toEqual([
+    'a',
+    undefined,
+    undefined,
+  ]);
+});

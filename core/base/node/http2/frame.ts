@@ -31,6 +31,7 @@ export type H2ErrorCode = (typeof H2_ERROR)[keyof typeof H2_ERROR];
 
 export const SETTING = {
   headerTableSize: 1,
+  enablePush: 2,
   maxConcurrentStreams: 3,
   initialWindowSize: 4,
   maxFrameSize: 5,
@@ -43,6 +44,7 @@ export const FRAME_HEADER_BYTES = 9;
 export const FRAME_PAYLOAD_BYTES_MAX = 16_384;
 export const WINDOW_BYTES_DEFAULT = 65_535;
 export const WINDOW_BYTES_MAX = 0x7fffffff;
+export const STREAM_ID_MAX = 0x7fffffff;
 
 export interface FrameHead {
   readonly length: number;
