@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silentLog } from '../../base/log.ts';
+import { silentLog, type Log } from '../../base/log.ts';
 import { manualClock } from '../../base/manual-clock.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { seededRandom } from '../../base/random.ts';
@@ -170,4 +170,14 @@ test('warnings, traces and metrics tell of each try', async () => {
   expect(registry.expose()).toContain(
     'rest_client_request_retries_total{code="<error>",host="h:1",verb="GET"} 1\n',
   );
+});
+
+test('a warning is logged once, however often the server repeats it', async () => {
+  const lines: unknown[] = [];
+  const log: Log = { ...silentLog, write: (_level, _message, fields) => void lines.push(fields) };
+  const warned = { code: 200, body: 1, headers: { warning: '299 - "only once in a process"' } };
+  const { client } = setUp([warned, warned], { log });
+  await client.json(GET);
+  await client.json(GET);
+  expect(lines).toEqual([{ warning: 'only once in a process' }]);
 });

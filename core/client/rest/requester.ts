@@ -11,7 +11,7 @@ import { RequestScope } from './request-scope.ts';
 import { pauseAfterFailureMs, RETRIES_MAX, waitAskedForMs } from './retry.ts';
 import type { TokenBucket } from './token-bucket.ts';
 import type { Transport, WireRequest, WireResponse } from './transport.ts';
-import { parseWarnings, type Warning } from './warnings.ts';
+import { isFirstOf, parseWarnings, type Warning } from './warnings.ts';
 
 /** One try of a request, for the hook that shows what a component says to its server. */
 export interface RequestTrace {
@@ -193,7 +193,8 @@ export class Requester {
     if (header === undefined) return;
     for (const warning of parseWarnings(header)) {
       if (this.#options.onWarning) this.#options.onWarning(warning);
-      else this.#options.log.write('warn', 'the API server warns', { warning: warning.text });
+      else if (isFirstOf(warning))
+        this.#options.log.write('warn', 'the API server warns', { warning: warning.text });
     }
   }
 

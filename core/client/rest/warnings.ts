@@ -19,3 +19,14 @@ export const parseWarnings = (header: string): Warning[] => {
   }
   return warnings;
 };
+
+/** Texts remembered; a server that writes something new each time is not logged for ever. */
+const TEXTS_MAX = 1000;
+const seenTexts = new Set<string>();
+
+/** True once for each text of the process: a controller meets the same deprecation with every write. */
+export const isFirstOf = ({ text }: Warning): boolean => {
+  if (seenTexts.has(text) || seenTexts.size >= TEXTS_MAX) return false;
+  seenTexts.add(text);
+  return true;
+};
