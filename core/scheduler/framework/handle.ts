@@ -4,6 +4,7 @@ import type { Random } from '../../base/random.ts';
 import type { Extender } from '../extender/extender.ts';
 import type { PodInfo } from '../model/pod-info.ts';
 import type { SchedulerMetrics } from '../metrics/metrics.ts';
+import type { SchedulerFeatures } from './features.ts';
 import type { ClusterLister } from './listers.ts';
 import type { Framework } from './framework.ts';
 import type { SchedulerApi } from './scheduler-api.ts';
@@ -13,14 +14,6 @@ export interface Nominations {
   podsOn(nodeName: string): readonly PodInfo[];
   /** False lets a cycle skip the question for every node. */
   readonly isEmpty: boolean;
-}
-
-/** Whether emulated versions before a change keep their old behaviour. */
-export interface SchedulerFeatures {
-  /** Since 1.36 a node is scored by how much the pod changes its balance, not by the balance it ends with. */
-  readonly balancedAllocationByChange: boolean;
-  /** Names the taint in the rejection, as releases up to 1.34 do; later ones only say that there was one. */
-  readonly taintsInStatus: boolean;
 }
 
 /** What plugins may use of the scheduler around them. */

@@ -2,6 +2,7 @@ import type { Log } from '../../base/log.ts';
 import { runManager, type RunningManager } from '../../component/run-manager.ts';
 import { ApiEventRecorder, InformerFactory } from '../../client/index.ts';
 import type { SchedulerSettings } from '../config/flags.ts';
+import { featuresOf } from '../framework/features.ts';
 import { createScheduler, type Scheduler } from '../loop/scheduler.ts';
 import { DEFAULT_SCHEDULER_NAME, type Pod } from '../model/objects.ts';
 
@@ -56,6 +57,7 @@ export const runScheduler = ({
         config: configuration,
         unschedulableStayMaxMs: flags['pod-max-in-unschedulable-pods-duration'],
         registry,
+        features: featuresOf(version),
       });
       leading = scheduler;
       try {
