@@ -16,3 +16,4 @@ export const kubeletKubeconfigFile = (data: string, name: string): string =>
 
 /** Folders with keys or data in them are nobody else's business. */
 export const PRIVATE_FOLDER_MODE = 0o700;
+export const addonsFile = (data: string): string => join(data, 'addons.json');

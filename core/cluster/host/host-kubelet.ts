@@ -21,11 +21,11 @@ import { KubeletServer } from '../../kubelet/server/kubelet-server.ts';
 import { certificatePath, keyPath } from '../../pki/index.ts';
 import { kubernetesServiceAddress, nodePodRange } from '../config/addresses.ts';
 import { kubeletKubeconfigFile, manifestsFolder } from '../data-folder/layout.ts';
+import { CONTROL_PLANE_LABEL } from '../config/labels.ts';
 import { PORTS } from '../manifests/control-plane.ts';
 import { DATA_VARIABLE } from '../manifests/static-pod.ts';
 import type { HostStart } from './messages.ts';
 
-const CONTROL_PLANE_LABEL = 'node-role.kubernetes.io/control-plane';
 /** What a simulated machine has; simulated pods take none of the real one. */
 const CAPACITY = { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' } as const;
 const COMPONENT_RUNTIME_VERSION = '1.0.0';
@@ -67,13 +67,7 @@ const nodesOf = ({ start, startComponent, clock }: HostKubeletOptions): HostedNo
         capacity: CAPACITY,
         podCIDR,
         kubeletPort: PORTS.kubelet,
-        ...(isControlPlane && {
-          labels: {
-            [CONTROL_PLANE_LABEL]: '',
-            'node.kubernetes.io/exclude-from-external-load-balancers': '',
-          },
-          taints: [{ key: CONTROL_PLANE_LABEL, effect: 'NoSchedule' as const }],
-        }),
+        ...(isControlPlane && { taints: [{ key: CONTROL_PLANE_LABEL, effect: 'NoSchedule' as const }] }),
       },
       runtime: new SimulatedRuntime({
         clock,

@@ -49,6 +49,11 @@ export interface LoadBalancerOptions {
   readonly checkIntervalMs?: number;
   /** How long connections to a backend that goes away may still last. */
   readonly drainGraceMs?: number;
+  /**
+   * How long a client may wait for the first backend that ever comes: all of a cluster starts at once, and who waits is
+   * served sooner than who is reset and backs off. 0 resets.
+   */
+  readonly firstBackendWaitMs?: number;
   /** Instead of GET /readyz; for tests. */
   readonly checker?: Checker;
 }
@@ -83,6 +88,7 @@ interface Entry {
 export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<LoadBalancer> => {
   const { address, port, clock, log } = options;
   const { drainGraceMs = DRAIN_GRACE_MS, checkIntervalMs = CHECK_INTERVAL_MS } = options;
+  const { firstBackendWaitMs = 0 } = options;
   const registry = options.registry ?? new Registry();
   const metrics = balancerMetrics(registry);
   const budget = new ConnectionBudget(options.connectionsMax ?? CONNECTIONS_MAX);
@@ -92,6 +98,8 @@ export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<
   const listeners = new Set<(state: LoadBalancerState) => void>();
   let checker = options.checker ?? readyzChecker(options.tls, clock);
   let turn = 0;
+  let hasBeenReady = false;
+  const waiting = new Set<() => void>();
   let isClosed = false;
 
   const entryOf = (target: Target): Entry | undefined =>
@@ -116,19 +124,33 @@ export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<
     for (const listener of listeners) listener(state());
   };
 
+  const choose = (tried: ReadonlySet<string>): Backend | undefined => {
+    const candidates = [...entries.values()].map((entry) => ({
+      name: entry.backend.name,
+      standing: entry.health.standing,
+      connections: entry.connections,
+      backend: entry.backend,
+    }));
+    const chosen = chooseBackend(candidates, tried, turn);
+    turn = (turn + 1) % Math.max(1, candidates.length);
+    return chosen?.backend;
+  };
+
   const forwarder = new TcpForwarder({
     clock,
     budget,
     pick(_client, tried) {
-      const candidates = [...entries.values()].map((entry) => ({
-        name: entry.backend.name,
-        standing: entry.health.standing,
-        connections: entry.connections,
-        backend: entry.backend,
-      }));
-      const chosen = chooseBackend(candidates, tried, turn);
-      turn = (turn + 1) % Math.max(1, candidates.length);
-      return chosen?.backend;
+      const chosen = choose(tried);
+      if (chosen || tried.size > 0 || hasBeenReady || firstBackendWaitMs === 0) return chosen;
+      return new Promise((resolve) => {
+        const wake = (): void => {
+          timer.dispose();
+          waiting.delete(wake);
+          resolve(choose(tried));
+        };
+        const timer = clock.after(firstBackendWaitMs, wake);
+        waiting.add(wake);
+      });
     },
     observer: {
       opened(target) {
@@ -180,6 +202,7 @@ export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<
     const { standing, isShuttingDown, lastError } = entry.health;
     const { name } = entry.backend;
     metrics.up.labels(name).set(standing === 'ready' ? 1 : 0);
+    if (standing === 'ready') hasBeenReady = true;
     if (outcome.kind === 'ready') metrics.checks.labels(name).observe(outcome.latencyMs / 1000);
     if (isShuttingDown) leave(entry);
     else if (outcome.kind === 'ready') {
@@ -234,6 +257,7 @@ export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<
       else remove(entry);
     }
     for (const backend of wanted.values()) add({ ...backend });
+    if (entries.size > 0) for (const wake of [...waiting]) wake();
     tellChange();
   };
 
@@ -266,6 +290,7 @@ export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<
       if (isClosed) return;
       isClosed = true;
       listeners.clear();
+      for (const wake of [...waiting]) wake();
       for (const entry of [...entries.values(), ...removed]) {
         entry.checks.dispose();
         entry.leaving?.dispose();

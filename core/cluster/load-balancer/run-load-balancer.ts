@@ -16,6 +16,7 @@ export interface LoadBalancerConfig {
   readonly keyFile: string;
   readonly connectionsMax?: number;
   readonly drainGraceMs?: number;
+  readonly firstBackendWaitMs?: number;
 }
 
 const loadTls = async ({ caFile, certFile, keyFile }: LoadBalancerConfig): Promise<CheckTls> => {
@@ -29,7 +30,7 @@ const loadTls = async ({ caFile, certFile, keyFile }: LoadBalancerConfig): Promi
 /** The load balancer on this machine's clock and files; renewed certificates are taken up without a restart. */
 export const runLoadBalancer = async (config: LoadBalancerConfig, log: Log): Promise<LoadBalancer> => {
   const clock = systemClock;
-  const { address, port, backends, connectionsMax, drainGraceMs } = config;
+  const { address, port, backends, connectionsMax, drainGraceMs, firstBackendWaitMs } = config;
   const balancer = await createLoadBalancer({
     address,
     port,
@@ -39,6 +40,7 @@ export const runLoadBalancer = async (config: LoadBalancerConfig, log: Log): Pro
     log,
     ...(connectionsMax !== undefined && { connectionsMax }),
     ...(drainGraceMs !== undefined && { drainGraceMs }),
+    ...(firstBackendWaitMs !== undefined && { firstBackendWaitMs }),
   });
   const onProblem = (error: unknown): void =>
     log.write('warn', 'certificates for health checks cannot be read again', { error: messageOf(error) });

@@ -54,7 +54,8 @@ export const staticPodYaml = (spec: StaticPodSpec): string => {
             ...(probes.readiness !== undefined && {
               readinessProbe: { ...probe(spec, probes.readiness, 3), periodSeconds: 1 },
             }),
-            startupProbe: { ...probe(spec, probes.startup, 24), initialDelaySeconds: 10 },
+            // kubeadm looks after 10 s first; components in threads serve within one.
+            startupProbe: { ...probe(spec, probes.startup, 240), periodSeconds: 1 },
             resources: { requests: { ...spec.requests } },
           },
         ],

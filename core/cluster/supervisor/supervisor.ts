@@ -13,6 +13,7 @@ import { planHosts, type HostPlan } from '../config/hosts.ts';
 import { superAdminKubeconfigFile } from '../data-folder/layout.ts';
 import type { DataFolder } from '../data-folder/open.ts';
 import { PORTS } from '../manifests/control-plane.ts';
+import { installAddons, markControlPlanes } from './bootstrap.ts';
 import { leadersGate, nodesGate, urlGate, type Gate } from './gates.ts';
 import type { HostLauncher } from './host-launcher.ts';
 import { HostLink } from './host-link.ts';
@@ -21,6 +22,8 @@ import type { ClusterPhase, ClusterState } from './state.ts';
 
 /** A start that takes longer than this on any machine will not come to an end. */
 const START_TIMEOUT_MS = 120_000;
+/** Below the bound within which clients want an answer. */
+const FIRST_BACKEND_WAIT_MS = 8_000;
 const POLL_MS = 25;
 const NODES_POLL_MS = 60;
 const STOP_GRACE_MS = 10_000;
@@ -147,6 +150,7 @@ export class Supervisor {
         caFile: certificatePath(folder.directory, 'ca'),
         certFile: '',
         keyFile: '',
+        firstBackendWaitMs: FIRST_BACKEND_WAIT_MS,
       },
       () => this.#changed(),
     );
@@ -155,6 +159,7 @@ export class Supervisor {
     this.#owned.add(client);
     this.#client = client;
     await this.#untilReady(client);
+    await installAddons(client, folder.directory);
     this.#readyAfterMs = Math.round(clock.monotonicMs() - this.#originMs);
     this.#phase = 'ready';
     this.#changed();
@@ -180,6 +185,11 @@ export class Supervisor {
     await wait(() => Promise.resolve(this.#missingComponent()), POLL_MS);
     const nodes = this.hosts.flatMap(({ plan }) => plan.nodes.map(({ name }) => name));
     await wait(nodesGate(client, nodes, this.#startedAtMs), NODES_POLL_MS);
+    const controlPlanes = this.hosts.filter(({ plan }) => plan.role === 'control-plane');
+    await markControlPlanes(
+      client,
+      controlPlanes.map(({ plan }) => plan.name),
+    );
     await wait(leadersGate(client, this.#electedComponents(), this.#startedAtMs), NODES_POLL_MS);
   }
 

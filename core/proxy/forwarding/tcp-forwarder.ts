@@ -11,7 +11,10 @@ const TRIES_MAX = 8;
 const BACKLOG = 1024;
 
 export interface TcpForwarderOptions {
-  readonly pick: PickTarget;
+  /** May wait for a target that is about to come. */
+  readonly pick: (
+    ...args: Parameters<PickTarget>
+  ) => ReturnType<PickTarget> | Promise<ReturnType<PickTarget>>;
   readonly budget: ConnectionBudget;
   readonly clock: Clock;
   readonly observer?: ForwardObserver;
@@ -140,7 +143,8 @@ export class TcpForwarder {
     const { pick, clock, observer, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
     const tried = new Set<string>();
     while (tried.size < TRIES_MAX && !signal.aborted) {
-      const target = pick(clientAddress, tried);
+      const target = await pick(clientAddress, tried);
+      if (signal.aborted) return undefined;
       if (!target) return undefined;
       try {
         return { target, upstream: await dial(target, { clock, timeoutMs: connectTimeoutMs, signal }) };
