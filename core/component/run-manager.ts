@@ -24,6 +24,8 @@ export type ManagerSettings = FlagValues<ReturnType<typeof managerFlags>>;
 export interface ManagerContext {
   /** Sends nothing once the lease is lost. */
   readonly client: Client;
+  /** Another client of this process that sends nothing once the lease is lost. */
+  fence(client: Client): Client;
   readonly config: ClientConfig;
   readonly clock: Clock;
   readonly random: Random;
@@ -129,7 +131,7 @@ export const runManager = async (options: ManagerOptions): Promise<RunningManage
   const context = { config, clock, random, log, registry, health, identity };
   const working = async (): Promise<void> => {
     if (!settings['leader-elect']) {
-      await options.lead({ ...context, client }, stop.signal);
+      await options.lead({ ...context, client, fence: (other) => other.fenced(stop.signal) }, stop.signal);
       return;
     }
     const end = await runElection(
@@ -147,7 +149,8 @@ export const runManager = async (options: ManagerOptions): Promise<RunningManage
         leaseDurationSeconds: settings['leader-elect-lease-duration'] / 1000,
         renewDeadlineSeconds: settings['leader-elect-renew-deadline'] / 1000,
         retryPeriodSeconds: settings['leader-elect-retry-period'] / 1000,
-        lead: (leadership) => options.lead({ ...context, client: leadership.client }, leadership.signal),
+        lead: ({ client: fenced, fence, signal }) =>
+          options.lead({ ...context, client: fenced, fence }, signal),
         onNewLeader: (holder) => log.write('info', 'the lease has a holder', { holder }),
       },
       stop.signal,

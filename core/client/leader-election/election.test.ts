@@ -94,6 +94,20 @@ test('a leader that stops gives the lease up, and the next does not wait it out'
   expect(api.clock.pendingCount).toBe(0);
 });
 
+test('who waits has a lease that was given up within half a retry period', async () => {
+  const api = new FakeApi();
+  const a = stand(api, 'a');
+  await api.settle();
+  const b = stand(api, 'b');
+  await api.advance(3_000, 100);
+  a.stop.abort();
+  await a.done;
+  await api.advance(1_000, 100);
+  expect(b.isLeading).toBe(true);
+  b.stop.abort();
+  await b.done;
+});
+
 test('a leader cut off ends before another can win, and its client sends nothing more', async () => {
   const api = new FakeApi();
   const a = stand(api, 'a');
@@ -132,8 +146,11 @@ test('a process that was frozen refuses to write before its timers have run', as
   const a = stand(api, 'a', { clock });
   await api.settle();
   nowMs = 10_000;
-  const write = a.leadership!.client.resource(CONFIG_MAP, 'default').create({ metadata: { name: 'x' } });
-  await expect(write).rejects.toSatisfy(isFenced);
+  const { client, fence } = a.leadership!;
+  for (const one of [client, fence(api.client('of another identity'))]) {
+    const write = one.resource(CONFIG_MAP, 'default').create({ metadata: { name: 'x' } });
+    await expect(write).rejects.toSatisfy(isFenced);
+  }
   await a.done;
   expect([a.end, api.list(CONFIG_MAP)]).toEqual(['lost', []]);
 });

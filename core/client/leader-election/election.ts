@@ -12,6 +12,8 @@ export interface Leadership {
   readonly signal: AbortSignal;
   /** Sends nothing once `signal` is aborted. */
   readonly client: Client;
+  /** Another client, for example of another identity, that sends nothing once `signal` is aborted. */
+  fence(client: Client): Client;
 }
 
 export interface ElectionOptions {

@@ -1,6 +1,7 @@
 import { assert } from '../../base/assert.ts';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { Client } from '../client.ts';
 import { pause } from '../rest/pause.ts';
 import { Candidate, type Attempt } from './candidate.ts';
 import { electionMetrics } from './election-metrics.ts';
@@ -12,6 +13,11 @@ const LEASE_DURATION_SECONDS = 15;
 const RENEW_DEADLINE_SECONDS = 10;
 const RETRY_PERIOD_SECONDS = 2;
 const JITTER_FACTOR = 1.2;
+/**
+ * Who waits looks at the lease after a quarter to a half of the retry period. Upstream waits up to 2.2 periods, and so
+ * leaves a lease that was given up without a holder for as long.
+ */
+const LOOK_FACTOR = 0.25;
 /** How long the lease is kept from others while the work winds up; its requests are refused meanwhile. */
 const WIND_UP_MS_MAX = 5_000;
 
@@ -60,7 +66,7 @@ const acquire = async (
   while (!stop.aborted) {
     const attempt = await candidate.attempt({ signal: stop, timeoutMs: renewDeadlineMs / 2 });
     if (attempt.outcome === 'held') return attempt;
-    const pauseMs = retryPeriodMs * (1 + JITTER_FACTOR * random.next());
+    const pauseMs = retryPeriodMs * LOOK_FACTOR * (1 + random.next());
     await pause(clock, pauseMs, stop).catch(() => undefined);
   }
   return undefined;
@@ -79,12 +85,14 @@ const lead = async (
   log.write('info', 'became leader', { lease: lease.name, identity, transitions: transitionsOf(held.lease) });
   let end: ElectionEnd | undefined;
   let failure: { readonly error: unknown } | undefined;
+  const fence = (client: Client): Client => client.fenced(tenure.signal, () => tenure.check());
   const work = options
     .lead({
       identity,
       transitions: transitionsOf(held.lease),
       signal: tenure.signal,
-      client: options.client.fenced(tenure.signal, () => tenure.check()),
+      client: fence(options.client),
+      fence,
     })
     .catch((error: unknown) => {
       if (!tenure.signal.aborted) failure = { error };

@@ -27,7 +27,7 @@ export const runControllerManager = ({
     version,
     settings,
     log,
-    async lead({ client, config, clock, random, registry }, signal) {
+    async lead({ client, fence, config, clock, random, registry }, signal) {
       // Without a client certificate, which would speak for the manager instead of for the token.
       const bare = connect(
         { ...config, auth: {} },
@@ -37,7 +37,7 @@ export const runControllerManager = ({
       try {
         const clientFor = (serviceAccount: string): Client =>
           settings['use-service-account-credentials']
-            ? bare.fenced(signal).withToken(serviceAccountTokens(client, serviceAccount, clock))
+            ? fence(bare).withToken(serviceAccountTokens(client, serviceAccount, clock))
             : client;
         await runControllers(
           {
