@@ -1,5 +1,6 @@
 import type { ControllerSettings } from '../config/config.ts';
 import { DEPLOYMENT_CONTROLLER } from '../deployment/index.ts';
+import { JOB_CONTROLLER } from '../job/index.ts';
 import { REPLICASET_CONTROLLER, REPLICATIONCONTROLLER_CONTROLLER } from '../replicaset/index.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
 
@@ -8,4 +9,5 @@ export const WORKLOAD_CONTROLLERS: readonly ControllerDefinition<ControllerSetti
   DEPLOYMENT_CONTROLLER,
   REPLICASET_CONTROLLER,
   REPLICATIONCONTROLLER_CONTROLLER,
+  JOB_CONTROLLER,
 ];

@@ -1,10 +1,12 @@
-import { runWorkers, WorkQueue, type HandlerResult } from '../../client/index.ts';
+import { runWorkers, WorkQueue, type HandlerResult, type RateLimiter } from '../../client/index.ts';
 import type { Controller, ControllerContext } from '../runtime/controller.ts';
 
 export interface KeyedControllerOptions {
   /** The label of the queue's metrics, as upstream names it. */
   readonly queueName: string;
   readonly workers: number;
+  /** How long a key waits after a failure; client-go's default without it. */
+  readonly rateLimiter?: RateLimiter;
   /** After this many failures in a row a key waits for its next event; never given up without it. */
   readonly retriesMax?: number;
   /** Brings the object of the key to where it should be; rejects to be tried again with back-off. */
@@ -16,7 +18,12 @@ export const keyedController = (
   { clock, registry, log }: ControllerContext,
   options: KeyedControllerOptions,
 ): { readonly queue: WorkQueue; readonly controller: Controller } => {
-  const queue = new WorkQueue({ name: options.queueName, clock, registry });
+  const queue = new WorkQueue({
+    name: options.queueName,
+    clock,
+    registry,
+    ...(options.rateLimiter && { rateLimiter: options.rateLimiter }),
+  });
   const run = (signal: AbortSignal): Promise<void> =>
     runWorkers({
       queue,
