@@ -15,6 +15,8 @@ export interface ControlPlaneOptions {
   readonly octet: number;
   readonly directory: string;
   readonly apiServerFlags?: readonly string[];
+  /** For the Node that runs the API servers: `--cpu-prof`, say. */
+  readonly nodeFlags?: readonly string[];
 }
 
 export interface ApiServerProcess {
@@ -96,7 +98,7 @@ export class ControlPlane {
   }
 
   startApiServer(index: number): void {
-    const { directory, octet, apiServerFlags = [] } = this.options;
+    const { directory, octet, apiServerFlags = [], nodeFlags = [] } = this.options;
     const host = `127.${octet}.0.${index + 1}`;
     const pki = (file: string): string => join(directory, 'pki', file);
     const flags = [
@@ -122,7 +124,7 @@ export class ControlPlane {
       `--service-cluster-ip-range=127.${octet}.64.0/18`,
       ...apiServerFlags,
     ];
-    const child = spawn(process.execPath, [CLI, 'component', 'kube-apiserver', ...flags], {
+    const child = spawn(process.execPath, [...nodeFlags, CLI, 'component', 'kube-apiserver', ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const log = createWriteStream(join(directory, `apiserver-${index + 1}.log`), { flags: 'a' });
