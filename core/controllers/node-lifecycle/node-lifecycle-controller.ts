@@ -2,6 +2,7 @@ import { messageOf } from '../../base/errors.ts';
 import { findCondition, isConflict, isNotFound, objectKey } from '../../api/meta/index.ts';
 import { LEASE, NODE, POD, type Node, type Stored } from '../../client/index.ts';
 import type { ControllerSettings } from '../config/config.ts';
+import { PODS_BY_NODE, podsOnNode } from '../runtime/pod-indexers.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
 import { repeat, workLoop } from '../runtime/work-loop.ts';
 import { NodeHealth } from './node-health.ts';
@@ -34,9 +35,7 @@ export const nodeLifecycleController: ControllerDefinition<ControllerSettings> =
     const { client, informers, events, clock, log } = context;
     const nodes = informers.informer(NODE);
     const leases = informers.informer(LEASE, { namespace: NODE_LEASE_NAMESPACE });
-    const pods = informers.informer(POD, {
-      indexers: { node: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []) },
-    });
+    const pods = informers.informer(POD, { indexers: PODS_BY_NODE });
     const policy: ZonePolicy = {
       evictionsPerSecond: settings['node-eviction-rate'],
       secondaryEvictionsPerSecond: settings['secondary-node-eviction-rate'],
@@ -91,7 +90,7 @@ export const nodeLifecycleController: ControllerDefinition<ControllerSettings> =
           `Node ${node.metadata.name} status is now: NodeNotReady`,
         );
       if (now !== 'True')
-        for (const pod of pods.store.byIndex('node', node.metadata.name)) podLoop.queue.add(objectKey(pod));
+        for (const pod of podsOnNode(pods.store, node.metadata.name)) podLoop.queue.add(objectKey(pod));
       if (!isAllOut) await planEviction(node);
       return node;
     };
@@ -173,8 +172,7 @@ export const nodeLifecycleController: ControllerDefinition<ControllerSettings> =
       updated: (before, after) => {
         nodeLoop.queue.add(after.metadata.name);
         if (readyOf(before) === 'True' && readyOf(after) !== 'True')
-          for (const pod of pods.store.byIndex('node', after.metadata.name))
-            podLoop.queue.add(objectKey(pod));
+          for (const pod of podsOnNode(pods.store, after.metadata.name)) podLoop.queue.add(objectKey(pod));
       },
     });
     pods.addHandler({

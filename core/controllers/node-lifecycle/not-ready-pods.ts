@@ -16,12 +16,10 @@ export const markPodNotReady = async (
     lastTransitionTime: formatTime(clock.nowMs()),
   };
   try {
-    await client
-      .resource(POD, namespace)
-      .patchStatus(name, {
-        type: 'strategic',
-        body: { metadata: { uid }, status: { conditions: [condition] } },
-      });
+    await client.resource(POD, namespace).patchStatus(name, {
+      type: 'strategic',
+      body: { metadata: { uid }, status: { conditions: [condition] } },
+    });
   } catch (error) {
     if (isNotFound(error)) return;
     throw error;
