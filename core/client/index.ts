@@ -21,6 +21,7 @@ export { RestMapper } from './rest/rest-mapper.ts';
 export { inClusterConfig } from './rest/in-cluster.ts';
 export { configFrom, contextsOf, loadKubeconfig, parseKubeconfig } from './rest/kubeconfig.ts';
 export type { KubeconfigContext } from './rest/kubeconfig.ts';
+export { metadataOnly } from './rest/metadata-client.ts';
 export { pause } from './rest/pause.ts';
 export type { RequestTrace } from './rest/requester.ts';
 export { TokenBucket } from './rest/token-bucket.ts';
