@@ -39,6 +39,12 @@ interface Entry<L extends Listener> {
   error: string | undefined;
 }
 
+/** What to do about it, where that is not plain from the system's words. */
+const reasonOf = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code === 'EACCES'
+    ? `${messageOf(error)}; ports below net.ipv4.ip_unprivileged_port_start are for root alone`
+    : messageOf(error);
+
 const RETRY_MS = 500;
 /**
  * Places tried again at each retry. One that is found free means that the other process has ended, and then all are
@@ -151,7 +157,7 @@ export class Listeners<L extends Listener> {
   #refused(entry: Entry<L>, error: unknown): void {
     const before = entry.state;
     entry.state = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'standby' : 'failed';
-    entry.error = messageOf(error);
+    entry.error = reasonOf(error);
     this.#waiting.add(entry);
     if (entry.state === before) return;
     const level = entry.state === 'failed' ? 'warn' : 'debug';

@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { parse } from 'yaml';
+import { messageOf, ReasonError } from '../../base/errors.ts';
+import { parseFlags, type FlagValues } from '../../base/flags.ts';
+import { isJsonObject } from '../../api/meta/index.ts';
+import { PROXY_FLAGS } from './flags.ts';
+
+export interface BindAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ProxyConfig {
+  readonly kubeconfig: string;
+  /** Empty: the kubeconfig's. */
+  readonly master: string;
+  readonly nodeNames: readonly string[];
+  readonly healthz: BindAddress | undefined;
+  readonly metrics: BindAddress | undefined;
+  readonly connectionsMax: number;
+  readonly isVerbose: boolean;
+}
+
+type Values = FlagValues<typeof PROXY_FLAGS>;
+
+const VERBOSE_MIN = 4;
+
+const bad = (message: string): never => {
+  throw new ReasonError('BadConfiguration', message);
+};
+
+/** `127.0.0.1:10256`, or a port alone, or empty for none. */
+const parseBind = (flagName: string, value: string, fallbackHost: string): BindAddress | undefined => {
+  if (value === '') return undefined;
+  const match = /^(?:(.*):)?(\d+)$/.exec(value);
+  const host = match?.[1] === undefined || match[1] === '' ? fallbackHost : match[1].replace(/^\[|\]$/g, '');
+  const port = Number(match?.[2]);
+  if (!match || isIP(host) === 0 || port > 65_535)
+    return bad(`--${flagName}: ${JSON.stringify(value)} wants an address and a port`);
+  return { host, port };
+};
+
+const FILE_KIND = 'KubeProxyConfiguration';
+const FILE_VERSION = 'kubeproxy.config.k8s.io/v1alpha1';
+
+/** The fields of a KubeProxyConfiguration that say something here, as the flags that mean the same. */
+const flagsFromFile = (document: unknown, path: string): Partial<Values> => {
+  if (!isJsonObject(document)) return bad(`--config: ${path} is no object`);
+  if (document['kind'] !== FILE_KIND || document['apiVersion'] !== FILE_VERSION)
+    return bad(`--config: ${path} is not a ${FILE_KIND} of ${FILE_VERSION}`);
+  const textOf = (name: string, value: unknown): Record<string, string> => {
+    if (value === undefined || value === null || value === '') return {};
+    return typeof value === 'string' ? { [name]: value } : bad(`--config: ${path}: ${name} is no text`);
+  };
+  const connection = isJsonObject(document['clientConnection']) ? document['clientConnection'] : {};
+  const mode = document['mode'];
+  if (mode !== undefined && mode !== '' && mode !== 'loopback')
+    bad(`--config: ${path}: mode ${JSON.stringify(mode)} is not there; the one there is is "loopback"`);
+  const override = textOf('hostnameOverride', document['hostnameOverride'])['hostnameOverride'];
+  return {
+    ...textOf('kubeconfig', connection['kubeconfig']),
+    ...textOf('bind-address', document['bindAddress']),
+    ...textOf('cluster-cidr', document['clusterCIDR']),
+    ...textOf('healthz-bind-address', document['healthzBindAddress']),
+    ...textOf('metrics-bind-address', document['metricsBindAddress']),
+    ...(override !== undefined && { 'hostname-override': override.split(',') }),
+  };
+};
+
+const readFileFlags = async (path: string): Promise<Partial<Values>> => {
+  let document: unknown;
+  try {
+    document = parse(await readFile(path, 'utf8'));
+  } catch (cause) {
+    throw new ReasonError('BadConfiguration', `--config: cannot read ${path}: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+  return flagsFromFile(document, path);
+};
+
+const configOf = (values: Values): ProxyConfig => {
+  if (values.kubeconfig === '' && values.master === '') bad('--kubeconfig must be given');
+  const names = values['hostname-override'].filter((name) => name !== '');
+  const bind = values['bind-address'];
+  return {
+    kubeconfig: values.kubeconfig,
+    master: values.master,
+    // As upstream: names of nodes are lower case and have no blanks around them.
+    nodeNames: (names.length > 0 ? names : [hostname()]).map((name) => name.trim().toLowerCase()),
+    healthz: parseBind('healthz-bind-address', values['healthz-bind-address'], bind),
+    metrics: parseBind('metrics-bind-address', values['metrics-bind-address'], bind),
+    connectionsMax: values['max-connections'],
+    isVerbose: values.v >= VERBOSE_MIN,
+  };
+};
+
+/** Reads kube-proxy's command line. With --config the file says everything that a file can say, as upstream does. */
+export const readProxyConfig = async (args: readonly string[]): Promise<ProxyConfig> => {
+  const { values, positional } = parseFlags(PROXY_FLAGS, args);
+  if (positional.length > 0) bad(`unexpected argument ${JSON.stringify(positional[0])}`);
+  if (values.config === '') return configOf(values);
+  const defaults = parseFlags(PROXY_FLAGS, []).values;
+  const override = values['hostname-override'];
+  return configOf({
+    ...defaults,
+    ...(await readFileFlags(values.config)),
+    master: values.master,
+    v: values.v,
+    // The one flag that upstream lets win over the file: one file serves all nodes.
+    ...(override.length > 0 && { 'hostname-override': override }),
+  });
+};

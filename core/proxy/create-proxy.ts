@@ -1,0 +1,213 @@
+import type { Clock } from '../base/clock.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { Registry } from '../base/metrics/index.ts';
+import type { Random } from '../base/random.ts';
+import { objectKey, parseTime } from '../api/meta/index.ts';
+import {
+  ENDPOINT_SLICE,
+  NODE,
+  SERVICE,
+  type EndpointSlice,
+  type InformerFactory,
+  type Stored,
+} from '../client/index.ts';
+import { ConnectionBudget } from './forwarding/index.ts';
+import { ProxyHealth } from './health/proxy-health.ts';
+import { proxyMetrics } from './metrics.ts';
+import { serviceOf } from './model/endpoints.ts';
+import { NodeTable } from './model/node-table.ts';
+import { Proxier } from './proxier.ts';
+
+/** What upstream leaves to others: headless services have no address to listen on. */
+const SLICE_SELECTOR = '!service.kubernetes.io/headless,!service.kubernetes.io/service-proxy-name';
+const SERVICE_SELECTOR = SLICE_SELECTOR;
+const TRIGGER_TIME_ANNOTATION = 'endpoints.kubernetes.io/last-change-trigger-time';
+const CONNECTIONS_MAX = 8192;
+/** Trigger times that wait for a sync; more than that are not measured. */
+const TRIGGERS_MAX = 10_000;
+
+const BY_SERVICE = { 'proxy-service': (slice: Stored<EndpointSlice>) => [serviceOf(slice) ?? ''] };
+
+export interface ProxyOptions {
+  /** Not started yet; whoever made it starts and stops it. */
+  readonly informers: InformerFactory;
+  /** The nodes it stands for: their node ports are served here. */
+  readonly nodeNames: readonly string[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly registry?: Registry;
+  readonly connectionsMax?: number;
+}
+
+export interface Proxy {
+  readonly registry: Registry;
+  readonly health: ProxyHealth;
+  /** Resolves when everything that was there at the start is served (or stood by for). */
+  readonly synced: Promise<void>;
+  /** Other nodes than at the start. */
+  setNodeNames(names: readonly string[]): void;
+  /** Every place it wants to listen on, and what became of it. */
+  places(): Proxier['places'];
+  /** Resolves when nothing waits to be brought in line. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** kube-proxy on loopback addresses: real listeners for the addresses of services. */
+export const createProxy = (options: ProxyOptions): Proxy => {
+  const { informers, clock, random, log } = options;
+  const registry = options.registry ?? new Registry();
+  const metrics = proxyMetrics(registry);
+  const nodes = new NodeTable();
+  let nodeNames = options.nodeNames;
+  const health = new ProxyHealth({
+    clock,
+    metrics,
+    isNodeEligible: () => nodeNames.every((name) => nodes.isEligible(name)),
+  });
+  const budget = new ConnectionBudget(options.connectionsMax ?? CONNECTIONS_MAX);
+  const proxier = new Proxier({ nodes, budget, metrics, health, clock, random, log });
+  const owned = new DisposableStore();
+  owned.add(registry.beforeExpose(() => proxier.observeMetrics()));
+
+  const services = informers.informer(SERVICE, { labelSelector: SERVICE_SELECTOR });
+  const slices = informers.informer(ENDPOINT_SLICE, { labelSelector: SLICE_SELECTOR, indexers: BY_SERVICE });
+  const nodeInformer = informers.informer(NODE);
+
+  const dirty = new Set<string>();
+  const triggersMs: number[] = [];
+  const pending = { services: 0, endpoints: 0 };
+  let isReady = false;
+  let isClosed = false;
+  let running: Promise<void> | undefined;
+
+  const syncDirty = async (): Promise<void> => {
+    while (dirty.size > 0 && !isClosed) {
+      const startedMs = clock.monotonicMs();
+      const keys = [...dirty];
+      const triggers = triggersMs.splice(0);
+      dirty.clear();
+      pending.services = pending.endpoints = 0;
+      for (const key of keys) {
+        if (isClosed) return;
+        try {
+          const found = slices.store.byIndex('proxy-service', key);
+          const { retry } = await proxier.sync(key, services.store.get(key), found, nodeNames);
+          for (const other of retry) dirty.add(other);
+        } catch (error) {
+          log.write('error', 'a service could not be brought in line', {
+            service: key,
+            error: messageOf(error),
+          });
+        }
+      }
+      metrics.syncDuration.observe((clock.monotonicMs() - startedMs) / 1000);
+      for (const triggerMs of triggers)
+        metrics.networkProgramming.observe(Math.max(0, clock.nowMs() - triggerMs) / 1000);
+    }
+    health.updated();
+    metrics.serviceChangesPending.set(0);
+    metrics.endpointChangesPending.set(0);
+  };
+
+  const wake = (): void => {
+    if (!isReady || isClosed || running || dirty.size === 0) return;
+    running = syncDirty().finally(() => {
+      running = undefined;
+      wake();
+    });
+  };
+
+  const queue = (key: string | undefined): void => {
+    if (key === undefined) return;
+    dirty.add(key);
+    health.queued();
+    wake();
+  };
+
+  const serviceChanged = (key: string): void => {
+    metrics.serviceChanges.inc();
+    metrics.serviceChangesPending.set((pending.services += 1));
+    queue(key);
+  };
+
+  const sliceChanged = (slice: Stored<EndpointSlice>, before?: Stored<EndpointSlice>): void => {
+    metrics.endpointChanges.inc();
+    metrics.endpointChangesPending.set((pending.endpoints += 1));
+    const text = slice.metadata.annotations?.[TRIGGER_TIME_ANNOTATION];
+    const isNew = text !== undefined && text !== before?.metadata.annotations?.[TRIGGER_TIME_ANNOTATION];
+    const triggerMs = isNew && isReady ? parseTime(text) : undefined;
+    if (triggerMs !== undefined && triggersMs.length < TRIGGERS_MAX) triggersMs.push(triggerMs);
+    if (before && serviceOf(before) !== serviceOf(slice)) queue(serviceOf(before));
+    queue(serviceOf(slice));
+  };
+
+  const nodesChanged = (): void => {
+    proxier.forgetSelections();
+    for (const service of services.store.list())
+      if (service.spec?.type === 'NodePort' || service.spec?.type === 'LoadBalancer')
+        queue(objectKey(service));
+  };
+
+  owned.add(
+    services.addHandler({
+      added: (service) => serviceChanged(objectKey(service)),
+      updated: (_before, service) => serviceChanged(objectKey(service)),
+      deleted: (service) => serviceChanged(objectKey(service)),
+    }),
+  );
+  owned.add(
+    slices.addHandler({
+      added: (slice) => sliceChanged(slice),
+      updated: (before, slice) => sliceChanged(slice, before),
+      deleted: (slice) => sliceChanged(slice),
+    }),
+  );
+  owned.add(
+    nodeInformer.addHandler({
+      added: (node) => void (nodes.set(node) && nodesChanged()),
+      updated: (_before, node) => void (nodes.set(node) && nodesChanged()),
+      deleted: (node) => void (nodes.delete(node.metadata.name) && nodesChanged()),
+    }),
+  );
+
+  const settled = async (): Promise<void> => {
+    while (running) await running;
+  };
+
+  const stop = new AbortController();
+  /** Half of what is there would make clients be reset that have endpoints: all is known before anything is served. */
+  const start = async (): Promise<void> => {
+    await Promise.all([services, slices, nodeInformer].map((informer) => informer.whenSynced(stop.signal)));
+    isReady = true;
+    health.queued();
+    wake();
+    await settled();
+    if (!isClosed) health.updated();
+  };
+  const synced = start();
+  // Ending before the first list is no failure of anybody who does not wait for it.
+  synced.catch(() => undefined);
+
+  return {
+    registry,
+    health,
+    synced,
+    setNodeNames(names) {
+      nodeNames = names;
+      nodesChanged();
+    },
+    places: () => proxier.places,
+    settled,
+    async close() {
+      isClosed = true;
+      stop.abort(new Error('the proxy was closed'));
+      owned.dispose();
+      await settled();
+      proxier.close();
+    },
+  };
+};
