@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,12 +45,65 @@ const runTool = (
     child.stdin.end(options.input ?? '');
   });
 
+/** A command that goes on until it is stopped, such as a watch. */
+export interface RunningTool {
+  /** Resolves with all that was printed when it satisfies; fails when the command ends before. */
+  until(isEnough: (stdout: string) => boolean): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const startTool = (
+  executable: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): RunningTool => {
+  const child = spawn(executable, args, {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close');
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+  return {
+    until: (isEnough) =>
+      new Promise((resolve, reject) => {
+        const fail = (why: string): void => {
+          settle();
+          reject(new Error(`${args.join(' ')} ${why}: ${stdout}${stderr}`));
+        };
+        const look = (): void => {
+          if (!isEnough(stdout)) return;
+          settle();
+          resolve(stdout);
+        };
+        const onClose = (): void => fail('ended');
+        const timer = setTimeout(() => fail('did not print what was awaited'), RUN_LIMIT_MS);
+        const settle = (): void => {
+          clearTimeout(timer);
+          child.stdout.off('data', look);
+          child.off('close', onClose);
+        };
+        child.stdout.on('data', look);
+        child.once('close', onClose);
+        look();
+      }),
+    async stop() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+};
+
 /** One kubectl and one helm with a kubeconfig and caches of their own. */
 export interface KubernetesClient {
   readonly minor: number;
   readonly kubeconfigPath: string;
   kubectl(args: readonly string[], options?: ToolOptions): Promise<ToolOutcome>;
   helm(args: readonly string[], options?: ToolOptions): Promise<ToolOutcome>;
+  /** A kubectl that goes on, to be stopped by the caller. */
+  start(...args: readonly string[]): RunningTool;
   /** The output of a kubectl command that must succeed. */
   ok(...args: readonly string[]): Promise<string>;
   /** The error of a kubectl command that must fail. */
@@ -85,6 +139,7 @@ export const kubernetesClient = async (
     kubeconfigPath,
     kubectl,
     ok,
+    start: (...args) => startTool(tools.kubectl, args, env),
     helm: (args, options = {}) => runTool(tools.helm, args, { ...options, env: { ...env, ...options.env } }),
     async refusal(...args) {
       const { code, stdout, stderr } = await kubectl(args);

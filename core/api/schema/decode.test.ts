@@ -241,3 +241,15 @@ test.each([
     expected === '' ? ['containers', 'schedulingGroup'] : ['containers'],
   );
 });
+
+test.each([
+  [{ spec: { replicas: 'x' } }, 'unrecognized type: int32'],
+  [{ spec: { replicas: 1.5 } }, 'cannot convert float64 to int32'],
+  [{ spec: { paused: 'yes' } }, 'unrecognized type: bool'],
+  [{ metadata: { labels: { a: 1 } } }, 'cannot convert int64 to string'],
+  [{ spec: { template: { spec: { containers: {} } } } }, 'cannot restore slice from map'],
+  [{ spec: [] }, 'cannot restore struct from: slice'],
+  [{ metadata: { labels: 'x' } }, 'cannot restore map from string'],
+])('a strategic merge patch is refused in the words of the converter: %j', (value, message) => {
+  expect(() => decodeObject(DEPLOYMENT, value, 'converter')).toThrow(new ReasonError('WrongType', message));
+});

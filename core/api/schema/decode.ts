@@ -2,6 +2,7 @@ import { ReasonError, messageOf } from '../../base/errors.ts';
 import { isJsonObject } from '../meta/object-meta.ts';
 import { formatMicroTime, formatTime, parseTime, timeParseError } from '../meta/time.ts';
 import { quantityFrom } from '../quantity/index.ts';
+import { converterSentence } from './converter-words.ts';
 import { structName, typeName, valueName } from './go-names.ts';
 import { structOf } from './models.ts';
 import type { ListNode, MapNode, OpaqueNode, ScalarNode, StructType, TypeNode } from './types.ts';
@@ -19,6 +20,9 @@ export interface Decoded {
 
 export type DecodeFailure = 'WrongType' | 'Malformed';
 
+/** Whose words a failure is told in: those of Go's JSON decoder, or of upstream's converter from plain maps. */
+export type DecodeWords = 'json' | 'converter';
+
 /** Where the decoder is: the path for strict errors, and the one without indexes that Go's errors have. */
 interface Place {
   readonly path: string;
@@ -28,8 +32,13 @@ interface Place {
 
 class Decoder {
   readonly strictErrors: string[] = [];
+  readonly #words: DecodeWords;
   #failure: ReasonError<DecodeFailure> | undefined;
   #depth = 0;
+
+  constructor(words: DecodeWords) {
+    this.#words = words;
+  }
 
   /** The first wrong value is the one reported, as Go's decoder goes on to the end and returns the first. */
   throwFailure(): void {
@@ -181,10 +190,11 @@ class Decoder {
 
   #wrongType(type: TypeNode, value: unknown, place: Place, said = valueName(value)): undefined {
     const where = `${structName(place.owner)}.${place.goPath}`;
-    this.#failure ??= new ReasonError(
-      'WrongType',
-      `json: cannot unmarshal ${said} into Go struct field ${where} of type ${typeName(type)}`,
-    );
+    const sentence =
+      this.#words === 'converter'
+        ? converterSentence(type, value)
+        : `json: cannot unmarshal ${said} into Go struct field ${where} of type ${typeName(type)}`;
+    this.#failure ??= new ReasonError('WrongType', sentence);
     return undefined;
   }
 
@@ -233,8 +243,12 @@ const zeroOf = (type: TypeNode): unknown => {
  * Reads a body as a type: checks every value, drops nulls and what is unknown (and says what), writes
  * quantities in their canonical form. Throws a ReasonError with Go's sentence for the first wrong value.
  */
-export const decodeObject = (struct: StructType, value: Record<string, unknown>): Decoded => {
-  const decoder = new Decoder();
+export const decodeObject = (
+  struct: StructType,
+  value: Record<string, unknown>,
+  words: DecodeWords = 'json',
+): Decoded => {
+  const decoder = new Decoder(words);
   const object = decoder.struct(struct, value, '', '');
   decoder.throwFailure();
   return { object, strictErrors: decoder.strictErrors };

@@ -62,8 +62,13 @@ export const handleCreate: Handler = async (call) => {
     delete object.metadata.managedFields;
     return write();
   });
-  await sendHeld(call, form, CREATED, held);
+  if (isStatus(held.object)) await sendObject(call, form, CREATED, held.object);
+  else await sendHeld(call, form, CREATED, held);
 };
+
+/** What is answered where nothing was made that could be shown. */
+const isStatus = ({ kind, apiVersion }: KubernetesObject): boolean =>
+  kind === 'Status' && apiVersion === 'v1';
 
 /** POST below a named object: bindings, evictions, tokens. */
 export const handleCreateNamed: Handler = async (call) => {
@@ -85,7 +90,6 @@ export const handleCreateNamed: Handler = async (call) => {
     dryRun: options.isDryRun,
     validate: validator(call, step),
   });
-  const isStatus = answer.kind === 'Status' && answer.apiVersion === 'v1';
-  if (isStatus) await sendObject(call, form, CREATED, { ...answer, code: answer['code'] ?? CREATED });
+  if (isStatus(answer)) await sendObject(call, form, CREATED, { ...answer, code: answer['code'] ?? CREATED });
   else await sendObject(call, form, CREATED, endpoint.fromHub(answer));
 };

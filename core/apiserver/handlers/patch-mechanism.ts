@@ -11,7 +11,7 @@ import {
   StatusError,
   type KubernetesObject,
 } from '../../api/meta/index.ts';
-import { decodeObject } from '../../api/schema/index.ts';
+import { decodeObject, type DecodeWords } from '../../api/schema/index.ts';
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -82,6 +82,7 @@ const decodePatched = (
     readonly options: WriteOptions;
     readonly strictErrors: readonly string[];
     readonly shown: () => string;
+    readonly words?: DecodeWords;
   },
 ): KubernetesObject => {
   const { endpoint, scope } = call;
@@ -90,7 +91,7 @@ const decodePatched = (
   if (!isJsonObject(result)) throw refuse('the patched object is not an object');
   let decoded: ReturnType<typeof decodeObject>;
   try {
-    decoded = decodeObject(endpoint.struct, result);
+    decoded = decodeObject(endpoint.struct, result, context.words);
   } catch (error) {
     if (error instanceof ReasonError) throw refuse(error.message);
     throw error;
@@ -129,7 +130,8 @@ const patchInPlace = (call: HandlerCall, request: PatchRequest): MakeNext => {
     const result = patched(() => apply(live as JsonObject));
     const shown = (): string =>
       type === 'strategic' ? goValue(parsed.value as Json) : JSON.stringify(result);
-    const next = decodePatched(call, result, { options, strictErrors, shown });
+    const words = type === 'strategic' ? 'converter' : 'json';
+    const next = decodePatched(call, result, { options, strictErrors, shown, words });
     return trackUpdate(call, { live, next, fieldManager: options.fieldManager });
   };
 };

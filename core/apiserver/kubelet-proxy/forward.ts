@@ -2,9 +2,9 @@ import { request as httpsRequest } from 'node:https';
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
-import { messageOf } from '../../base/errors.ts';
-import { badRequest, StatusError } from '../../api/meta/index.ts';
-import type { RequestContext, RequestHeaders } from '../server/index.ts';
+import { badRequest, serviceUnavailable, StatusError } from '../../api/meta/index.ts';
+import type { ApiResponse, RequestContext, RequestHeaders } from '../server/index.ts';
+import { dialErrorText, DialTimeout } from './dial-error.ts';
 
 /** Another server that answers a request in this one's place. */
 export interface Backend {
@@ -38,11 +38,6 @@ const forwardedHeaders = (headers: RequestHeaders): Record<string, string[]> => 
   return forwarded;
 };
 
-const unreachable = ({ host, port }: Backend, error: unknown): StatusError =>
-  new StatusError('ServiceUnavailable', `error dialing backend: ${host}:${port}: ${messageOf(error)}`, {
-    code: 502,
-  });
-
 /** Sends the request there and the answer back, as it comes. */
 export const forwardRequest = async (context: RequestContext, backend: Backend): Promise<void> => {
   const { request } = context;
@@ -52,11 +47,19 @@ export const forwardRequest = async (context: RequestContext, backend: Backend):
     return;
   }
   const body = request.method === 'GET' || request.method === 'HEAD' ? undefined : await request.body();
-  const answer = await ask(context, backend, body);
+  const headers = forwardedHeaders(request.headers);
+  const answer = await ask(context, backend, { headers, body }).catch((error: unknown) => {
+    throw serviceUnavailable(`error trying to reach service: ${dialErrorText(backend, error)}`);
+  });
   const { response } = context;
   for (const [name, value] of Object.entries(answer.headers))
     if (value !== undefined && !NOT_FORWARDED.has(name)) response.setHeader(name, value);
   response.begin(answer.statusCode ?? 502);
+  await copyBody(answer, response);
+};
+
+/** To its end, at the pace of the slower side. */
+export const copyBody = async (answer: IncomingMessage, response: ApiResponse): Promise<void> => {
   try {
     for await (const chunk of answer) await response.write(chunk as Uint8Array);
   } finally {
@@ -65,13 +68,13 @@ export const forwardRequest = async (context: RequestContext, backend: Backend):
   await response.end();
 };
 
-const ask = (
+/** Resolves with the head of the backend's answer; fails with what Node says of the connection. */
+export const ask = (
   { request }: RequestContext,
   backend: Backend,
-  body: Uint8Array | undefined,
+  { headers, body }: { readonly headers: OutgoingHttpHeaders; readonly body?: Uint8Array | undefined },
 ): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const headers: OutgoingHttpHeaders = forwardedHeaders(request.headers);
     const common = {
       host: backend.host,
       port: backend.port,
@@ -85,14 +88,14 @@ const ask = (
       ? httpsRequest({ ...backend.tls, ...common }, resolve)
       : httpRequest(common, resolve);
     const late = setTimeout(() => {
-      sending.destroy(new Error(`no connection within ${backend.connectTimeoutMs} ms`));
+      sending.destroy(new DialTimeout());
     }, backend.connectTimeoutMs);
     sending.once('socket', (socket) =>
       socket.once(backend.tls ? 'secureConnect' : 'connect', () => clearTimeout(late)),
     );
     sending.once('error', (error) => {
       clearTimeout(late);
-      reject(unreachable(backend, error));
+      reject(error);
     });
     sending.end(body);
   });
@@ -112,13 +115,11 @@ const dial = (backend: Backend, signal: AbortSignal): Promise<Socket> =>
         return;
       }
       socket.destroy();
-      reject(unreachable(backend, error));
+      const text = `error dialing backend: ${dialErrorText(backend, error)}`;
+      reject(new StatusError('', text, { code: 500, cause: error }));
     };
     const onAbort = (): void => finish(new Error('the client is gone'));
-    const late = setTimeout(
-      () => finish(new Error(`no connection within ${backend.connectTimeoutMs} ms`)),
-      backend.connectTimeoutMs,
-    );
+    const late = setTimeout(() => finish(new DialTimeout()), backend.connectTimeoutMs);
     signal.addEventListener('abort', onAbort, { once: true });
     socket.once('error', finish);
     socket.once(tls ? 'secureConnect' : 'connect', () => finish());

@@ -1,9 +1,16 @@
 import type { ConnectionOptions } from 'node:tls';
-import { badRequest, serviceUnavailable, type KubernetesObject } from '../../api/meta/index.ts';
+import {
+  badRequest,
+  notFound,
+  serviceUnavailable,
+  StatusError,
+  type KubernetesObject,
+} from '../../api/meta/index.ts';
 import { maybeObj, num, obj, objs, str } from '../../api/validation/read.ts';
 import type { ObjectReader } from '../admission/object-reader.ts';
 import type { Connection, KubeletPort } from '../registry/subresources/kubelet-port.ts';
 import type { RequestContext } from '../server/index.ts';
+import { answerEmptyLog, forwardLog } from './forward-log.ts';
 import { forwardRequest, type Backend } from './forward.ts';
 
 export interface KubeletProxyOptions {
@@ -72,9 +79,8 @@ export const createKubeletProxy = (options: KubeletProxyOptions): KubeletPort =>
       const found = known.find((one) => str(one, 'type') === type);
       if (found) return str(found, 'address');
     }
-    throw serviceUnavailable(
-      `no preferred addresses found; known addresses: [${known.map((one) => str(one, 'address')).join(' ')}]`,
-    );
+    const addresses = known.map((one) => `{${str(one, 'type')} ${str(one, 'address')}}`).join(' ');
+    throw new StatusError('', `no preferred addresses found; known addresses: [${addresses}]`, { code: 500 });
   };
 
   const kubelet = (node: KubernetesObject, path: string): Backend => ({
@@ -88,7 +94,7 @@ export const createKubeletProxy = (options: KubeletProxyOptions): KubeletPort =>
   const nodeOf = async (pod: KubernetesObject): Promise<KubernetesObject> => {
     const name = str(obj(pod, 'spec'), 'nodeName');
     const node = await reader.get({ group: '', resource: 'nodes' }, '', name);
-    if (node === undefined) throw serviceUnavailable(`node ${JSON.stringify(name)} of the pod is not there`);
+    if (node === undefined) throw notFound({ group: '', resource: 'nodes' }, name);
     return node;
   };
 
@@ -176,6 +182,12 @@ export const createKubeletProxy = (options: KubeletProxyOptions): KubeletPort =>
 
   return {
     async connect(connection, subpath, context) {
+      if (connection.to === 'log') {
+        const { pod } = connection;
+        if (str(obj(pod, 'spec'), 'nodeName') === '') return answerEmptyLog(context);
+        const backend = await backendOf(connection, subpath, context);
+        return forwardLog(context, backend, pod.metadata?.name ?? '');
+      }
       await forwardRequest(context, await backendOf(connection, subpath, context));
     },
   };

@@ -1,0 +1,43 @@
+import { messageOf } from '../../base/errors.ts';
+
+/** Go's words for what the operating system said; operators know them, and scripts look for them. */
+const SYSTEM_WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connect: connection refused',
+  EHOSTUNREACH: 'connect: no route to host',
+  ENETUNREACH: 'connect: network is unreachable',
+  ETIMEDOUT: 'connect: connection timed out',
+};
+
+/** Of OpenSSL's many verdicts, those an operator meets: another authority, another name, another time. */
+const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
+  SELF_SIGNED_CERT_IN_CHAIN: 'certificate signed by unknown authority',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate signed by unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate signed by unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT: 'certificate signed by unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'certificate signed by unknown authority',
+  CERT_HAS_EXPIRED: 'certificate has expired or is not yet valid',
+  CERT_NOT_YET_VALID: 'certificate has expired or is not yet valid',
+};
+
+/** No connection within the time that is given for one. */
+export class DialTimeout extends Error {
+  override readonly name = 'DialTimeout';
+}
+
+const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+
+/** Why a connection to a backend failed, as Go's dialer would say it. */
+export const dialErrorText = ({ host, port }: { host: string; port: number }, error: unknown): string => {
+  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  if (error instanceof DialTimeout) return `dial tcp ${address}: i/o timeout`;
+  const code = codeOf(error);
+  if (code === 'ENOTFOUND') return `dial tcp: lookup ${host}: no such host`;
+  const system = SYSTEM_WORDS[code];
+  if (system !== undefined) return `dial tcp ${address}: ${system}`;
+  const certificate = CERTIFICATE_WORDS[code];
+  if (certificate !== undefined) return `tls: failed to verify certificate: x509: ${certificate}`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `tls: failed to verify certificate: x509: ${messageOf(error)}`;
+  return `dial tcp ${address}: ${messageOf(error)}`;
+};
