@@ -7,6 +7,24 @@ import {
   processVitals,
   VITALS_PACES_SECONDS,
 } from './schemas/app.ts';
+import {
+  apiAnswer,
+  apiRequest,
+  applyRequest,
+  applyResult,
+  clusterRef,
+  execInput,
+  execItem,
+  execQuery,
+  kubeDiscovery,
+  logItem,
+  logQuery,
+  objectItem,
+  objectRef,
+  openApiSchemas,
+  tableItem,
+  tableQuery,
+} from './schemas/kube.ts';
 import { notification } from './schemas/notification.ts';
 import { settings, settingsPatch } from './schemas/settings.ts';
 
@@ -44,6 +62,35 @@ export const contract = {
     input: v.object({ id: v.pipe(v.string(), v.maxLength(512)) }),
     output: clusterList,
   }),
+
+  /** Until the host ends: clusters opened from a kubeconfig start read-only each time. */
+  'clusters.setReadOnly': call({
+    input: v.object({ id: clusterRef, readOnly: v.boolean() }),
+    output: clusterList,
+  }),
+
+  /** What the server offers; `isFresh` asks it again. */
+  'kube.discovery': call({
+    input: v.object({ cluster: clusterRef, isFresh: v.boolean() }),
+    output: kubeDiscovery,
+  }),
+  /** A list with the server's own columns, live by watch. Changes are gathered, so that rows come in bursts. */
+  'kube.table': stream({ input: tableQuery, item: tableItem, batchItemsMax: 8 }),
+  /** One object as it is now, and again after every change. */
+  'kube.object': stream({ input: objectRef, item: objectItem, batchItemsMax: 4 }),
+  /** One request below /api, /apis or /version; writes are refused while the cluster is read-only. */
+  'kube.request': call({ input: apiRequest, output: apiAnswer }),
+  /** Server-side apply of one object. A dry run is allowed while the cluster is read-only. */
+  'kube.apply': call({ input: applyRequest, output: applyResult }),
+  /** The schemas of one group version (`api/v1`, `apis/apps/v1`). */
+  'kube.openapi': call({
+    input: v.object({ cluster: clusterRef, path: v.pipe(v.string(), v.maxLength(512)) }),
+    output: openApiSchemas,
+  }),
+  'kube.logs': stream({ input: logQuery, item: logItem, batchItemsMax: 4 }),
+  /** A command in a container, on a terminal; refused while the cluster is read-only. */
+  'kube.exec': stream({ input: execQuery, item: execItem, batchItemsMax: 64 }),
+  'kube.execInput': call({ input: execInput, output: v.undefined_() }),
 
   /** Notices for the user, from the host side. */
   'notifications.watch': stream({ input: v.undefined_(), item: notification, batchItemsMax: 32 }),

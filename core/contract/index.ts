@@ -8,5 +8,6 @@ export type { CallHandler, Handlers, HostConnection, StreamHandler } from './hos
 export { clientMessage } from './messages.ts';
 export type { ClientMessage, FailureReason, HostMessage } from './messages.ts';
 export * from './schemas/app.ts';
+export * from './schemas/kube.ts';
 export * from './schemas/notification.ts';
 export * from './schemas/settings.ts';

@@ -42,6 +42,16 @@ export const formatDuration = (milliseconds: number): string => {
   return `${seconds} s`;
 };
 
+/** 31 s, 4 min, 21 h, 6 d: the largest unit alone, for columns. */
+export const formatAge = (milliseconds: number): string => {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${formatCount(Math.floor(hours / 24))} d`;
+};
+
 /** A fixed stretch of time, without a remainder of zero: 2 min. */
 export const formatSpan = (milliseconds: number): string =>
   formatDuration(milliseconds).replace(/ 00 \w+$/, '');

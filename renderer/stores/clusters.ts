@@ -18,6 +18,7 @@ export const useClusterStore = defineStore('clusters', () => {
   const toasts = useToastStore();
   const open = useCall('clusters.openKubeconfig');
   const remove = useCall('clusters.forget');
+  const access = useCall('clusters.setReadOnly');
 
   const list = shallowRef<ClusterList>();
   const currentId = ref(readRemembered(CLUSTER_STORAGE_KEY));
@@ -114,6 +115,24 @@ export const useClusterStore = defineStore('clusters', () => {
     });
   };
 
+  /** Clusters from a kubeconfig are read-only until allowed, and again after the host was started anew. */
+  const setReadOnly = async (entry: ClusterEntry, readOnly: boolean): Promise<boolean> => {
+    const result = await access.run({ id: entry.id, readOnly });
+    if (result.ok) {
+      list.value = result.value;
+      toasts.show({
+        severity: readOnly ? 'ok' : 'info',
+        title: t(readOnly ? 'access.lock.done' : 'access.unlock.done', { name: entry.name }),
+      });
+    } else
+      toasts.show({
+        severity: 'error',
+        title: t('access.failed', { name: entry.name }),
+        detail: result.error.message,
+      });
+    return result.ok;
+  };
+
   return {
     list,
     clusters,
@@ -134,5 +153,7 @@ export const useClusterStore = defineStore('clusters', () => {
     openAndTell,
     forget,
     forgetProblem,
+    setReadOnly,
+    changingAccess: access.pending,
   };
 });

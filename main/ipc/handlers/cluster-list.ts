@@ -39,6 +39,8 @@ export interface ClusterRegistry {
   open(path: string): Promise<ClusterList>;
   /** Forgets one context by the id of its entry, or a whole file by its path. */
   forget(id: string): Promise<ClusterList>;
+  /** Allows or refuses changes to a cluster until this host ends; nothing of it is written down. */
+  setReadOnly(id: string, readOnly: boolean): Promise<ClusterList>;
   watch(signal: AbortSignal): AsyncIterable<ClusterList[]>;
   dispose(): void;
 }
@@ -56,12 +58,14 @@ const absolutePath = (typed: string): string => {
   return normalize(expanded);
 };
 
-const readMemory = async (memory: Memory): Promise<ClusterList> => {
+const readMemory = async (memory: Memory, unlocked: ReadonlySet<string>): Promise<ClusterList> => {
   const list: ClusterList = { clusters: [], problems: [] };
   for (const { path, forgottenContexts } of memory.kubeconfigs) {
     try {
       const { clusters, problems } = contextsOf(path, await readKubeconfig(path));
-      list.clusters.push(...clusters.filter(({ name }) => !forgottenContexts.includes(name)));
+      for (const entry of clusters)
+        if (!forgottenContexts.includes(entry.name))
+          list.clusters.push({ ...entry, readOnly: entry.readOnly && !unlocked.has(entry.id) });
       list.problems.push(...problems.map((message) => ({ path, message })));
     } catch (error) {
       list.problems.push({ path, message: messageOf(error) });
@@ -87,6 +91,7 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
     initial: { kubeconfigs: [] },
     onDamage: options.onDamage,
   });
+  const unlocked = new Set<string>();
   let polling: Disposable | undefined;
   /** What the files looked like when the list that listeners have was read; undefined while nobody listens. */
   let told: string | undefined;
@@ -97,7 +102,7 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
     let stopped = false;
     const look = async (): Promise<void> => {
       const stamp = await stampOf(document.value);
-      if (stamp !== told) feed.publish(await readMemory(document.value));
+      if (stamp !== told) feed.publish(await readMemory(document.value, unlocked));
       if (stopped) return;
       told = stamp;
       timer = clock.after(POLL_INTERVAL_MS, () => void look());
@@ -121,14 +126,14 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
   const change = async (next: (memory: Memory) => Memory): Promise<ClusterList> => {
     const memory = await document.change(next);
     const stamp = await stampOf(memory);
-    const list = await readMemory(memory);
+    const list = await readMemory(memory, unlocked);
     feed.publish(list);
     if (told !== undefined) told = stamp;
     return list;
   };
 
   return {
-    list: () => readMemory(document.value),
+    list: () => readMemory(document.value, unlocked),
 
     async open(typed) {
       const path = absolutePath(typed);
@@ -150,10 +155,11 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
     },
 
     async forget(id) {
-      const { clusters } = await readMemory(document.value);
+      const { clusters } = await readMemory(document.value, unlocked);
       return change(({ kubeconfigs }) => {
         const file = kubeconfigs.find(({ path }) => path === id || id.startsWith(clusterId(path, '')));
         if (!file) throw new ContractError('NotFound', `no cluster is known as ${id}`);
+        unlocked.delete(id);
         const others = kubeconfigs.filter((known) => known !== file);
         const remaining = clusters.filter((entry) => entry.kubeconfigPath === file.path && entry.id !== id);
         if (file.path === id || remaining.length === 0) return { kubeconfigs: others };
@@ -165,15 +171,26 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
       });
     },
 
+    async setReadOnly(id, readOnly) {
+      const { clusters } = await readMemory(document.value, unlocked);
+      if (!clusters.some((entry) => entry.id === id))
+        throw new ContractError('NotFound', `no cluster is known as ${id}`);
+      if (readOnly) unlocked.delete(id);
+      else unlocked.add(id);
+      const list = await readMemory(document.value, unlocked);
+      feed.publish(list);
+      return list;
+    },
+
     async *watch(signal) {
       let memory = document.value;
       // The stamp before the contents: an edit in between is then seen by the first look.
       const stamp = await stampOf(memory);
-      let list = await readMemory(memory);
+      let list = await readMemory(memory, unlocked);
       // What changed while the files were read is in no feed yet that this listener hears.
       while (memory !== document.value && !signal.aborted) {
         memory = document.value;
-        list = await readMemory(memory);
+        list = await readMemory(memory, unlocked);
       }
       told ??= stamp;
       yield* feed.listen(signal, [list]);

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import { DisposableStore, type Disposable } from '../../../core/base/disposable.ts';
 import type { Log } from '../../../core/base/log.ts';
+import { systemRandom } from '../../../core/base/node/random.ts';
 import {
   ContractError,
   type AppInfo,
@@ -8,6 +9,7 @@ import {
   type Handlers,
   type VitalsPaceSeconds,
 } from '../../../core/contract/index.ts';
+import { createKubeHandlers } from '../../kube/index.ts';
 import { createClusterRegistry, type ClusterRegistry } from './cluster-list.ts';
 import type { Damage } from './json-document.ts';
 import { createNavigationHub, type NavigationHub } from './navigation-hub.ts';
@@ -73,6 +75,15 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
 
   const settings = store.add(createSettingsStore({ dataDirectory, onDamage }));
   const clusters = store.add(createClusterRegistry({ dataDirectory, clock, onDamage }));
+  const kube = store.add(
+    createKubeHandlers({
+      clusters,
+      clock,
+      random: systemRandom,
+      log,
+      userAgent: `pilothouse/${dependencies.version}`,
+    }),
+  );
   const vitalsEvery = (seconds: VitalsPaceSeconds): Vitals =>
     store.add(
       createVitals({
@@ -119,6 +130,8 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     'clusters.watch': (_input, signal) => clusters.watch(signal),
     'clusters.openKubeconfig': async ({ path }) => clusters.open(await choosePath(path)),
     'clusters.forget': ({ id }) => clusters.forget(id),
+    'clusters.setReadOnly': ({ id, readOnly }) => clusters.setReadOnly(id, readOnly),
+    ...kube.handlers,
     'notifications.watch': (_input, signal) => notifications.watch(signal),
     'navigation.watch': (_input, signal) => navigation.watch(signal),
   };

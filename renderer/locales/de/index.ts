@@ -1,8 +1,9 @@
 import type { Messages } from '../i18n.ts';
 import { clusters } from './clusters.ts';
 import { processes } from './processes.ts';
+import { resources } from './resources.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { states } from './states.ts';
 
-export const de: Messages = { ...shell, ...states, ...clusters, ...processes, ...settings };
+export const de: Messages = { ...shell, ...states, ...clusters, ...processes, ...resources, ...settings };

@@ -1,8 +1,9 @@
 import { clusters } from './clusters.ts';
 import { processes } from './processes.ts';
+import { resources } from './resources.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { states } from './states.ts';
 
 /** The reference: its keys and placeholders are what every other language must have. */
-export const en = { ...shell, ...states, ...clusters, ...processes, ...settings } as const;
+export const en = { ...shell, ...states, ...clusters, ...processes, ...resources, ...settings } as const;

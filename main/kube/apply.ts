@@ -1,0 +1,120 @@
+import { parseApiVersion } from '../../core/api/meta/group-version.ts';
+import { isJsonObject } from '../../core/api/meta/object-meta.ts';
+import { isConflict, isNotFound, isStatusError, type StatusError } from '../../core/api/meta/status.ts';
+import type { DiscoveredResource } from '../../core/client/index.ts';
+import type { ApplyRequest, ApplyResult, FieldConflict, Refusal } from '../../core/contract/index.ts';
+import type { ClusterConnection } from './connections.ts';
+import { kubeFailure, refusalOf } from './failure.ts';
+import { resourcePath } from './resource-path.ts';
+
+type Json = Record<string, unknown>;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Upstream names the other manager in the message alone: `conflict with "kubectl" using apps/v1`. */
+const MANAGER = /^conflict with "((?:[^"\\]|\\.)*)"/;
+
+export const conflictsOf = (error: StatusError): FieldConflict[] =>
+  (error.details?.causes ?? [])
+    .filter((cause) => cause.reason === 'FieldManagerConflict')
+    .map(({ field = '', message = '' }) => ({ manager: MANAGER.exec(message)?.[1] ?? '', field, message }));
+
+/** Applying nothing new still may renew the time stamp of our own managed fields. */
+const comparable = (object: Json): string => {
+  const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
+  const { managedFields: _fields, resourceVersion: _version, ...rest } = metadata;
+  return JSON.stringify({ ...object, metadata: rest });
+};
+
+const invalid = (message: string, field = ''): Refusal => ({
+  code: 422,
+  reason: 'Invalid',
+  message,
+  causes: field === '' ? [] : [{ field, message, reason: 'FieldValueInvalid' }],
+});
+
+const refusedBeforehand = (refusal: Refusal): ApplyResult => ({
+  outcome: 'refused',
+  live: null,
+  result: null,
+  namespace: '',
+  conflicts: [],
+  refusal,
+});
+
+const findResource = async (
+  connection: ClusterConnection,
+  apiVersion: string,
+  kind: string,
+): Promise<DiscoveredResource | undefined> => {
+  const gv = parseApiVersion(apiVersion);
+  if (!gv) return undefined;
+  const find = async (isFresh: boolean): Promise<DiscoveredResource | undefined> =>
+    (await connection.discovery(isFresh)).resources.find(
+      (resource) => resource.group === gv.group && resource.version === gv.version && resource.kind === kind,
+    );
+  // A CRD that an earlier document has just made is not in what was discovered before.
+  return (await find(false)) ?? find(true);
+};
+
+/** Server-side apply of one object; what the server refuses is a result, what cannot be asked is a failure. */
+export const applyObject = async (
+  connection: ClusterConnection,
+  request: ApplyRequest,
+  signal: AbortSignal,
+): Promise<ApplyResult> => {
+  const { object, dryRun, force, fieldManager } = request;
+  const apiVersion = textOf(object['apiVersion']);
+  const kind = textOf(object['kind']);
+  const metadata: Json = isJsonObject(object['metadata']) ? object['metadata'] : {};
+  const name = textOf(metadata['name']);
+  if (apiVersion === '') return refusedBeforehand(invalid('apiVersion is missing', 'apiVersion'));
+  if (kind === '') return refusedBeforehand(invalid('kind is missing', 'kind'));
+  if (name === '') return refusedBeforehand(invalid('metadata.name is missing', 'metadata.name'));
+  try {
+    const resource = await findResource(connection, apiVersion, kind);
+    if (!resource)
+      return refusedBeforehand(
+        invalid(`the server does not serve ${kind} in ${apiVersion}; install its definition first`, 'kind'),
+      );
+    const namespace = resource.namespaced ? textOf(metadata['namespace']) || request.defaultNamespace : '';
+    const path = resourcePath(resource, resource.namespaced ? namespace : null, name);
+    const { client } = connection;
+    const live = await client.json<Json>({ method: 'GET', path, signal }).catch((error: unknown) => {
+      if (isNotFound(error)) return null;
+      throw error;
+    });
+    try {
+      const result = await client.json<Json>({
+        method: 'PATCH',
+        path,
+        signal,
+        query: {
+          fieldManager,
+          force: force ? 'true' : undefined,
+          dryRun: dryRun ? 'All' : undefined,
+          fieldValidation: 'Strict',
+        },
+        contentType: 'application/apply-patch+yaml',
+        body: {
+          ...object,
+          metadata: { ...metadata, ...(resource.namespaced && { namespace }) },
+        },
+      });
+      const outcome = !live
+        ? 'created'
+        : comparable(live) === comparable(result)
+          ? 'unchanged'
+          : 'configured';
+      return { outcome, live, result, namespace, conflicts: [], refusal: null };
+    } catch (error) {
+      if (!isStatusError(error)) throw error;
+      const conflicts = isConflict(error) ? conflictsOf(error) : [];
+      const outcome = conflicts.length > 0 ? 'conflict' : 'refused';
+      return { outcome, live, result: null, namespace, conflicts, refusal: refusalOf(error) };
+    }
+  } catch (error) {
+    if (isStatusError(error)) return refusedBeforehand(refusalOf(error));
+    throw kubeFailure(error);
+  }
+};

@@ -1,0 +1,142 @@
+import { stat } from 'node:fs/promises';
+import type { Clock } from '../../core/base/clock.ts';
+import type { Disposable } from '../../core/base/disposable.ts';
+import type { Log } from '../../core/base/log.ts';
+import type { Random } from '../../core/base/random.ts';
+import {
+  connect,
+  discover,
+  loadKubeconfig,
+  type ClientConfig,
+  type Discovery,
+  type OwnedClient,
+} from '../../core/client/index.ts';
+import { ContractError, type ClusterEntry, type ClusterList } from '../../core/contract/index.ts';
+import { kubeFailure } from './failure.ts';
+
+export const CONNECTIONS_MAX = 32;
+/** After this a new kind (a CRD that was just made) is looked for again. */
+const DISCOVERY_FRESH_MS = 30_000;
+
+export interface ClusterConnection extends Disposable {
+  readonly config: ClientConfig;
+  readonly client: OwnedClient;
+  /** What the server offers, not older than half a minute unless it cannot be asked; `isFresh` asks now. */
+  discovery(isFresh?: boolean): Promise<Discovery>;
+  serverVersion(): Promise<string>;
+}
+
+export interface ConnectionsOptions {
+  readonly clusters: { list(): Promise<ClusterList> };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly userAgent: string;
+}
+
+interface Opened {
+  readonly stamp: string;
+  readonly connection: Promise<ClusterConnection>;
+}
+
+/** The clusters of the console, each connected when it is first asked for. */
+export interface Connections extends Disposable {
+  open(clusterId: string): Promise<ClusterConnection>;
+  /** As `open`, but refuses what the user has not unlocked. */
+  openForWriting(clusterId: string): Promise<ClusterConnection>;
+}
+
+const connectCluster = async (
+  entry: ClusterEntry,
+  { clock, random, log, userAgent }: ConnectionsOptions,
+): Promise<ClusterConnection> => {
+  const config = await loadKubeconfig(entry.kubeconfigPath, { context: entry.name });
+  const client = connect(config, { clock, random, log, userAgent });
+  let asked: { readonly atMs: number; readonly answer: Promise<Discovery> } | undefined;
+  return {
+    config,
+    client,
+    async discovery(isFresh = false) {
+      const nowMs = clock.monotonicMs();
+      if (!asked || isFresh || nowMs - asked.atMs > DISCOVERY_FRESH_MS) {
+        const answer = discover(client);
+        const mine = { atMs: nowMs, answer };
+        asked = mine;
+        answer.catch(() => {
+          if (asked === mine) asked = undefined;
+        });
+      }
+      return asked.answer;
+    },
+    async serverVersion() {
+      const { gitVersion } = await client.json<{ gitVersion?: unknown }>({ method: 'GET', path: '/version' });
+      return typeof gitVersion === 'string' ? gitVersion : '';
+    },
+    dispose: () => client.dispose(),
+  };
+};
+
+/** Changes when the kubeconfig was edited or replaced: then the credentials may be others. */
+const stampOf = async (entry: ClusterEntry): Promise<string> => {
+  const file = await stat(entry.kubeconfigPath).catch(() => undefined);
+  return [entry.server, entry.user, file?.mtimeMs, file?.size, file?.ino].join('\n');
+};
+
+export const createConnections = (options: ConnectionsOptions): Connections => {
+  const opened = new Map<string, Opened>();
+
+  const close = (id: string): void => {
+    const found = opened.get(id);
+    opened.delete(id);
+    void found?.connection.then(
+      (connection) => connection.dispose(),
+      () => undefined,
+    );
+  };
+
+  const entryOf = async (id: string): Promise<ClusterEntry> => {
+    const { clusters } = await options.clusters.list();
+    const entry = clusters.find((candidate) => candidate.id === id);
+    if (entry) return entry;
+    close(id);
+    throw new ContractError('NotFound', `no cluster is known as ${id}`);
+  };
+
+  const openEntry = async (entry: ClusterEntry): Promise<ClusterConnection> => {
+    const stamp = await stampOf(entry);
+    const known = opened.get(entry.id);
+    if (known?.stamp === stamp) {
+      // Most recently used last: the first of the map is the one to close.
+      opened.delete(entry.id);
+      opened.set(entry.id, known);
+      return known.connection;
+    }
+    close(entry.id);
+    for (const oldest of opened.keys()) {
+      if (opened.size < CONNECTIONS_MAX) break;
+      close(oldest);
+    }
+    const connection = connectCluster(entry, options).catch((error: unknown) => {
+      if (opened.get(entry.id)?.connection === connection) opened.delete(entry.id);
+      throw kubeFailure(error);
+    });
+    opened.set(entry.id, { stamp, connection });
+    return connection;
+  };
+
+  return {
+    open: async (id) => openEntry(await entryOf(id)),
+    async openForWriting(id) {
+      const entry = await entryOf(id);
+      if (entry.readOnly)
+        throw new ContractError(
+          'Forbidden',
+          `${entry.name} is read-only in this console; allow changes to it first`,
+        );
+      return openEntry(entry);
+    },
+    dispose() {
+      for (const id of [...opened.keys()]) close(id);
+    },
+  };
+};

@@ -1,0 +1,90 @@
+import type { Disposable } from '../../core/base/disposable.ts';
+import type { Handlers, KubeDiscovery, StreamHandler, StreamName } from '../../core/contract/index.ts';
+import { isWrite, sendRequest } from './api-request.ts';
+import { applyObject } from './apply.ts';
+import { createConnections, type ClusterConnection, type ConnectionsOptions } from './connections.ts';
+import { ExecSessions } from './exec.ts';
+import { kubeFailure } from './failure.ts';
+import { readLogs } from './logs.ts';
+import { watchObject } from './object-watch.ts';
+import { OpenApiCache } from './openapi.ts';
+import { watchTable } from './table-watch.ts';
+
+const discoveryOf = async (connection: ClusterConnection, isFresh: boolean): Promise<KubeDiscovery> => {
+  try {
+    const [serverVersion, { resources, failed }] = await Promise.all([
+      connection.serverVersion(),
+      connection.discovery(isFresh),
+    ]);
+    return {
+      serverVersion,
+      resources: resources.map((resource) => ({
+        ...resource,
+        shortNames: [...resource.shortNames],
+        categories: [...resource.categories],
+        verbs: [...resource.verbs],
+        subresources: [...resource.subresources],
+      })),
+      failed: [...failed].map(([groupVersion, message]) => ({ groupVersion, message })),
+    };
+  } catch (error) {
+    throw kubeFailure(error);
+  }
+};
+
+/** A stream that needs a connection first. */
+const opening = <N extends StreamName>(
+  open: (cluster: string) => Promise<ClusterConnection>,
+  run: (
+    connection: ClusterConnection,
+    input: Parameters<StreamHandler<N>>[0],
+    signal: AbortSignal,
+  ) => ReturnType<StreamHandler<N>>,
+): StreamHandler<N> =>
+  async function* (input, signal) {
+    const connection = await open((input as { cluster: string }).cluster);
+    yield* run(connection, input, signal);
+  } as StreamHandler<N>;
+
+/** Everything the console asks of clusters. Disposing closes their connections. */
+export const createKubeHandlers = (
+  options: ConnectionsOptions,
+): Disposable & { readonly handlers: Handlers } => {
+  const { clock, random } = options;
+  const connections = createConnections(options);
+  const schemas = new OpenApiCache();
+  const sessions = new ExecSessions(clock);
+  const { open, openForWriting } = connections;
+
+  const handlers: Handlers = {
+    'kube.discovery': async ({ cluster, isFresh }) => discoveryOf(await open(cluster), isFresh),
+    'kube.table': opening<'kube.table'>(open, ({ client }, query, signal) =>
+      watchTable(query, { client, clock, random }, signal),
+    ),
+    'kube.object': opening<'kube.object'>(open, ({ client }, query, signal) =>
+      watchObject(query, { client, clock, random }, signal),
+    ),
+    'kube.request': async (request, signal) => {
+      const { client } = await (isWrite(request) ? openForWriting : open)(request.cluster);
+      return sendRequest(client, request, signal);
+    },
+    'kube.apply': async (request, signal) =>
+      applyObject(await (request.dryRun ? open : openForWriting)(request.cluster), request, signal),
+    'kube.openapi': async ({ cluster, path }, signal) => {
+      const { client } = await open(cluster);
+      return { schemas: await schemas.schemas(cluster, client, path, signal) };
+    },
+    'kube.logs': opening<'kube.logs'>(open, ({ client }, query, signal) =>
+      readLogs(query, { client, clock }, signal),
+    ),
+    'kube.exec': opening<'kube.exec'>(openForWriting, ({ config }, query, signal) =>
+      sessions.run(query, config, signal),
+    ),
+    'kube.execInput': async ({ session, text, size }) => {
+      if (text !== undefined) sessions.write(session, text);
+      if (size) sessions.resize(session, size);
+      return undefined;
+    },
+  };
+  return { handlers, dispose: () => connections.dispose() };
+};

@@ -1,0 +1,1 @@
+export { createKubeHandlers } from './handlers.ts';

@@ -1,0 +1,56 @@
+import type { IconName } from '../components/icon-names.ts';
+
+export type StatusTone = 'ok' | 'warn' | 'error' | 'pending' | 'idle';
+
+/** Worst first: the order in which a person wants to see them. */
+export const toneRank: Readonly<Record<StatusTone, number>> = {
+  error: 0,
+  warn: 1,
+  pending: 2,
+  ok: 3,
+  idle: 4,
+};
+
+export const toneIcon: Readonly<Record<StatusTone, IconName>> = {
+  ok: 'ok',
+  warn: 'warn',
+  error: 'error',
+  pending: 'pending',
+  idle: 'standby',
+};
+
+const OK = new Set([
+  'Running',
+  'Active',
+  'Bound',
+  'Ready',
+  'Available',
+  'Healthy',
+  'Approved,Issued',
+  'True',
+]);
+const PENDING = new Set([
+  'Pending',
+  'ContainerCreating',
+  'PodInitializing',
+  'Terminating',
+  'Progressing',
+  'Released',
+]);
+const IDLE = new Set(['Completed', 'Complete', 'Succeeded', 'Suspended', 'Normal']);
+const WARN = /^(Warning|Unknown|NotReady|.*SchedulingDisabled.*|Evicted|Lost|Denied)$/;
+const ERROR =
+  /(Error|BackOff|Failed|Failure|Invalid|OOMKilled|Err\w+|Deadline\w+|Cannot\w+|ContainerStatusUnknown)/;
+
+/** What the word in a status column asks of a person. Words that we do not know are told without colour. */
+export const statusTone = (status: string): StatusTone | undefined => {
+  if (OK.has(status)) return 'ok';
+  if (IDLE.has(status)) return 'idle';
+  if (ERROR.test(status)) return 'error';
+  if (WARN.test(status) || status.startsWith('NotReady')) return 'warn';
+  if (PENDING.has(status) || status.startsWith('Init:')) return 'pending';
+  return undefined;
+};
+
+/** Columns whose words are states: upstream's printers, and what most CRDs print. */
+export const isStatusColumn = (name: string): boolean => /^(status|phase|state|type)$/i.test(name);

@@ -1,0 +1,13 @@
+import { definePage } from '../../app/page.ts';
+import { kindEntries } from '../resources/palette.ts';
+
+export const page = definePage({
+  id: 'access',
+  path: '/access',
+  group: 'resources',
+  order: 50,
+  icon: 'access',
+  title: 'category.access',
+  component: () => import('../resources/ResourcesPage.vue'),
+  palette: () => kindEntries('access'),
+});

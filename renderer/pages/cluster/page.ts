@@ -1,0 +1,13 @@
+import { definePage } from '../../app/page.ts';
+import { kindEntries } from '../resources/palette.ts';
+
+export const page = definePage({
+  id: 'cluster',
+  path: '/cluster',
+  group: 'resources',
+  order: 60,
+  icon: 'cluster',
+  title: 'category.cluster',
+  component: () => import('../resources/ResourcesPage.vue'),
+  palette: () => kindEntries('cluster'),
+});

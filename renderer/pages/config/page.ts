@@ -1,0 +1,13 @@
+import { definePage } from '../../app/page.ts';
+import { kindEntries } from '../resources/palette.ts';
+
+export const page = definePage({
+  id: 'config',
+  path: '/config',
+  group: 'resources',
+  order: 40,
+  icon: 'config',
+  title: 'category.config',
+  component: () => import('../resources/ResourcesPage.vue'),
+  palette: () => kindEntries('config'),
+});

@@ -1,0 +1,13 @@
+import { definePage } from '../../app/page.ts';
+import { kindEntries } from '../resources/palette.ts';
+
+export const page = definePage({
+  id: 'custom',
+  path: '/custom',
+  group: 'resources',
+  order: 70,
+  icon: 'doc',
+  title: 'category.custom',
+  component: () => import('../resources/ResourcesPage.vue'),
+  palette: () => kindEntries('custom'),
+});

@@ -1,0 +1,14 @@
+import { definePage } from '../../app/page.ts';
+import { kindEntries } from '../resources/palette.ts';
+
+export const page = definePage({
+  id: 'network',
+  path: '/network',
+  group: 'resources',
+  order: 20,
+  icon: 'network',
+  title: 'category.network',
+  goKey: 'N',
+  component: () => import('../resources/ResourcesPage.vue'),
+  palette: () => kindEntries('network'),
+});

@@ -1,0 +1,13 @@
+import { definePage } from '../../app/page.ts';
+import { kindEntries } from '../resources/palette.ts';
+
+export const page = definePage({
+  id: 'storage',
+  path: '/storage',
+  group: 'resources',
+  order: 30,
+  icon: 'storage',
+  title: 'category.storage',
+  component: () => import('../resources/ResourcesPage.vue'),
+  palette: () => kindEntries('storage'),
+});

@@ -1,0 +1,14 @@
+import { definePage } from '../../app/page.ts';
+import { kindEntries } from '../resources/palette.ts';
+
+export const page = definePage({
+  id: 'workloads',
+  path: '/workloads',
+  group: 'resources',
+  order: 10,
+  icon: 'workloads',
+  title: 'category.workloads',
+  goKey: 'W',
+  component: () => import('../resources/ResourcesPage.vue'),
+  palette: () => kindEntries('workloads'),
+});

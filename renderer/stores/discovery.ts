@@ -1,0 +1,63 @@
+import { defineStore } from 'pinia';
+import { computed, shallowRef, watch } from 'vue';
+import type { ContractError, KubeDiscovery, KubeResource } from '../../core/contract/index.ts';
+import { useConnection } from '../bridge/index.ts';
+import { useCall } from '../composables/useCall.ts';
+import { browsable, resourceName } from '../kinds/categories.ts';
+import { useClusterStore } from './clusters.ts';
+
+/** What the chosen cluster offers. */
+export const useDiscoveryStore = defineStore('discovery', () => {
+  const clusters = useClusterStore();
+  const connection = useConnection();
+  const ask = useCall('kube.discovery');
+  const answer = shallowRef<{ readonly cluster: string; readonly discovery: KubeDiscovery }>();
+  const error = shallowRef<ContractError>();
+
+  const load = async (isFresh: boolean): Promise<void> => {
+    const cluster = clusters.current?.id;
+    if (cluster === undefined) return;
+    const result = await ask.run({ cluster, isFresh });
+    // The user may have gone to another cluster while this one was asked.
+    if (clusters.current?.id !== cluster) return;
+    if (result.ok) {
+      answer.value = { cluster, discovery: result.value };
+      error.value = undefined;
+    } else error.value = result.error;
+  };
+
+  watch(
+    [() => clusters.current?.id, connection.client],
+    ([cluster], [before]) => {
+      if (cluster !== before) error.value = undefined;
+      if (connection.client.value) void load(false);
+    },
+    { immediate: true },
+  );
+
+  const discovery = computed(() =>
+    answer.value?.cluster === clusters.current?.id ? answer.value?.discovery : undefined,
+  );
+  const resources = computed<readonly KubeResource[]>(() => discovery.value?.resources ?? []);
+  const byName = computed(
+    () => new Map(browsable(resources.value).map((resource) => [resourceName(resource), resource])),
+  );
+
+  /** By apiVersion and kind, in exactly that version where the server still has it. */
+  const findKind = (apiVersion: string, kind: string): KubeResource | undefined => {
+    const [version = '', group = ''] = apiVersion.split('/').reverse();
+    const ofGroup = resources.value.filter((each) => each.kind === kind && each.group === group);
+    return ofGroup.find((each) => each.version === version) ?? ofGroup.find((each) => each.isPreferred);
+  };
+
+  return {
+    discovery,
+    resources,
+    byName,
+    error,
+    loading: ask.pending,
+    serverVersion: computed(() => discovery.value?.serverVersion ?? ''),
+    findKind,
+    reload: () => load(true),
+  };
+});

@@ -1,0 +1,105 @@
+import type { TableColumn, TableRow } from '../../core/contract/index.ts';
+import { isStatusColumn } from '../kinds/status-tone.ts';
+import { isAgeColumn } from './sort-key.ts';
+
+/** Rows that are looked at for the width of a column. */
+const SAMPLE_ROWS_MAX = 200;
+const CHARACTER_PX = 6.6;
+const PADDING_PX = 16;
+const STATUS_ICON_PX = 22;
+const WIDTH_MIN_PX = 56;
+const WIDTH_MAX_PX = 260;
+export const NAME_WIDTH_MIN_PX = 170;
+const NAME_WIDTH_MAX_PX = 420;
+export const SELECT_WIDTH_PX = 40;
+
+/** A column as it is drawn; `index` is its place among the cells, undefined for the namespace. */
+export interface ShownColumn {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  readonly column: TableColumn | 'namespace';
+  readonly index: number;
+  readonly isNumber: boolean;
+  readonly isName: boolean;
+  readonly isStatus: boolean;
+  readonly isAge: boolean;
+  readonly widthPx: number;
+}
+
+const lengthOf = (column: TableColumn | 'namespace', index: number, row: TableRow): number =>
+  column === 'namespace' ? row.namespace.length : String(row.cells[index] ?? '').length;
+
+const widthOf = (shown: Omit<ShownColumn, 'widthPx'>, rows: readonly TableRow[]): number => {
+  if (shown.isAge) return 72;
+  let characters = shown.label.length;
+  for (let at = 0; at < Math.min(rows.length, SAMPLE_ROWS_MAX); at += 1)
+    characters = Math.max(characters, lengthOf(shown.column, shown.index, rows[at]!));
+  const px = Math.ceil(characters * CHARACTER_PX) + PADDING_PX + (shown.isStatus ? STATUS_ICON_PX : 0);
+  const [minPx, maxPx] = shown.isName ? [NAME_WIDTH_MIN_PX, NAME_WIDTH_MAX_PX] : [WIDTH_MIN_PX, WIDTH_MAX_PX];
+  return Math.min(maxPx, Math.max(minPx, px));
+};
+
+/** The server's columns with the namespace behind the name, without those that nobody asked to see. */
+export const shownColumns = (
+  columns: readonly TableColumn[],
+  rows: readonly TableRow[],
+  options: { readonly hasNamespace: boolean; readonly namespaceLabel: string; readonly isWide: boolean },
+): ShownColumn[] => {
+  const shown = columns
+    .map((column, index) => ({ column, index }))
+    .filter(({ column }) => options.isWide || column.priority === 0)
+    .map(({ column, index }) => ({
+      id: `${index}`,
+      label: column.name,
+      description: column.description,
+      column,
+      index,
+      isNumber: column.type === 'integer' || column.type === 'number',
+      // Events begin with their age; the message is what they are about.
+      isName: column.name === 'Message' || (index === 0 && column.name !== 'Last Seen'),
+      isStatus: index > 0 && isStatusColumn(column.name),
+      isAge: isAgeColumn(column),
+    }));
+  const namespace = {
+    id: 'namespace',
+    label: options.namespaceLabel,
+    description: '',
+    column: 'namespace' as const,
+    index: -1,
+    isNumber: false,
+    isName: false,
+    isStatus: false,
+    isAge: false,
+  };
+  const ordered = options.hasNamespace ? [...shown.slice(0, 1), namespace, ...shown.slice(1)] : shown;
+  return ordered.map((each) => ({ ...each, widthPx: widthOf(each, rows) }));
+};
+
+/** Columns give way from the right while there is no room; name, status and age stay to the end. */
+export const fitColumns = (columns: readonly ShownColumn[], widthPx: number): ShownColumn[] => {
+  const fitting = [...columns];
+  const needPx = (): number =>
+    fitting.reduce(
+      (sum, column) => sum + (column.isName ? NAME_WIDTH_MIN_PX : column.widthPx),
+      SELECT_WIDTH_PX,
+    );
+  while (needPx() > widthPx) {
+    const at = fitting.findLastIndex((column) => !column.isName && !column.isStatus && !column.isAge);
+    if (at < 0) break;
+    fitting.splice(at, 1);
+  }
+  return fitting;
+};
+
+export const gridTemplate = (columns: readonly ShownColumn[]): string =>
+  [
+    `${SELECT_WIDTH_PX}px`,
+    ...columns.map(({ isName, isNumber, isAge, widthPx }) =>
+      isName
+        ? `minmax(${NAME_WIDTH_MIN_PX}px, ${widthPx}fr)`
+        : isNumber || isAge
+          ? `${widthPx}px`
+          : `minmax(${Math.min(widthPx, 80)}px, ${widthPx}fr)`,
+    ),
+  ].join(' ');
