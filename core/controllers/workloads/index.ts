@@ -1,8 +1,10 @@
 import type { ControllerSettings } from '../config/config.ts';
+import { CRONJOB_CONTROLLER } from '../cronjob/index.ts';
 import { DEPLOYMENT_CONTROLLER } from '../deployment/index.ts';
 import { JOB_CONTROLLER } from '../job/index.ts';
 import { REPLICASET_CONTROLLER, REPLICATIONCONTROLLER_CONTROLLER } from '../replicaset/index.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
+import { TTL_AFTER_FINISHED_CONTROLLER } from '../ttl-after-finished/index.ts';
 
 /** The controllers of workloads, for the manager's list. */
 export const WORKLOAD_CONTROLLERS: readonly ControllerDefinition<ControllerSettings>[] = [
@@ -10,4 +12,6 @@ export const WORKLOAD_CONTROLLERS: readonly ControllerDefinition<ControllerSetti
   REPLICASET_CONTROLLER,
   REPLICATIONCONTROLLER_CONTROLLER,
   JOB_CONTROLLER,
+  CRONJOB_CONTROLLER,
+  TTL_AFTER_FINISHED_CONTROLLER,
 ];
