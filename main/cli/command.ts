@@ -72,3 +72,12 @@ export const parseOptions = <O extends Options>(
         : resolve(context.cwd, data),
   };
 };
+
+/** The words before the first flag: `kill cp-1` of `kill cp-1 -o json`; and the rest. */
+export const leadingWords = (
+  args: readonly string[],
+): { readonly words: readonly string[]; readonly rest: readonly string[] } => {
+  const firstFlag = args.findIndex((arg) => arg.startsWith('-'));
+  const count = firstFlag === -1 ? args.length : firstFlag;
+  return { words: args.slice(0, count), rest: args.slice(count) };
+};

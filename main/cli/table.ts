@@ -15,6 +15,41 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/up.ts')).up,
   },
   {
+    name: 'status',
+    summary: 'hosts, components and nodes of the running cluster',
+    load: async () => (await import('./commands/status.ts')).status,
+  },
+  {
+    name: 'host',
+    summary: 'kill, stop or start a host of the running cluster',
+    load: async () => (await import('./commands/host.ts')).host,
+  },
+  {
+    name: 'snapshot',
+    summary: 'save, check or restore a snapshot of etcd',
+    load: async () => (await import('./commands/snapshot.ts')).snapshot,
+  },
+  {
+    name: 'certs',
+    summary: 'when certificates end, and renewing them',
+    load: async () => (await import('./commands/certs.ts')).certs,
+  },
+  {
+    name: 'member',
+    summary: 'the members of etcd: list, add, remove, move-leader',
+    load: async () => (await import('./commands/member.ts')).member,
+  },
+  {
+    name: 'defrag',
+    summary: 'defragment the members of etcd, one after the other',
+    load: async () => (await import('./commands/defrag.ts')).defrag,
+  },
+  {
+    name: 'compact',
+    summary: 'let etcd forget what was before a revision',
+    load: async () => (await import('./commands/compact.ts')).compact,
+  },
+  {
     name: 'serve',
     summary: 'serve the console to a browser on this machine',
     load: async () => (await import('./commands/serve.ts')).serve,

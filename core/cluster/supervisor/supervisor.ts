@@ -12,6 +12,7 @@ import { loadBalancerAddress } from '../config/addresses.ts';
 import { planHosts, type HostPlan } from '../config/hosts.ts';
 import { superAdminKubeconfigFile } from '../data-folder/layout.ts';
 import type { DataFolder } from '../data-folder/open.ts';
+import { putManifestBack, setManifestAside } from '../data-folder/manifest-aside.ts';
 import { PORTS } from '../manifests/control-plane.ts';
 import { installAddons, markControlPlanes } from './bootstrap.ts';
 import { leadersGate, nodesGate, urlGate, type Gate } from './gates.ts';
@@ -267,8 +268,41 @@ export class Supervisor {
     await link.until(() => !link.isAlive, KILL_AFTER_MS);
   }
 
-  startHost(name: string): void {
-    this.host(name).launch();
+  /** Resolves when the process runs; what is in it becomes ready by and by. */
+  async startHost(name: string): Promise<void> {
+    const link = this.host(name);
+    link.launch();
+    await link.until(() => link.phase !== 'starting', START_TIMEOUT_MS);
+    if (link.phase === 'failed')
+      throw new ReasonError('HostFailed', `host ${name} failed: ${link.state().message ?? ''}`);
+  }
+
+  /** Freezes the process, as a machine that hangs: it answers nothing and its connections stay open. */
+  async pauseHost(name: string): Promise<void> {
+    await Promise.resolve(this.host(name).pause());
+  }
+
+  async resumeHost(name: string): Promise<void> {
+    await Promise.resolve(this.host(name).resume());
+  }
+
+  /** As `kill -9` of one component; its kubelet starts it again. */
+  async killComponent(host: string, component: string): Promise<void> {
+    await Promise.resolve(this.host(host).killComponent(component));
+  }
+
+  /** As an operator does it: the manifest is moved out of the folder that the kubelet watches. */
+  async stopComponent(host: string, component: string): Promise<void> {
+    const link = this.host(host);
+    await setManifestAside(this.folder.directory, host, component);
+    const isOver = (): boolean => (link.component(component)?.phase ?? 'exited') === 'exited';
+    if (!(await link.until(isOver, KILL_AFTER_MS))) link.killComponent(component);
+    await link.until(isOver, KILL_AFTER_MS);
+  }
+
+  async startComponent(host: string, component: string): Promise<void> {
+    this.host(host);
+    await putManifestBack(this.folder.directory, host, component);
   }
 
   async refreshUsage(): Promise<void> {

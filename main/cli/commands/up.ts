@@ -10,6 +10,9 @@ import {
   type ClusterState,
   type SpecWishes,
 } from '../../../core/cluster/index.ts';
+import { controlHandlers } from '../../../core/cluster/control/actions.ts';
+import { controlEndpoint } from '../../../core/cluster/control/endpoint.ts';
+import { serveControl } from '../../../core/cluster/control/server.ts';
 import { configWarnings } from '../../../core/cluster/config/config.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
 import { jsonLog } from '../../../core/base/node/log.ts';
@@ -134,6 +137,7 @@ export const up: Command = {
       });
       const print = json ? () => undefined : context.print;
       const telling = supervisor.onChange(narrator(print, context.note));
+      const control = await serveControl(controlEndpoint(dataDirectory), controlHandlers(supervisor));
       try {
         const asked = untilAborted(context);
         const outcome = await Promise.race([supervisor.start().then(() => 'ready' as const), asked]);
@@ -147,6 +151,7 @@ export const up: Command = {
         }
       } finally {
         telling.dispose();
+        await control.close();
         await supervisor.stop();
       }
     } finally {

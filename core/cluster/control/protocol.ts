@@ -1,0 +1,41 @@
+import type { ClusterState } from '../supervisor/state.ts';
+
+/** Every method: what it takes and what it answers. Both ends derive from this map. */
+export interface ControlMethods {
+  status: { params: Record<string, never>; result: ClusterState };
+  'host.kill': { params: { host: string }; result: null };
+  'host.stop': { params: { host: string }; result: null };
+  'host.start': { params: { host: string }; result: null };
+  'host.pause': { params: { host: string }; result: null };
+  'host.resume': { params: { host: string }; result: null };
+  'component.kill': { params: { host: string; component: string }; result: null };
+  'component.stop': { params: { host: string; component: string }; result: null };
+  'component.start': { params: { host: string; component: string }; result: null };
+  'snapshot.restore': { params: { file: string; bumpRevision: number }; result: RestoreOutcome };
+}
+
+export interface RestoreOutcome {
+  readonly file: string;
+  readonly members: number;
+  readonly entries: number;
+  /** Where the members' data of before is kept. */
+  readonly kept: readonly string[];
+}
+
+export type ControlMethod = keyof ControlMethods;
+export type ParamsOf<M extends ControlMethod> = ControlMethods[M]['params'];
+export type ResultOf<M extends ControlMethod> = ControlMethods[M]['result'];
+
+export interface ControlRequest {
+  readonly id: number;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export type ControlAnswer =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly progress: string }
+  | { readonly id: number; readonly error: { readonly reason: string; readonly message: string } };
+
+/** A line longer than this is no request of ours. */
+export const LINE_BYTES_MAX = 1024 * 1024;

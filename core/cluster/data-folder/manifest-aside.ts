@@ -1,0 +1,38 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ReasonError } from '../../base/errors.ts';
+import { hostFolder, manifestsFolder, PRIVATE_FOLDER_MODE } from './layout.ts';
+
+/** Where manifests wait that a kubelet should not run now. */
+const asideFolder = (data: string, host: string): string => join(hostFolder(data, host), 'stopped');
+
+const move = async (from: string, to: string, missing: string): Promise<void> => {
+  try {
+    await rename(from, to);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    throw new ReasonError('NotFound', missing, { cause });
+  }
+};
+
+/** The component's kubelet stops it. */
+export const setManifestAside = async (data: string, host: string, component: string): Promise<void> => {
+  const aside = asideFolder(data, host);
+  await mkdir(aside, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+  const file = `${component}.yaml`;
+  await move(
+    join(manifestsFolder(data, host), file),
+    join(aside, file),
+    `host ${host} has no manifest of ${component}`,
+  );
+};
+
+/** The component's kubelet starts it. */
+export const putManifestBack = async (data: string, host: string, component: string): Promise<void> => {
+  const file = `${component}.yaml`;
+  await move(
+    join(asideFolder(data, host), file),
+    join(manifestsFolder(data, host), file),
+    `${component} of host ${host} was not stopped`,
+  );
+};

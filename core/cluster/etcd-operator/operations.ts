@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import type { SecureContextOptions } from 'node:tls';
+import { messageOf, ReasonError } from '../../base/errors.ts';
+import { verifySnapshot, type SnapshotStatus } from '../../etcd/snapshot/index.ts';
+import { certificatePath, keyPath } from '../../pki/index.ts';
+import type { ClusterConfig } from '../config/config.ts';
+import { initialMembers, PORTS } from '../manifests/control-plane.ts';
+import { EtcdConnection } from './connection.ts';
+import { OPERATOR } from './methods.ts';
+
+export interface MemberView {
+  readonly id: string;
+  readonly name: string;
+  readonly peerUrls: readonly string[];
+  readonly clientUrls: readonly string[];
+  readonly isLearner: boolean;
+  readonly isLeader: boolean;
+  /** Undefined where the member does not answer; `problem` then says why. */
+  readonly status:
+    | {
+        readonly version: string;
+        readonly dbBytes: number;
+        readonly dbBytesInUse: number;
+        readonly raftTerm: number;
+        readonly raftIndex: number;
+        readonly raftAppliedIndex: number;
+        readonly revision: number;
+        readonly errors: readonly string[];
+      }
+    | undefined;
+  readonly problem: string | undefined;
+}
+
+export interface EtcdAccess {
+  readonly endpoints: readonly string[];
+  readonly tls: SecureContextOptions;
+}
+
+/** How an operator reaches the members of a cluster. */
+export const etcdAccessOf = (dataDirectory: string, config: ClusterConfig): EtcdAccess => {
+  const { externalEtcd } = config.spec;
+  const files = externalEtcd ?? {
+    caFile: certificatePath(dataDirectory, 'etcd/ca'),
+    certFile: certificatePath(dataDirectory, 'etcd/healthcheck-client'),
+    keyFile: keyPath(dataDirectory, 'etcd/healthcheck-client'),
+  };
+  return {
+    endpoints:
+      externalEtcd?.endpoints ??
+      initialMembers(config).map(({ address }) => `https://${address}:${PORTS.etcdClient}`),
+    tls: {
+      ca: readFileSync(files.caFile),
+      cert: readFileSync(files.certFile),
+      key: readFileSync(files.keyFile),
+    },
+  };
+};
+
+const withMember = async <T>(
+  url: string,
+  { tls }: EtcdAccess,
+  run: (connection: EtcdConnection) => Promise<T>,
+): Promise<T> => {
+  const connection = new EtcdConnection(url, tls);
+  try {
+    return await run(connection);
+  } finally {
+    connection.close();
+  }
+};
+
+/** The first member that answers. What a member refuses is not asked of the next. */
+const withAny = async <T>(
+  access: EtcdAccess,
+  run: (connection: EtcdConnection) => Promise<T>,
+): Promise<T> => {
+  let last: unknown;
+  for (const url of access.endpoints) {
+    try {
+      return await withMember(url, access, run);
+    } catch (error) {
+      if (!(error instanceof ReasonError) || error.reason !== 'EtcdUnreachable') throw error;
+      last = error;
+    }
+  }
+  throw new ReasonError('EtcdUnreachable', `no member of etcd answers: ${messageOf(last)}`, { cause: last });
+};
+
+const hex = (id: bigint): string => id.toString(16);
+
+const statusOf = async (access: EtcdAccess, url: string | undefined) => {
+  if (url === undefined) return { status: undefined, problem: 'the member has not started yet', leader: 0n };
+  try {
+    return await withMember(url, access, async (member) => {
+      const answer = await member.call(OPERATOR.status, {});
+      const { version, dbSize, dbSizeInUse, raftTerm, raftIndex, raftAppliedIndex, errors } = answer;
+      return {
+        leader: answer.leader,
+        problem: undefined,
+        status: {
+          version,
+          dbBytes: dbSize,
+          dbBytesInUse: dbSizeInUse,
+          raftTerm,
+          raftIndex,
+          raftAppliedIndex,
+          revision: answer.header?.revision ?? 0,
+          errors,
+        },
+      };
+    });
+  } catch (error) {
+    return { status: undefined, problem: messageOf(error), leader: 0n };
+  }
+};
+
+/** Every member, and how those are that answer. */
+export const listMembers = async (access: EtcdAccess): Promise<readonly MemberView[]> => {
+  const { members } = await withAny(access, (member) =>
+    member.call(OPERATOR.memberList, { linearizable: false }),
+  );
+  const statuses = await Promise.all(members.map(({ clientURLs }) => statusOf(access, clientURLs[0])));
+  const leader = statuses.find((one) => one.leader !== 0n)?.leader ?? 0n;
+  return members.map(({ ID, name, peerURLs, clientURLs, isLearner }, index) => ({
+    id: hex(ID),
+    name,
+    peerUrls: peerURLs,
+    clientUrls: clientURLs,
+    isLearner,
+    isLeader: ID === leader,
+    status: statuses[index]!.status,
+    problem: statuses[index]!.problem,
+  }));
+};
+
+/** A member by its name or its id. */
+export const findMember = async (access: EtcdAccess, nameOrId: string): Promise<MemberView> => {
+  const members = await listMembers(access);
+  const found = members.find(({ name, id }) => name === nameOrId || id === nameOrId);
+  if (found) return found;
+  const names = members.map(({ name, id }) => name || id).join(', ');
+  throw new ReasonError('NotFound', `there is no member ${nameOrId}; there is ${names}`);
+};
+
+const idOf = ({ id }: MemberView): bigint => BigInt(`0x${id}`);
+
+/** Resolves when the target leads. */
+export const moveLeader = async (access: EtcdAccess, nameOrId: string): Promise<MemberView> => {
+  const target = await findMember(access, nameOrId);
+  if (target.isLeader) return target;
+  const leader = (await listMembers(access)).find(({ isLeader }) => isLeader);
+  if (!leader)
+    throw new ReasonError('NoLeader', 'etcd has no leader now; wait for an election, or bring members back');
+  await withMember(leader.clientUrls[0]!, access, (member) =>
+    member.call(OPERATOR.moveLeader, { targetID: idOf(target) }),
+  );
+  return { ...target, isLeader: true };
+};
+
+export const addMember = async (
+  access: EtcdAccess,
+  { peerUrls, isLearner }: { readonly peerUrls: readonly string[]; readonly isLearner: boolean },
+): Promise<string> => {
+  const request = { peerURLs: [...peerUrls], isLearner };
+  const { member } = await withAny(access, (one) => one.call(OPERATOR.memberAdd, request));
+  return hex(member?.ID ?? 0n);
+};
+
+export const removeMember = async (access: EtcdAccess, nameOrId: string): Promise<MemberView> => {
+  const target = await findMember(access, nameOrId);
+  await withAny(access, (member) => member.call(OPERATOR.memberRemove, { ID: idOf(target) }));
+  return target;
+};
+
+/** Defragments one member after the other, the leader last: a member does not answer while it is at it. */
+export const defragment = async (
+  access: EtcdAccess,
+  onDone: (member: MemberView, after: MemberView) => void,
+): Promise<void> => {
+  const members = await listMembers(access);
+  const ordered = [...members].sort((a, b) => Number(a.isLeader) - Number(b.isLeader));
+  for (const member of ordered) {
+    if (!member.status)
+      throw new ReasonError('EtcdUnreachable', `${member.name} does not answer: ${member.problem ?? ''}`);
+    await withMember(member.clientUrls[0]!, access, (one) => one.call(OPERATOR.defragment, {}));
+    onDone(member, await findMember(access, member.id));
+  }
+};
+
+/** Forgets what was before a revision: the present one without it. Returns the revision. */
+export const compact = async (access: EtcdAccess, revision: number | undefined): Promise<number> => {
+  const members = await listMembers(access);
+  const newest = Math.max(0, ...members.map(({ status }) => status?.revision ?? 0));
+  const at = revision ?? newest;
+  await withAny(access, (member) => member.call(OPERATOR.compact, { revision: at, physical: true }));
+  return at;
+};
+
+export interface SavedSnapshot extends SnapshotStatus {
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/**
+ * Streams a snapshot of one member into a file and checks it, page by page. The file appears when it is whole; one that
+ * is there is never replaced.
+ */
+export const saveSnapshot = async (access: EtcdAccess, file: string): Promise<SavedSnapshot> => {
+  const draft = `${file}.part`;
+  let digest = createHash('sha256');
+  await rm(draft, { force: true });
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await withAny(access, async (member) => {
+        await handle.truncate(0);
+        digest = createHash('sha256');
+        let position = 0;
+        for await (const { blob } of member.stream(OPERATOR.snapshot, {})) {
+          await handle.write(blob, 0, blob.length, position);
+          position += blob.length;
+          digest.update(blob);
+        }
+      });
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    const status = await verifySnapshot(draft, { skipHashCheck: false });
+    await rename(draft, file);
+    return { ...status, file, sha256: digest.digest('hex') };
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+};

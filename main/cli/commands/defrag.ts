@@ -1,0 +1,20 @@
+import { defragment } from '../../../core/cluster/etcd-operator/operations.ts';
+import { EXIT_OK, parseOptions, type Command } from '../command.ts';
+import { etcdOf, mebibytes } from './etcd-target.ts';
+
+export const defrag: Command = {
+  usage: `  pilothouse defrag [--data DIR] [-o json]
+
+  One member after the other, the leader last; a member does not answer while it is at it.`,
+  async run(args, context) {
+    const { dataDirectory, json } = parseOptions({}, args, context);
+    const done: { name: string; before: number; after: number }[] = [];
+    await defragment(await etcdOf(dataDirectory), ({ name, status }, after) => {
+      const facts = { name, before: status?.dbBytes ?? 0, after: after.status?.dbBytes ?? 0 };
+      done.push(facts);
+      if (!json) context.print(`${name.padEnd(10)} ${mebibytes(facts.before)} -> ${mebibytes(facts.after)}`);
+    });
+    if (json) context.print(JSON.stringify(done));
+    return EXIT_OK;
+  },
+};

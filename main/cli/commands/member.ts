@@ -1,0 +1,83 @@
+import {
+  addMember,
+  listMembers,
+  moveLeader,
+  removeMember,
+  type MemberView,
+} from '../../../core/cluster/etcd-operator/operations.ts';
+import {
+  EXIT_OK,
+  leadingWords,
+  parseOptions,
+  usageError,
+  type Command,
+  type CommandContext,
+} from '../command.ts';
+import { etcdOf, mebibytes } from './etcd-target.ts';
+
+const USAGE = `  pilothouse member list [--data DIR] [-o json]
+  pilothouse member add PEER-URL[,PEER-URL] [--learner] [--data DIR] [-o json]
+  pilothouse member remove NAME|ID [--data DIR] [-o json]
+  pilothouse member move-leader NAME|ID [--data DIR] [-o json]`;
+
+const printMember = (member: MemberView, context: CommandContext): void => {
+  const { id, name, isLeader, isLearner, clientUrls, status, problem } = member;
+  const role = isLeader ? 'leader' : isLearner ? 'learner' : 'follower';
+  const facts = status
+    ? `term ${status.raftTerm}  index ${status.raftIndex}  revision ${status.revision}  ${mebibytes(status.dbBytes)}`
+    : (problem ?? '');
+  context.print(
+    `${(name || '(not started)').padEnd(10)} ${id.padEnd(16)} ${role.padEnd(8)} ${(clientUrls[0] ?? '').padEnd(26)} ${facts}`.trimEnd(),
+  );
+};
+
+const run = async (
+  verb: string | undefined,
+  target: string | undefined,
+  rest: readonly string[],
+  context: CommandContext,
+): Promise<void> => {
+  const { values, dataDirectory, json } = parseOptions({ learner: { type: 'boolean' } }, rest, context);
+  const isLearner = (values as { learner?: boolean }).learner === true;
+  const say = (facts: object, line: string): void => context.print(json ? JSON.stringify(facts) : line);
+  const known = verb === 'list' ? target === undefined : target !== undefined;
+  if (!known) throw usageError('member takes list, add PEER-URL, remove NAME or move-leader NAME');
+  const access = await etcdOf(dataDirectory);
+  switch (verb) {
+    case 'list': {
+      const members = await listMembers(access);
+      if (json) context.print(JSON.stringify(members));
+      else for (const member of members) printMember(member, context);
+      return;
+    }
+    case 'add': {
+      const peerUrls = target!.split(',');
+      const id = await addMember(access, { peerUrls, isLearner });
+      return say(
+        { id, peerUrls, isLearner },
+        `added ${id}${isLearner ? ' as a learner' : ''}; start it with --initial-cluster-state=existing`,
+      );
+    }
+    case 'remove': {
+      const { name, id } = await removeMember(access, target!);
+      return say({ name, id }, `removed ${name || id}`);
+    }
+    case 'move-leader': {
+      const { name, id } = await moveLeader(access, target!);
+      return say({ leader: name, id }, `${name || id} leads`);
+    }
+    default:
+      throw usageError('member takes list, add PEER-URL, remove NAME or move-leader NAME');
+  }
+};
+
+export const member: Command = {
+  usage: USAGE,
+  async run(args, context) {
+    const { words, rest } = leadingWords(args);
+    const [verb, target, ...more] = words;
+    if (more.length > 0) throw usageError(`member ${verb} takes one name`);
+    await run(verb, target, rest, context);
+    return EXIT_OK;
+  },
+};

@@ -1,0 +1,63 @@
+import { callControl } from '../../../core/cluster/control/client.ts';
+import { requireCluster, type ClusterState, type HostState } from '../../../core/cluster/index.ts';
+import { hasReason } from '../../../core/base/errors.ts';
+import { EXIT_FAILURE, EXIT_OK, parseOptions, type Command, type CommandContext } from '../command.ts';
+
+const MIB = 1024 * 1024;
+
+const printHost = (host: HostState, context: CommandContext): void => {
+  const memory = host.rssBytes === undefined ? '' : `${Math.round(host.rssBytes / MIB)} MiB`;
+  const process = host.pid === undefined ? '' : `pid ${host.pid}`;
+  const line = [
+    host.name.padEnd(9),
+    host.phase.padEnd(9),
+    host.address.padEnd(14),
+    process.padEnd(12),
+    memory,
+  ];
+  context.print(`${line.join(' ')}${host.message === undefined ? '' : `  ${host.message}`}`.trimEnd());
+  for (const { name, phase, version, restarts, message } of host.components) {
+    const again = restarts === 0 ? '' : `  restarted ${restarts}x`;
+    const why = phase === 'ready' || message === undefined ? '' : `  ${message.split('\n')[0]}`;
+    context.print(`  ${name.padEnd(25)} ${phase.padEnd(9)} ${version}${again}${why}`);
+  }
+};
+
+const printState = (state: ClusterState, context: CommandContext): void => {
+  context.print(`cluster ${state.phase}  ${state.kubernetesVersion}  ${state.endpoint}`);
+  for (const host of state.hosts) printHost(host, context);
+  const backends = state.loadBalancer?.backends ?? [];
+  const healthy = backends.filter((backend) => backend.healthy).map(({ name }) => name);
+  context.print(
+    `load balancer  ${healthy.length} of ${backends.length} API servers: ${healthy.join(', ') || 'none'}`,
+  );
+};
+
+const isWell = ({ phase, hosts }: ClusterState): boolean =>
+  phase === 'ready' &&
+  hosts.every((host) => host.phase === 'running' && host.components.every((one) => one.phase === 'ready'));
+
+export const status: Command = {
+  usage: `  pilothouse status [--data DIR] [-o json]
+
+  Exits with 0 when everything runs, with 1 when something does not.`,
+  async run(args, context) {
+    const { dataDirectory, json } = parseOptions({}, args, context);
+    const config = await requireCluster(dataDirectory);
+    try {
+      const state = await callControl(dataDirectory, 'status', {});
+      if (json) context.print(JSON.stringify(state));
+      else printState(state, context);
+      return isWell(state) ? EXIT_OK : EXIT_FAILURE;
+    } catch (error) {
+      if (!hasReason(error, 'NotRunning')) throw error;
+      const { controlPlanes, workers, kubernetesVersion } = config.spec;
+      if (json) context.print(JSON.stringify({ phase: 'stopped', kubernetesVersion, spec: config.spec }));
+      else
+        context.print(
+          `cluster stopped  ${kubernetesVersion}  ${controlPlanes} control planes, ${workers} workers; pilothouse up resumes it`,
+        );
+      return EXIT_FAILURE;
+    }
+  },
+};
