@@ -1,0 +1,142 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { KubernetesClient } from '../support/kubectl.ts';
+import { isBuilt, openKubectlCluster, type KubectlCluster } from './kubectl-cluster.ts';
+
+const OCTET = 144;
+
+/** No workloads: nothing here would make them ready. */
+const TEMPLATES = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: "{{ .Release.Name }}"}
+data: {image: "{{ .Values.image }}", namespace: "{{ (lookup "v1" "Namespace" "" "default").metadata.name }}"}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: "{{ .Release.Name }}"}
+spec: {ports: [{port: {{ .Values.port }}}], selector: {app: demo}}
+---
+{{- if .Values.extra }}
+apiVersion: v1
+kind: Secret
+metadata: {name: "{{ .Release.Name }}"}
+stringData: {a: b}
+---
+{{- end }}
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: "{{ .Release.Name }}-hook"
+  annotations: {helm.sh/hook: "pre-install,pre-upgrade", helm.sh/hook-delete-policy: before-hook-creation}
+data: {revision: "{{ .Release.Revision }}"}
+`;
+
+const VERSIONS = [
+  { minor: 31, version: /^v3\.17\./, atomic: '--atomic' },
+  { minor: 36, version: /^v4\./, atomic: '--rollback-on-failure' },
+];
+
+describe.skipIf(!isBuilt)('helm', () => {
+  let cluster: KubectlCluster;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'pilothouse-chart-'));
+    mkdirSync(join(folder, 'templates'));
+    writeFileSync(
+      join(folder, 'Chart.yaml'),
+      'apiVersion: v2\nname: demo\nversion: 0.1.0\nappVersion: "1"\n',
+    );
+    writeFileSync(join(folder, 'values.yaml'), 'image: nginx:1\nport: 80\nextra: false\n');
+    writeFileSync(join(folder, 'templates/all.yaml'), TEMPLATES);
+    cluster = await openKubectlCluster({ etcd: 'pilothouse', members: 1, apiServers: 1, octet: OCTET });
+  });
+
+  afterAll(async () => {
+    await cluster.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  describe.each(VERSIONS)('of the package of kubectl 1.$minor', ({ minor, version, atomic }) => {
+    const release = `demo-${minor}`;
+    let client: KubernetesClient;
+
+    beforeAll(async () => {
+      client = await cluster.client(minor);
+    });
+
+    const helm = async (...args: readonly string[]): Promise<string> => {
+      const { code, stdout, stderr } = await client.helm(args);
+      return `${stdout}${stderr}${code === 0 ? '' : `[exit ${code}]`}`.trimEnd();
+    };
+    const data = async (name: string): Promise<unknown> =>
+      (await client.json<{ data: unknown }>('get', 'configmap', name)).data;
+    const history = async (): Promise<[number, string, string][]> => {
+      const { stdout } = await client.helm(['history', release, '-o', 'json']);
+      const revisions = JSON.parse(stdout) as { revision: number; status: string; description: string }[];
+      return revisions.map((one) => [one.revision, one.status, one.description]);
+    };
+
+    test('is the one that is meant', async () => {
+      expect(await helm('version', '--short')).toMatch(version);
+    });
+
+    test('shows what it would install, as the server sees it', async () => {
+      const shown = await helm('install', release, folder, '--dry-run=server');
+      expect(shown).toContain('data: {image: "nginx:1", namespace: "default"}');
+      expect(await helm('status', release)).toMatch(/^Error: release: not found\n\[exit 1\]$/);
+    });
+
+    test('installs, upgrades and rolls back', async () => {
+      expect(await helm('install', release, folder)).toMatch(/\nSTATUS: deployed\nREVISION: 1\n/);
+      expect(await data(release)).toEqual({ image: 'nginx:1', namespace: 'default' });
+      expect(await data(`${release}-hook`)).toEqual({ revision: '1' });
+      const upgraded = await helm('upgrade', release, folder, '--set', 'image=nginx:2,extra=true');
+      expect(upgraded).toContain(`Release "${release}" has been upgraded. Happy Helming!`);
+      expect(await data(release)).toEqual({ image: 'nginx:2', namespace: 'default' });
+      expect(await data(`${release}-hook`)).toEqual({ revision: '2' });
+      expect(await client.ok('get', 'secret', release, '-o', 'name')).toBe(`secret/${release}\n`);
+      expect(await helm('rollback', release, '1')).toBe('Rollback was a success! Happy Helming!');
+      expect(await data(release)).toEqual({ image: 'nginx:1', namespace: 'default' });
+      expect(await client.refusal('get', 'secret', release)).toBe(
+        `Error from server (NotFound): secrets "${release}" not found`,
+      );
+      expect(await history()).toEqual([
+        [1, 'superseded', 'Install complete'],
+        [2, 'superseded', 'Upgrade complete'],
+        [3, 'deployed', 'Rollback to 1'],
+      ]);
+      expect(await helm('status', release)).toMatch(/\nSTATUS: deployed\nREVISION: 3\n/);
+    });
+
+    test('takes back an upgrade that is refused', async () => {
+      const refused = await helm('upgrade', release, folder, atomic, '--timeout=20s', '--set', 'port=99999');
+      expect(refused).toContain(
+        'spec.ports[0].port: Invalid value: 99999: must be between 1 and 65535, inclusive',
+      );
+      expect(refused).toContain('has been rolled back due to');
+      expect((await history()).map(([revision, status]) => [revision, status])).toEqual([
+        [1, 'superseded'],
+        [2, 'superseded'],
+        [3, 'superseded'],
+        [4, 'failed'],
+        [5, 'deployed'],
+      ]);
+      expect(await data(release)).toEqual({ image: 'nginx:1', namespace: 'default' });
+    });
+
+    test('lists and uninstalls', async () => {
+      const { stdout } = await client.helm(['list', '-o', 'json']);
+      expect(JSON.parse(stdout)).toMatchObject([
+        { name: release, namespace: 'default', revision: '5', status: 'deployed', chart: 'demo-0.1.0' },
+      ]);
+      expect(await helm('uninstall', release)).toBe(`release "${release}" uninstalled`);
+      expect(await client.refusal('get', 'service', release)).toBe(
+        `Error from server (NotFound): services "${release}" not found`,
+      );
+      expect(await helm('list', '--short')).toBe('');
+    });
+  });
+});
