@@ -3,7 +3,7 @@ import {
   ClientConnection,
   type StreamEnd,
 } from '../../core/apiserver/storage/etcd-client/http2/client-connection.ts';
-import { encodeHeaders } from '../../core/apiserver/storage/etcd-client/http2/hpack.ts';
+import { encodeHeaders } from '../../core/base/node/http2/hpack.ts';
 
 export interface LoadAnswer {
   readonly code: number;
@@ -34,10 +34,10 @@ export class LoadClient {
   private constructor(connection: ClientConnection, authority: string, userAgent: string) {
     this.#connection = connection;
     this.#common = encodeHeaders([
-      [':scheme', 'https'],
-      [':authority', authority],
-      ['user-agent', userAgent],
-      ['accept', 'application/json'],
+      { name: ':scheme', value: 'https' },
+      { name: ':authority', value: authority },
+      { name: 'user-agent', value: userAgent },
+      { name: 'accept', value: 'application/json' },
     ]);
   }
 
@@ -125,17 +125,15 @@ export class LoadClient {
   }
 
   #head({ method = 'GET', path, body, contentType = 'application/json' }: LoadRequest): Buffer {
-    const own: [string, string][] = [
-      [':method', method],
-      [':path', path],
-    ];
-    const about: [string, string][] =
-      body === undefined
-        ? []
-        : [
-            ['content-type', contentType],
-            ['content-length', String(Buffer.byteLength(body))],
-          ];
-    return Buffer.concat([encodeHeaders(own), this.#common, encodeHeaders(about)]);
+    const own = encodeHeaders([
+      { name: ':method', value: method },
+      { name: ':path', value: path },
+    ]);
+    if (body === undefined) return Buffer.concat([own, this.#common]);
+    const about = encodeHeaders([
+      { name: 'content-type', value: contentType },
+      { name: 'content-length', value: String(Buffer.byteLength(body)) },
+    ]);
+    return Buffer.concat([own, this.#common, about]);
   }
 }

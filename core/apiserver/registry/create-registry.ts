@@ -58,6 +58,11 @@ export interface Registry extends RestRegistry {
   close(): void;
   /** Resolves when the essential caches are filled. */
   ready(): Promise<void>;
+  /**
+   * Starts the caches of all other resources: a watch that comes from a server that failed finds here what
+   * happened after the version it has seen, also where nobody has asked for the resource before.
+   */
+  warm(): void;
   /** This server's own view, for admission, authentication and authorization. */
   readonly reader: ObjectReader;
   readonly quotaWriter: QuotaWriter;
@@ -159,6 +164,9 @@ export const createRegistry = (options: RegistryOptions): Registry => {
     },
     async ready() {
       await Promise.all(essential().map((one) => one.core.cache.ready(READY_LIMIT_MS)));
+    },
+    warm() {
+      for (const one of byPrefix.values()) void one.core.cache;
     },
     reader: createObjectReader((resource) => stores.get(groupResourceText(resource))),
     quotaWriter: createQuotaWriter(core('resourcequotas'), OWN_SCOPE),

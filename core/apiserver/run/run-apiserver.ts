@@ -236,7 +236,10 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     registry.start();
     const feed = startPolicyFeed({ registry, policy, graph, clock, log });
     owned.add(feed);
-    Promise.all([registry.ready(), feed.ready]).then(() => (areCachesFilled = true), rejectFailed);
+    Promise.all([registry.ready(), feed.ready]).then(() => {
+      areCachesFilled = true;
+      registry.warm();
+    }, rejectFailed);
     const address = await server.listen(config.securePort, config.bindAddress).catch((cause: unknown) => {
       throw new ReasonError(
         'CannotListen',
