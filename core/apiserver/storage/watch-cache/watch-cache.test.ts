@@ -172,9 +172,25 @@ test('a read goes to etcd when the cache stays behind, or its progress cannot be
   expect([(await cache.list(PREFIX, { at: 'latest' })).revision, fellBack]).toEqual([16, 2]);
 });
 
+test('a watch begins with the state that etcd has when progress cannot be trusted', async () => {
+  const { cache, state, tell } = await openCache();
+  state.progress = false;
+  state.newest = 15;
+  state.list = {
+    items: [{ key: `${PREFIX}a`, value: Buffer.from('new'), revision: 14 }],
+    revision: 15,
+  };
+  const watcher = await cache.watch({ start: 'state', at: 'latest', stateBookmark: true });
+  tell(put('a', 'old', 11), put('a', 'new', 14));
+  tell(put('a', 'newer', 16));
+  expect(lines(await watcher.next(10))).toEqual(['ADDED new@14 was nothing', 'BOOKMARK 15']);
+  expect(lines(await watcher.next(10))).toEqual(['MODIFIED newer@16 was new@14']);
+});
+
 test('a read ahead of the cache ends as too large', async () => {
   const { cache, clock } = await openCache();
   const list = cache.list(PREFIX, { at: 99 });
+  await settled();
   clock.advance(3_000);
   await expect(list).rejects.toMatchObject({
     reason: 'ResourceVersionTooLarge',

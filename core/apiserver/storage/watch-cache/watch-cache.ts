@@ -174,22 +174,25 @@ export class WatchCache<T> {
   async watch(options: CacheWatchOptions<T>): Promise<CacheWatcher<T>> {
     const { start, stateBookmark = false } = options;
     await this.#reach(1, WAIT_LIMIT_MS);
-    if (start === 'state') {
-      const at = options.at ?? 'any';
-      if (at !== 'any') await this.#reach(at === 'latest' ? await this.#newest() : at, WAIT_LIMIT_MS);
-    }
+    const prefix = options.prefix ?? this.#options.prefix;
+    const isCached = start !== 'state' || (await this.#prepare(options.at ?? 'any'));
+    const read = isCached ? undefined : await this.#listFromStore(prefix, undefined);
     // From here on in one turn: no event comes between the state and the first one told.
     if (this.#closed) throw new StorageError('Unavailable', 'the watch cache was closed');
     if (this.#watcherCount >= WATCHERS_MAX) throw new StorageError('TooManyRequests', 'too many watches');
     if (typeof start === 'number' && start < this.#window.floorRevision)
       throw tooOld(start, this.#window.floorRevision);
-    const prefix = options.prefix ?? this.#options.prefix;
-    const revision = this.#revision;
+    // What was read from etcd is the state only while the cache is behind it: its events up to there are passed over.
+    const ahead = read && read.revision > this.#revision ? read : undefined;
+    const revision = ahead?.revision ?? this.#revision;
     const watcher = new CacheWatcher<T>({
       window: this.#window,
       prefix,
       afterRevision: typeof start === 'number' ? start : revision,
-      state: start === 'state' ? this.#stateOf(prefix, options.wants) : [],
+      state:
+        start === 'state'
+          ? this.#stateOf(ahead?.objects ?? this.#objects.range(prefix).objects, options.wants)
+          : [],
       stateEnd:
         start === 'state' && stateBookmark
           ? { type: 'BOOKMARK', revision, initialEventsEnd: true }
@@ -205,8 +208,10 @@ export class WatchCache<T> {
     return watcher;
   }
 
-  #stateOf(prefix: string, wants: CacheWatchOptions<T>['wants']): readonly CachedObject<T>[] {
-    const { objects } = this.#objects.range(prefix);
+  #stateOf(
+    objects: readonly CachedObject<T>[],
+    wants: CacheWatchOptions<T>['wants'],
+  ): readonly CachedObject<T>[] {
     return wants === undefined
       ? objects
       : objects.filter((object) => wants(new CacheEvent('ADDED', object, undefined)));
@@ -214,21 +219,21 @@ export class WatchCache<T> {
 
   /** False when the answer has to come from etcd. */
   async #prepare(at: ReadAt): Promise<boolean> {
-    if (at !== 'latest') {
-      await this.#reach(at === 'any' ? 1 : at, WAIT_LIMIT_MS);
+    if (at === 'any') {
+      await this.#reach(1, WAIT_LIMIT_MS);
       return true;
     }
     const { store, metrics } = this.#options;
-    const newest = await this.#newest();
-    if (this.#revision >= newest) return true;
+    const wanted = at === 'latest' ? await this.#newest() : at;
+    if (this.#revision >= wanted) return true;
     try {
       // Without progress that can be trusted, a quiet resource would never reach the revision.
-      if (await store.requestProgress()) {
-        await this.#reach(newest, WAIT_LIMIT_MS);
+      if ((await store.requestProgress()) || (await this.#newest()) < wanted) {
+        await this.#reach(wanted, WAIT_LIMIT_MS);
         return true;
       }
     } catch (error) {
-      if (!hasReason(error, 'ResourceVersionTooLarge')) throw error;
+      if (at !== 'latest' || !hasReason(error, 'ResourceVersionTooLarge')) throw error;
     }
     metrics?.readFellBack?.();
     return false;
