@@ -41,6 +41,8 @@ export const ZONES = {
     'core/component',
     'core/pki',
     'core/controllers',
+    // The loopback cloud balances connections as the proxy does.
+    'core/proxy',
     'core/proxy/forwarding',
   ],
   'core/kubelet': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
