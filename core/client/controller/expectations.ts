@@ -81,6 +81,12 @@ export class UidTrackingExpectations {
     this.#counts.expect(key, { deletions: objects.length });
   }
 
+  /** Both at once: the two calls above forget each other. */
+  expect(key: string, counts: { readonly creations: number; readonly deletions: readonly string[] }): void {
+    this.#deletions.set(key, new Set(counts.deletions));
+    this.#counts.expect(key, { creations: counts.creations, deletions: counts.deletions.length });
+  }
+
   creationObserved(key: string): void {
     this.#counts.creationObserved(key);
   }

@@ -4,17 +4,16 @@ import {
   claimObjects,
   isControlledBy,
   isPodActive,
-  isPodReady,
   isPodTerminal,
   POD,
   UidTrackingExpectations,
-  untilPodAvailableMs,
   type HandlerResult,
   type Indexers,
   type Pod,
   type Stored,
 } from '../../client/index.ts';
 import type { Controller, ControllerContext } from '../runtime/controller.ts';
+import { nextAvailability } from '../workloads/availability.ts';
 import { keyedController } from '../workloads/keyed-controller.ts';
 import { ownedEvents } from '../workloads/owned-events.ts';
 import { POD_INDEXERS, podsControlledBy, podsFor } from '../workloads/pod-index.ts';
@@ -110,22 +109,8 @@ export const createReplicaController = (
     });
     if (!sameStatus(owner.status, status, STATUS_ZEROS)) await writeStatus(client, kind.kind, owner, status);
     if (failure) throw failure.error;
-    return nextAvailability(owner, active, nowMs);
+    return nextAvailability(active, owner.spec?.minReadySeconds ?? 0, nowMs);
   }
 
   return controller;
-};
-
-/** Nobody announces that a pod has been ready for long enough. */
-const nextAvailability = (
-  owner: Stored<ReplicaOwner>,
-  active: readonly Stored<Pod>[],
-  nowMs: number,
-): HandlerResult => {
-  const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
-  const waitsMs = active
-    .filter(isPodReady)
-    .map((pod) => untilPodAvailableMs(pod, minReadySeconds, nowMs) ?? 0)
-    .filter((waitMs) => waitMs > 0);
-  return waitsMs.length > 0 ? { requeueAfterMs: Math.min(...waitsMs) } : undefined;
 };

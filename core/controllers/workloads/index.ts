@@ -4,6 +4,7 @@ import { DEPLOYMENT_CONTROLLER } from '../deployment/index.ts';
 import { JOB_CONTROLLER } from '../job/index.ts';
 import { REPLICASET_CONTROLLER, REPLICATIONCONTROLLER_CONTROLLER } from '../replicaset/index.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
+import { STATEFULSET_CONTROLLER } from '../statefulset/index.ts';
 import { TTL_AFTER_FINISHED_CONTROLLER } from '../ttl-after-finished/index.ts';
 
 /** The controllers of workloads, for the manager's list. */
@@ -11,6 +12,7 @@ export const WORKLOAD_CONTROLLERS: readonly ControllerDefinition<ControllerSetti
   DEPLOYMENT_CONTROLLER,
   REPLICASET_CONTROLLER,
   REPLICATIONCONTROLLER_CONTROLLER,
+  STATEFULSET_CONTROLLER,
   JOB_CONTROLLER,
   CRONJOB_CONTROLLER,
   TTL_AFTER_FINISHED_CONTROLLER,
