@@ -11,6 +11,8 @@ import type { RequestContext, Stage } from '../server/index.ts';
 import { builtInEndpoints, type Endpoint, type EndpointSource } from './endpoint.ts';
 import type { HandlerCall, HandlerServices } from './handler-call.ts';
 import { createHandlerMetrics } from './handler-metrics.ts';
+import { wantsYaml } from './negotiate-output.ts';
+import { sendStatusYaml } from './respond.ts';
 import { handlerFor } from './routes.ts';
 import { StageTimer } from './stage-timer.ts';
 
@@ -103,7 +105,9 @@ const serve = async (call: HandlerCall, log: Log): Promise<void> => {
     failure = error;
     if (error instanceof StatusError && error.code >= 500)
       log.write('warn', 'a request failed', { path: context.info.path, error: error.message });
-    throw error;
+    if (!(error instanceof StatusError) || context.response.started || !wantsYaml(context.request))
+      throw error;
+    await sendStatusYaml(context, error);
   } finally {
     timer.finish(failure);
   }

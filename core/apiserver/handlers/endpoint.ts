@@ -63,6 +63,8 @@ export interface Endpoint {
   readonly fields: FieldManager | undefined;
   /** Of a view: who owns the fields of the object behind it that the view changes. */
   readonly viewedFields: FieldManager | undefined;
+  /** Of a view: reads what is applied to it; who owns it is then a matter of the object behind. */
+  readonly viewConfigurations: FieldManager | undefined;
   /** Whether strategic merge patches are known for it; custom resources have none. */
   readonly isStrategic: boolean;
   /** Told to whoever uses it. */
@@ -74,7 +76,10 @@ export interface Endpoint {
   resolveField(label: string): { readonly label: string } | { readonly refusal: string };
 }
 
-type EndpointParts = Omit<Endpoint, 'fields' | 'viewedFields'>;
+type EndpointParts = Omit<Endpoint, keyof typeof NO_FIELDS>;
+
+/** Nobody owns what is asked and never kept. */
+const NO_FIELDS = { fields: undefined, viewedFields: undefined, viewConfigurations: undefined };
 
 /** Finds what a path names. */
 export interface EndpointSource {
@@ -170,11 +175,15 @@ const makeEndpoint = (
     },
     resolveField: (label) => resolveFieldLabel(kind, label),
   };
-  if (type.storage === undefined || isConnection)
-    return { ...endpoint, fields: undefined, viewedFields: undefined };
-  if (isOwnKind) return { ...endpoint, fields: fieldManagerOf(endpoint, minor), viewedFields: undefined };
+  if (type.storage === undefined || isConnection) return { ...endpoint, ...NO_FIELDS };
+  if (isOwnKind) return { ...endpoint, ...NO_FIELDS, fields: fieldManagerOf(endpoint, minor) };
   const viewed = { ...endpoint, kind: own, struct: requireStruct(own, minor) };
-  return { ...endpoint, fields: undefined, viewedFields: fieldManagerOf(viewed, minor) };
+  return {
+    ...endpoint,
+    fields: undefined,
+    viewedFields: fieldManagerOf(viewed, minor),
+    viewConfigurations: fieldManagerOf(endpoint, minor),
+  };
 };
 
 /** Connections take options in their query and answer with a stream: no object of theirs has a type. */

@@ -114,6 +114,10 @@ export const negotiateOutput = (request: ApiRequest): OutputForm => {
   return isPretty(request) && !form.pretty ? { ...form, pretty: true } : form;
 };
 
+/** Whether even a failure is to be told in YAML; what cannot be told as asked for is told in JSON. */
+export const wantsYaml = (request: ApiRequest): boolean =>
+  negotiate(request.headers.all('accept').join(','))?.encoding === 'yaml';
+
 /** A stream of events is JSON only. */
 export const negotiateStream = (request: ApiRequest): OutputForm => {
   const form = negotiate(request.headers.all('accept').join(','));

@@ -136,25 +136,31 @@ const patchInPlace = (call: HandlerCall, request: PatchRequest): MakeNext => {
   };
 };
 
+const parseConfiguration = (request: PatchRequest): [config: JsonObject, parsed: ParsedBody] => {
+  const parsed = parsePatch(request);
+  if (!isJsonObject(parsed.value))
+    throw badRequest(
+      `error decoding YAML: json: cannot unmarshal into Go value of type map[string]interface {}`,
+    );
+  return [parsed.value as JsonObject, parsed];
+};
+
 /** Server-side apply: what the sender says is as it says, and what it said before and no longer does goes. */
 const applyConfiguration = (call: HandlerCall, request: PatchRequest): MakeNext => {
   const { endpoint, services, scope } = call;
   const { options } = request;
-  const parsed = parsePatch(request);
-  const config = parsed.value;
-  if (!isJsonObject(config))
-    throw badRequest(
-      `error decoding YAML: json: cannot unmarshal into Go value of type map[string]interface {}`,
-    );
-  const { fields } = endpoint;
+  const [config, parsed] = parseConfiguration(request);
+  // What is applied to a view never conflicts with the view, which nobody owns a part of.
+  const isView = endpoint.fields === undefined;
+  const fields = endpoint.fields ?? endpoint.viewConfigurations;
   return (live) => {
     if (!fields) throw badRequest(`${endpoint.kind.kind} cannot be applied here`);
     const result = applied(() =>
       fields.apply({
         live: live as JsonObject | undefined,
-        config: config as JsonObject,
+        config,
         manager: options.fieldManager,
-        force: options.force,
+        force: isView || options.force,
         time: formatTime(services.clock.nowMs()),
       }),
     );
@@ -170,6 +176,39 @@ const applyConfiguration = (call: HandlerCall, request: PatchRequest): MakeNext 
     });
     if (!live) checkNew(call, next);
     return next;
+  };
+};
+
+/**
+ * What is applied to a Scale is applied to the object behind it, where others may own the replicas: every built-in
+ * kind that can be scaled has them at the same place. Undefined where the endpoint is no view.
+ */
+export const applyBehindView = (
+  { endpoint, services }: HandlerCall,
+  request: PatchRequest,
+): ((live: KubernetesObject, next: KubernetesObject) => KubernetesObject) | undefined => {
+  const { viewedFields } = endpoint;
+  if (!viewedFields) return undefined;
+  const { fieldManager, force } = request.options;
+  const [{ spec }] = parseConfiguration(request);
+  const replicas = isJsonObject(spec) ? (spec as JsonObject)['replicas'] : undefined;
+  return (live, next) => {
+    const { name = '' } = live.metadata ?? {};
+    const config: JsonObject = {
+      apiVersion: live.apiVersion ?? '',
+      kind: live.kind ?? '',
+      metadata: { name },
+      ...(replicas !== undefined && { spec: { replicas } }),
+    };
+    const { metadata } = viewedFields.apply({
+      live: live as JsonObject,
+      config,
+      manager: fieldManager,
+      force,
+      time: formatTime(services.clock.nowMs()),
+    }) as unknown as KubernetesObject;
+    const managedFields = metadata?.managedFields;
+    return { ...next, metadata: { ...next.metadata, ...(managedFields && { managedFields }) } };
   };
 };
 

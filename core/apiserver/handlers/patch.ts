@@ -3,7 +3,7 @@ import type { Handler } from './handler-call.ts';
 import { patchTypeOf } from './media-types.ts';
 import { negotiateOutput } from './negotiate-output.ts';
 import { checkName, ensureNamespace, metaOf } from './object-checks.ts';
-import { patchMechanism } from './patch-mechanism.ts';
+import { applyBehindView, patchMechanism } from './patch-mechanism.ts';
 import { readBody } from './request-body.ts';
 import { sendHeld } from './respond.ts';
 import { writeChange } from './update.ts';
@@ -16,10 +16,13 @@ export const handlePatch: Handler = async (call) => {
   const form = negotiateOutput(context.request);
   const bytes = await readBody(call, 'patch');
   const options = writeOptionsOf(context.request.query, 'PatchOptions', type);
-  const makeNext = patchMechanism(call, { type, bytes, options });
+  const request = { type, bytes, options };
+  const makeNext = patchMechanism(call, request);
+  const trackBehind = type === 'apply' ? applyBehindView(call, request) : undefined;
   const { held, created } = await writeChange(call, {
     options,
     createIfMissing: type === 'apply',
+    ...(trackBehind && { trackBehind }),
     async next(live) {
       const next = await makeNext(live);
       const meta = metaOf(next);

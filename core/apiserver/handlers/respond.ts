@@ -1,5 +1,6 @@
 import { apiVersionOf, StatusError, type ListMeta } from '../../api/meta/index.ts';
 import type { Held, HeldList } from '../registry/rest-storage.ts';
+import type { RequestContext } from '../server/index.ts';
 import { asAnswer, contentTypeOf, encodeValue, heldJson, namedAs } from './encode.ts';
 import type { HandlerCall } from './handler-call.ts';
 import { headOf } from './json-head.ts';
@@ -32,6 +33,15 @@ export const sendObject = (
   timer.enter('conversion');
   context.warnings.writeTo(context.response);
   return context.response.send(code, contentTypeOf(form), encodeValue(object, form));
+};
+
+export const sendStatusYaml = async (context: RequestContext, error: StatusError): Promise<void> => {
+  const { response, warnings } = context;
+  const retryAfterSeconds = error.details?.retryAfterSeconds ?? 0;
+  if (retryAfterSeconds > 0) response.setHeader('retry-after', String(retryAfterSeconds));
+  warnings.writeTo(response);
+  const form = { encoding: 'yaml', pretty: false, view: 'object', metaVersion: '' } as const;
+  await response.send(error.code, contentTypeOf(form), encodeValue(error.status, form));
 };
 
 /** One object of storage, in the view that the client asked for. */

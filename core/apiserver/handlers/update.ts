@@ -16,12 +16,14 @@ export interface Change {
   readonly options: WriteOptions;
   readonly createIfMissing: boolean;
   readonly next: MakeNext;
+  /** Through a view: the object behind it with who owns what was changed. An update's unless said otherwise. */
+  readonly trackBehind?: (live: KubernetesObject, next: KubernetesObject) => KubernetesObject;
 }
 
 /** The callbacks of one update, in upstream's order: make, admit, validate, write. */
 const updateOptions = (
   call: HandlerCall,
-  { options, createIfMissing, next }: Change,
+  { options, createIfMissing, next, trackBehind }: Change,
   keepsManagers: boolean,
 ): UpdateOptions => {
   const { endpoint, scope, timer } = call;
@@ -42,7 +44,9 @@ const updateOptions = (
       if (!keepsManagers) delete metaOf(object).managedFields;
       return object;
     },
-    track: (live, after) => trackViewed(call, { live, next: after, fieldManager: options.fieldManager }),
+    track:
+      trackBehind ??
+      ((live, after) => trackViewed(call, { live, next: after, fieldManager: options.fieldManager })),
     async validateCreate(object, old) {
       await authorizeCreate(call);
       await validateCreate(object, old);
