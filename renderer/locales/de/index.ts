@@ -1,9 +1,18 @@
 import type { Messages } from '../i18n.ts';
 import { clusters } from './clusters.ts';
+import { detail } from './detail.ts';
 import { processes } from './processes.ts';
 import { resources } from './resources.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { states } from './states.ts';
 
-export const de: Messages = { ...shell, ...states, ...clusters, ...processes, ...resources, ...settings };
+export const de: Messages = {
+  ...shell,
+  ...states,
+  ...clusters,
+  ...detail,
+  ...processes,
+  ...resources,
+  ...settings,
+};

@@ -1,4 +1,5 @@
 import { clusters } from './clusters.ts';
+import { detail } from './detail.ts';
 import { processes } from './processes.ts';
 import { resources } from './resources.ts';
 import { settings } from './settings.ts';
@@ -6,4 +7,12 @@ import { shell } from './shell.ts';
 import { states } from './states.ts';
 
 /** The reference: its keys and placeholders are what every other language must have. */
-export const en = { ...shell, ...states, ...clusters, ...processes, ...resources, ...settings } as const;
+export const en = {
+  ...shell,
+  ...states,
+  ...clusters,
+  ...detail,
+  ...processes,
+  ...resources,
+  ...settings,
+} as const;

@@ -1,0 +1,20 @@
+import type { ClusterEntry } from '../../core/contract/index.ts';
+
+const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
+const quoted = (word: string): string =>
+  PLAIN.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+/** The line that does the same in a shell: which cluster, which namespace, then what. */
+export const kubectlLine = (
+  cluster: Pick<ClusterEntry, 'kubeconfigPath' | 'name'> | undefined,
+  namespace: string,
+  words: readonly string[],
+): string =>
+  [
+    'kubectl',
+    ...(cluster ? ['--kubeconfig', cluster.kubeconfigPath, '--context', cluster.name] : []),
+    ...(namespace === '' ? [] : ['-n', namespace]),
+    ...words,
+  ]
+    .map(quoted)
+    .join(' ');

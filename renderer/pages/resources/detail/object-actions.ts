@@ -1,0 +1,104 @@
+import type { ApiRequest, KubeResource } from '../../../../core/contract/index.ts';
+import { at, textAt, type KubeObject } from '../../../kinds/kube-object.ts';
+import { objectPath } from '../../../kinds/object-path.ts';
+import { resourceName } from '../../../kinds/categories.ts';
+
+export type ActionId = 'scale' | 'restart' | 'cordon' | 'uncordon' | 'suspend' | 'resume' | 'delete';
+export type Change = Omit<ApiRequest, 'cluster'>;
+
+export interface ObjectTarget {
+  readonly resource: KubeResource;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const RESTARTABLE = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+
+/** What can be done to an object, in the order of the buttons. */
+export const actionsFor = ({ resource }: ObjectTarget, object: KubeObject | undefined): ActionId[] => [
+  ...(resource.subresources.includes('scale') ? (['scale'] as const) : []),
+  ...(RESTARTABLE.has(resource.kind) ? (['restart'] as const) : []),
+  ...(resource.kind === 'Node'
+    ? ([at(object, 'spec', 'unschedulable') === true ? 'uncordon' : 'cordon'] as const)
+    : []),
+  ...(resource.kind === 'CronJob'
+    ? ([at(object, 'spec', 'suspend') === true ? 'resume' : 'suspend'] as const)
+    : []),
+  'delete',
+];
+
+export const replicasOf = (object: KubeObject | undefined): number =>
+  Number(textAt(object, 'spec', 'replicas') || 1);
+
+const merge = (target: ObjectTarget, body: unknown, subresource = ''): Change => ({
+  method: 'PATCH',
+  path: objectPath(target.resource, target.namespace, target.name) + subresource,
+  query: { fieldManager: 'pilothouse' },
+  contentType: 'application/merge-patch+json',
+  body,
+});
+
+export const scaleChange = (target: ObjectTarget, replicas: number): Change =>
+  merge(target, { spec: { replicas } }, '/scale');
+
+/** As `kubectl rollout restart`: a new annotation on the template is a new template. */
+export const restartChange = (target: ObjectTarget, at: Date): Change =>
+  merge(target, {
+    spec: {
+      template: {
+        metadata: {
+          annotations: { 'kubectl.kubernetes.io/restartedAt': at.toISOString().replace(/\.\d+/, '') },
+        },
+      },
+    },
+  });
+
+export const unschedulableChange = (target: ObjectTarget, isUnschedulable: boolean): Change =>
+  merge(target, { spec: { unschedulable: isUnschedulable ? true : null } });
+
+export const suspendChange = (target: ObjectTarget, isSuspended: boolean): Change =>
+  merge(target, { spec: { suspend: isSuspended } });
+
+/** `uid` makes sure that it is the object that was shown, and not one made anew under its name. */
+export const deleteChange = (
+  target: ObjectTarget,
+  options: { readonly uid: string; readonly propagationPolicy: 'Background' | 'Foreground' | 'Orphan' },
+): Change => ({
+  method: 'DELETE',
+  path: objectPath(target.resource, target.namespace, target.name),
+  body: {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    propagationPolicy: options.propagationPolicy,
+    ...(options.uid !== '' && { preconditions: { uid: options.uid } }),
+  },
+});
+
+/** The words after `kubectl` that do the same. */
+export const kubectlWords = (
+  action: ActionId,
+  { resource, name }: ObjectTarget,
+  replicas = 0,
+): readonly string[] => {
+  const target = `${resourceName(resource)}/${name}`;
+  switch (action) {
+    case 'scale':
+      return ['scale', target, `--replicas=${replicas}`];
+    case 'restart':
+      return ['rollout', 'restart', target];
+    case 'cordon':
+    case 'uncordon':
+      return [action, name];
+    case 'suspend':
+    case 'resume':
+      return [
+        'patch',
+        target,
+        '--type=merge',
+        '-p',
+        JSON.stringify({ spec: { suspend: action === 'suspend' } }),
+      ];
+    case 'delete':
+      return ['delete', target];
+  }
+};
