@@ -1,5 +1,6 @@
 import type { ControllerSettings } from '../config/config.ts';
 import { CRONJOB_CONTROLLER } from '../cronjob/index.ts';
+import { DAEMONSET_CONTROLLER } from '../daemonset/index.ts';
 import { DEPLOYMENT_CONTROLLER } from '../deployment/index.ts';
 import { JOB_CONTROLLER } from '../job/index.ts';
 import { REPLICASET_CONTROLLER, REPLICATIONCONTROLLER_CONTROLLER } from '../replicaset/index.ts';
@@ -13,6 +14,7 @@ export const WORKLOAD_CONTROLLERS: readonly ControllerDefinition<ControllerSetti
   REPLICASET_CONTROLLER,
   REPLICATIONCONTROLLER_CONTROLLER,
   STATEFULSET_CONTROLLER,
+  DAEMONSET_CONTROLLER,
   JOB_CONTROLLER,
   CRONJOB_CONTROLLER,
   TTL_AFTER_FINISHED_CONTROLLER,
