@@ -1,4 +1,5 @@
 export { CLOUD_CONTROLLERS } from './cloud-controllers.ts';
+export { CLOUD_CONTROLLER_MANAGER_BINDING, CLOUD_CONTROLLER_MANAGER_ROLE } from './config/access.ts';
 export { DEFAULT_CLOUD_SETTINGS, readCloudSettings } from './config/config.ts';
 export type { CloudSettings } from './config/config.ts';
 export { CLOUD_FLAGS } from './config/flags.ts';

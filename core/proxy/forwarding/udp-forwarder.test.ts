@@ -93,3 +93,12 @@ test('a port where nobody listens ends the session', async () => {
   expect(forwarder.connectionsCount).toBe(0);
   expect(await one.ask('2')).toBe('b:2');
 });
+
+test('a target that cannot even be connected to ends the session', async () => {
+  const { forwarder, failures } = await forward([targetAt('255.255.255.255', 9), await named(5109, 'b')]);
+  const one = client();
+  one.send('lost');
+  await eventually(() => failures.length === 1);
+  expect(forwarder.connectionsCount).toBe(0);
+  expect(await one.ask('2')).toBe('b:2');
+});

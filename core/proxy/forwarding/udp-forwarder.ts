@@ -133,12 +133,14 @@ export class UdpForwarder {
       this.#touch(session);
       this.#listener.send(answer, from.port, from.address);
     });
-    socket.connect(target.port, target.host, () => {
+    // Not as the callback of connect: that would be given the error instead of the listener above.
+    socket.once('connect', () => {
       if (this.#sessions.get(key) !== session) return;
       const waiting = session.pending ?? [];
       session.pending = undefined;
       for (const message of waiting) socket.send(message);
     });
+    socket.connect(target.port, target.host);
     this.#sessions.set(key, session);
     observer?.opened?.(target);
     this.#arm();

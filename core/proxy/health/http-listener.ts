@@ -1,8 +1,10 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { messageOf } from '../../base/errors.ts';
 import type { Listener } from '../forwarding/index.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const CONNECTIONS_MAX = 256;
+const ORIGIN = 'http://localhost';
 
 export interface HttpAnswer {
   readonly code: number;
@@ -16,6 +18,17 @@ const send = (response: ServerResponse, { code, body, headers }: HttpAnswer): vo
 };
 
 const NOT_FOUND: HttpAnswer = { code: 404, body: '404 page not found\n' };
+const BAD_REQUEST: HttpAnswer = { code: 400, body: '400 Bad Request' };
+
+/** Whatever was asked, the process goes on: anybody on this machine may ask. */
+const answerTo = (target: string, answer: (path: string) => HttpAnswer | undefined): HttpAnswer => {
+  if (!URL.canParse(target, ORIGIN)) return BAD_REQUEST;
+  try {
+    return answer(new URL(target, ORIGIN).pathname) ?? NOT_FOUND;
+  } catch (error) {
+    return { code: 500, body: `${messageOf(error)}\n` };
+  }
+};
 
 /** A small HTTP server whose answers are at hand: health and metrics. Undefined: not found. */
 export class HttpListener implements Listener {
@@ -23,8 +36,7 @@ export class HttpListener implements Listener {
 
   constructor(answer: (path: string) => HttpAnswer | undefined) {
     this.#server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
-      const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-      send(response, answer(pathname) ?? NOT_FOUND);
+      send(response, answerTo(request.url ?? '/', answer));
     });
     this.#server.maxConnections = CONNECTIONS_MAX;
   }
