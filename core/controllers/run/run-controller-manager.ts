@@ -36,7 +36,7 @@ export const runControllerManager = ({
       const recorders: ApiEventRecorder[] = [];
       try {
         const clientFor = (serviceAccount: string): Client =>
-          settings['use-service-account-credentials']
+          settings['use-service-account-credentials'] && serviceAccount !== ''
             ? fence(bare).withToken(serviceAccountTokens(client, serviceAccount, clock))
             : client;
         await runControllers(

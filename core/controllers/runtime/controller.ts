@@ -32,7 +32,10 @@ export interface ControllerDefinition<S> {
   readonly name: string;
   /** Names of before 1.28, still accepted by `--controllers`: `deployment`. */
   readonly aliases: readonly string[];
-  /** The account in kube-system whose rights it has; upstream's bootstrap policy binds a role to it. */
+  /**
+   * The account in kube-system whose rights it has; upstream's bootstrap policy binds a role to it. Empty: it has the
+   * manager's own, as what hands out tokens must.
+   */
   readonly serviceAccount: string;
   readonly isOnByDefault: boolean;
   /** Asks for informers and adds handlers, and does nothing else yet. Undefined: nothing to do with these settings. */

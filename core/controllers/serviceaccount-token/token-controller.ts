@@ -25,7 +25,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 export const tokenController: ControllerDefinition<ControllerSettings> = {
   name: 'serviceaccount-token-controller',
   aliases: ['serviceaccount-token'],
-  serviceAccount: 'tokens-controller',
+  serviceAccount: '',
   isOnByDefault: true,
   create(context, settings) {
     const keyFile = settings['service-account-private-key-file'];
