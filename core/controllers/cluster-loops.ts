@@ -6,6 +6,7 @@ import type { ControllerSettings } from './config/config.ts';
 import { disruptionController } from './disruption/disruption-controller.ts';
 import { endpointsController } from './endpoint/endpoints-controller.ts';
 import { endpointSliceController } from './endpointslice/endpointslice-controller.ts';
+import { endpointSliceMirroringController } from './endpointslicemirroring/endpointslicemirroring-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
 import { nodeIpamController } from './node-ipam/node-ipam-controller.ts';
@@ -30,6 +31,7 @@ export const CLUSTER_CONTROLLERS: readonly ControllerDefinition<ControllerSettin
   namespaceController,
   endpointsController,
   endpointSliceController,
+  endpointSliceMirroringController,
   nodeIpamController,
   nodeLifecycleController,
   taintEvictionController,

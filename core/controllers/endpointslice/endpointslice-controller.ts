@@ -102,6 +102,7 @@ export const endpointSliceController: ControllerDefinition<ControllerSettings> =
           existing: existing.filter(({ addressType }) => addressType === family),
           groups: desired.groups,
           sliceEndpointsMax: settings['max-endpoints-per-slice'],
+          keepsOne: true,
           isStale: ({ metadata }) => !isDeepStrictEqual({ ...metadata.labels }, labels),
         });
         await write(service, family, plan, triggerTime);

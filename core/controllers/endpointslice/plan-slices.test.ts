@@ -25,6 +25,7 @@ const plan = (existing: Stored<EndpointSlice>[], wanted: V1Endpoint[], sliceEndp
     existing,
     groups,
     sliceEndpointsMax,
+    keepsOne: true,
     isStale: () => false,
   });
   const names = (list: readonly V1Endpoint[] | undefined) =>

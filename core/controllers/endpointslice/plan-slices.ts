@@ -75,11 +75,13 @@ const place = (
   return fresh;
 };
 
-/** Plans one address family. Something always stays, if only an empty slice: consumers see that nothing is there. */
+/** Plans one address family. */
 export const planSlices = (options: {
   readonly existing: readonly Stored<EndpointSlice>[];
   readonly groups: ReadonlyMap<string, PortGroup>;
   readonly sliceEndpointsMax: number;
+  /** Something always stays, if only an empty slice: consumers see that nothing is there. */
+  readonly keepsOne: boolean;
   /** Whether labels or annotations of a slice are not as they should be. */
   isStale(slice: Stored<EndpointSlice>): boolean;
 }): SlicePlan => {
@@ -104,7 +106,7 @@ export const planSlices = (options: {
     }
     for (const endpoints of fresh) create.push({ endpoints, ports: [...(group?.ports ?? [])] });
   }
-  if (kept === 0 && create.length === 0) {
+  if (options.keepsOne && kept === 0 && create.length === 0) {
     const placeholder = remove.find(({ ports, endpoints }) => !ports?.length && !endpoints?.length);
     if (!placeholder) create.push({ endpoints: [], ports: [] });
     else {
