@@ -10,15 +10,17 @@ import {
   eventually,
   namedEcho,
   tcpClient,
+  testNetwork,
   udpClient,
   udpNamed,
   whoAnswers,
 } from './forwarding/testing/sockets.ts';
 
-const VIP = '127.213.64.5';
+const NET = testNetwork(2);
+const VIP = `${NET}.64.5`;
 /** Not a well-known one: those are for root alone on some machines. */
 const PORT = 4080;
-const NODE_ADDRESS = '127.213.0.1';
+const NODE_ADDRESS = `${NET}.0.1`;
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -101,13 +103,13 @@ const seedNode = (api: FakeApi, name: string, address: string, podCIDR: string) 
 
 test('connections to a service go to its ready endpoints in turn', async () => {
   const api = new FakeApi();
-  await pod('127.213.200.1', 'a');
-  await pod('127.213.200.2', 'b');
+  await pod(`${NET}.200.1`, 'a');
+  await pod(`${NET}.200.2`, 'b');
   seedService(api);
   seedSlice(api, [
-    { address: '127.213.200.1' },
-    { address: '127.213.200.2' },
-    { address: '127.213.200.3', ready: false },
+    { address: `${NET}.200.1` },
+    { address: `${NET}.200.2` },
+    { address: `${NET}.200.3`, ready: false },
   ]);
   await start(api);
   const seen = [];
@@ -117,17 +119,17 @@ test('connections to a service go to its ready endpoints in turn', async () => {
 
 test('a pod that ends keeps its connections, and new ones go to its successor', async () => {
   const api = new FakeApi();
-  await pod('127.213.200.1', 'old');
-  await pod('127.213.200.2', 'new');
+  await pod(`${NET}.200.1`, 'old');
+  await pod(`${NET}.200.2`, 'new');
   seedService(api);
-  seedSlice(api, [{ address: '127.213.200.1' }]);
+  seedSlice(api, [{ address: `${NET}.200.1` }]);
   const { settle } = await start(api);
   const client = tcpClient(VIP, PORT);
   await client.until('old\n');
   api.edit(ENDPOINT_SLICE, 'web-1', (slice) => {
     slice.endpoints = toEndpoints([
-      { address: '127.213.200.1', ready: false, serving: true, terminating: true },
-      { address: '127.213.200.2' },
+      { address: `${NET}.200.1`, ready: false, serving: true, terminating: true },
+      { address: `${NET}.200.2` },
     ]);
   });
   await settle();
@@ -149,11 +151,11 @@ test('a service without endpoints resets, and one that is deleted refuses', asyn
 
 test('a change of one service leaves the listeners of another alone', async () => {
   const api = new FakeApi();
-  await pod('127.213.200.1', 'a');
+  await pod(`${NET}.200.1`, 'a');
   seedService(api);
-  seedSlice(api, [{ address: '127.213.200.1' }]);
+  seedSlice(api, [{ address: `${NET}.200.1` }]);
   const { settle, proxy } = await start(api);
-  seedService(api, { clusterIP: '127.213.64.6' }, 'other');
+  seedService(api, { clusterIP: `${NET}.64.6` }, 'other');
   await settle();
   api.edit(SERVICE, 'other', (service) => {
     service.spec!.ports = [{ port: 4081, protocol: 'TCP' }];
@@ -161,32 +163,32 @@ test('a change of one service leaves the listeners of another alone', async () =
   await settle();
   expect(proxy.places().map(({ place, state }) => `${place.address}:${place.port} ${state}`)).toEqual([
     `${VIP}:${PORT} listening`,
-    '127.213.64.6:4081 listening',
+    `${NET}.64.6:4081 listening`,
   ]);
   expect(await whoAnswers(VIP, PORT)).toBe('a');
 });
 
 test('node ports are served on the addresses of our nodes, with Local only by their own endpoints', async () => {
   const api = new FakeApi();
-  await pod('127.213.200.1', 'a');
-  seedNode(api, 'n1', NODE_ADDRESS, '127.213.200.0/24');
-  seedNode(api, 'n2', '127.213.0.2', '127.213.201.0/24');
-  seedNode(api, 'n3', '127.213.0.3', '127.213.202.0/24');
+  await pod(`${NET}.200.1`, 'a');
+  seedNode(api, 'n1', NODE_ADDRESS, `${NET}.200.0/24`);
+  seedNode(api, 'n2', `${NET}.0.2`, `${NET}.201.0/24`);
+  seedNode(api, 'n3', `${NET}.0.3`, `${NET}.202.0/24`);
   seedService(api, {
     type: 'LoadBalancer',
     externalTrafficPolicy: 'Local',
     healthCheckNodePort: 30_900,
     ports: [{ name: 'http', port: PORT, nodePort: 30_080, protocol: 'TCP' }],
   });
-  seedSlice(api, [{ address: '127.213.200.1', nodeName: 'n1' }]);
+  seedSlice(api, [{ address: `${NET}.200.1`, nodeName: 'n1' }]);
   await start(api, ['n1', 'n2']);
   expect([
     await whoAnswers(NODE_ADDRESS, 30_080),
-    await whoAnswers('127.213.0.2', 30_080),
-    await whoAnswers('127.213.0.3', 30_080),
+    await whoAnswers(`${NET}.0.2`, 30_080),
+    await whoAnswers(`${NET}.0.3`, 30_080),
   ]).toEqual(['a', 'ECONNRESET', 'ECONNREFUSED']);
   const answers = await Promise.all(
-    [NODE_ADDRESS, '127.213.0.2'].map(async (address) => {
+    [NODE_ADDRESS, `${NET}.0.2`].map(async (address) => {
       const response = await fetch(`http://${address}:30900/`);
       return [response.status, await response.json()];
     }),
@@ -200,14 +202,14 @@ test('node ports are served on the addresses of our nodes, with Local only by th
 
 test('with an internal policy of Local a client of a node gets the endpoints of that node', async () => {
   const api = new FakeApi();
-  await pod('127.213.200.1', 'a');
-  await pod('127.213.201.1', 'b');
-  seedNode(api, 'n1', NODE_ADDRESS, '127.213.200.0/24');
-  seedNode(api, 'n2', '127.213.0.2', '127.213.201.0/24');
+  await pod(`${NET}.200.1`, 'a');
+  await pod(`${NET}.201.1`, 'b');
+  seedNode(api, 'n1', NODE_ADDRESS, `${NET}.200.0/24`);
+  seedNode(api, 'n2', `${NET}.0.2`, `${NET}.201.0/24`);
   seedService(api, { internalTrafficPolicy: 'Local' });
   seedSlice(api, [
-    { address: '127.213.200.1', nodeName: 'n1' },
-    { address: '127.213.201.1', nodeName: 'n2' },
+    { address: `${NET}.200.1`, nodeName: 'n1' },
+    { address: `${NET}.201.1`, nodeName: 'n2' },
   ]);
   await start(api);
   const from = async (localAddress: string): Promise<string> => {
@@ -217,22 +219,22 @@ test('with an internal policy of Local a client of a node gets the endpoints of 
     return data.toString().trim();
   };
   expect([
-    await from('127.213.200.9'),
-    await from('127.213.200.9'),
-    await from('127.213.201.9'),
-    await from('127.213.0.2'),
+    await from(`${NET}.200.9`),
+    await from(`${NET}.200.9`),
+    await from(`${NET}.201.9`),
+    await from(`${NET}.0.2`),
   ]).toEqual(['a', 'a', 'b', 'b']);
 });
 
 test('with affinity a client stays until its timeout', async () => {
   const api = new FakeApi();
-  await pod('127.213.200.1', 'a');
-  await pod('127.213.200.2', 'b');
+  await pod(`${NET}.200.1`, 'a');
+  await pod(`${NET}.200.2`, 'b');
   seedService(api, {
     sessionAffinity: 'ClientIP',
     sessionAffinityConfig: { clientIP: { timeoutSeconds: 100 } },
   });
-  seedSlice(api, [{ address: '127.213.200.1' }, { address: '127.213.200.2' }]);
+  seedSlice(api, [{ address: `${NET}.200.1` }, { address: `${NET}.200.2` }]);
   await start(api);
   const first = await whoAnswers(VIP, PORT);
   expect([await whoAnswers(VIP, PORT), await whoAnswers(VIP, PORT)]).toEqual([first, first]);
@@ -243,21 +245,21 @@ test('with affinity a client stays until its timeout', async () => {
 test('datagrams reach an endpoint, and another when the first is gone', async () => {
   const api = new FakeApi();
   for (const [address, name] of [
-    ['127.213.200.1', 'a'],
-    ['127.213.200.2', 'b'],
+    [`${NET}.200.1`, 'a'],
+    [`${NET}.200.2`, 'b'],
   ] as const) {
     const server = await udpNamed(address, 5353, name);
     closers.push(() => server.close());
   }
   const port = { name: 'dns', port: 5353, protocol: 'UDP' };
   seedService(api, { ports: [{ name: 'dns', port: 4053, protocol: 'UDP' }] });
-  seedSlice(api, [{ address: '127.213.200.1' }], port);
+  seedSlice(api, [{ address: `${NET}.200.1` }], port);
   const { settle } = await start(api);
   const client = udpClient(VIP, 4053);
   closers.push(() => client.close());
   expect(await client.ask('1')).toBe('a:1');
   api.edit(ENDPOINT_SLICE, 'web-1', (slice) => {
-    slice.endpoints = toEndpoints([{ address: '127.213.200.2' }]);
+    slice.endpoints = toEndpoints([{ address: `${NET}.200.2` }]);
   });
   await settle();
   expect(await client.ask('2')).toBe('b:2');
@@ -265,9 +267,9 @@ test('datagrams reach an endpoint, and another when the first is gone', async ()
 
 test('a second proxy stands by, and takes over when the first ends', async () => {
   const api = new FakeApi();
-  await pod('127.213.200.1', 'a');
+  await pod(`${NET}.200.1`, 'a');
   seedService(api);
-  seedSlice(api, [{ address: '127.213.200.1' }]);
+  seedSlice(api, [{ address: `${NET}.200.1` }]);
   const first = await start(api);
   const second = await start(api);
   expect([first, second].map(({ proxy }) => proxy.places()[0]!.state)).toEqual(['listening', 'standby']);
@@ -279,21 +281,21 @@ test('a second proxy stands by, and takes over when the first ends', async () =>
 
 test('of two services that want one address the first has it, and the other when it is free', async () => {
   const api = new FakeApi();
-  await pod('127.213.200.1', 'a');
-  seedService(api, { externalIPs: ['127.213.9.9'] });
-  seedSlice(api, [{ address: '127.213.200.1' }]);
+  await pod(`${NET}.200.1`, 'a');
+  seedService(api, { externalIPs: [`${NET}.9.9`] });
+  seedSlice(api, [{ address: `${NET}.200.1` }]);
   const { settle } = await start(api);
-  seedService(api, { clusterIP: '127.213.64.6', externalIPs: ['127.213.9.9'] }, 'other');
+  seedService(api, { clusterIP: `${NET}.64.6`, externalIPs: [`${NET}.9.9`] }, 'other');
   await settle();
-  expect(await whoAnswers('127.213.9.9', PORT)).toBe('a');
+  expect(await whoAnswers(`${NET}.9.9`, PORT)).toBe('a');
   api.remove(SERVICE, 'web');
   await settle();
-  expect(await whoAnswers('127.213.9.9', PORT)).toBe('ECONNRESET');
+  expect(await whoAnswers(`${NET}.9.9`, PORT)).toBe('ECONNRESET');
 });
 
 test('metrics and health tell how it keeps up', async () => {
   const api = new FakeApi();
-  seedNode(api, 'n1', NODE_ADDRESS, '127.213.200.0/24');
+  seedNode(api, 'n1', NODE_ADDRESS, `${NET}.200.0/24`);
   seedService(api);
   const { proxy, settle } = await start(api);
   const triggered = formatTime(api.clock.nowMs());

@@ -4,6 +4,7 @@ import { FakeApi } from '../../client/testing/index.ts';
 import {
   eventually,
   namedEcho,
+  testNetwork,
   udpClient,
   udpNamed,
   whoAnswers,
@@ -12,9 +13,10 @@ import { startOnFake } from '../testing/start-on-fake.ts';
 import { changeOf, CLEANUP_FINALIZER } from './service-changes.ts';
 import { serviceLbController } from './service-lb-controller.ts';
 
+const NET = testNetwork(3);
 const PORT = 4500;
-const FIRST = '127.214.8.1';
-const SECOND = '127.214.8.2';
+const FIRST = `${NET}.8.1`;
+const SECOND = `${NET}.8.2`;
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -22,7 +24,7 @@ afterEach(async () => {
 });
 
 const lead = async (api: FakeApi) => {
-  const running = await startOnFake(api, [serviceLbController], { 'load-balancer-range': '127.214.8.0/29' });
+  const running = await startOnFake(api, [serviceLbController], { 'load-balancer-range': `${NET}.8.0/29` });
   let isStopped = false;
   const stop = async () => {
     if (isStopped) return;
@@ -41,7 +43,7 @@ const seedService = (api: FakeApi, name = 'web', spec: Service['spec'] = {}) =>
     metadata: { name },
     spec: {
       type: 'LoadBalancer',
-      clusterIP: '127.214.64.1',
+      clusterIP: `${NET}.64.1`,
       ports: [{ name: 'http', port: PORT, protocol: 'TCP' }],
       ...spec,
     },
@@ -70,7 +72,7 @@ const ingressOf = (api: FakeApi, name: string) =>
 test('a service gets an address that really answers, a finalizer, and the events that upstream tells', async () => {
   const api = new FakeApi();
   seedNode(api);
-  await seedEndpoint(api, 'web', '127.214.200.1');
+  await seedEndpoint(api, 'web', `${NET}.200.1`);
   const { events } = await lead(api);
   seedService(api);
   await settled(api, () => ingressOf(api, 'web').length > 0);
@@ -122,7 +124,7 @@ test('a service that becomes a ClusterIP gives its address back', async () => {
 test('the next leader takes the same addresses over', async () => {
   const api = new FakeApi();
   seedNode(api);
-  await seedEndpoint(api, 'b', '127.214.200.2');
+  await seedEndpoint(api, 'b', `${NET}.200.2`);
   seedService(api, 'a');
   seedService(api, 'b');
   const first = await lead(api);
@@ -149,7 +151,7 @@ test('endpoints that come later are used, and none are without nodes', async () 
   expect(events).toContain(
     'Warning UnAvailableLoadBalancer default/web: There are no available nodes for LoadBalancer',
   );
-  await seedEndpoint(api, 'web', '127.214.200.1');
+  await seedEndpoint(api, 'web', `${NET}.200.1`);
   await api.settle();
   expect(await whoAnswers(FIRST, PORT)).toBe('ECONNRESET');
   seedNode(api);
@@ -162,24 +164,24 @@ test('an address that was asked for is given, and one outside the range is refus
   const api = new FakeApi();
   seedNode(api);
   const { events } = await lead(api);
-  seedService(api, 'web', { loadBalancerIP: '127.214.8.5' });
-  seedService(api, 'other', { loadBalancerIP: '127.214.9.1' });
+  seedService(api, 'web', { loadBalancerIP: `${NET}.8.5` });
+  seedService(api, 'other', { loadBalancerIP: `${NET}.9.1` });
   await settled(api, () => ingressOf(api, 'web').length > 0);
-  expect([ingressOf(api, 'web'), ingressOf(api, 'other')]).toEqual([['127.214.8.5'], []]);
+  expect([ingressOf(api, 'web'), ingressOf(api, 'other')]).toEqual([[`${NET}.8.5`], []]);
   expect(events).toContain(
-    'Warning SyncLoadBalancerFailed default/other: Error syncing load balancer: the address 127.214.9.1 is not in --load-balancer-range',
+    `Warning SyncLoadBalancerFailed default/other: Error syncing load balancer: the address ${NET}.9.1 is not in --load-balancer-range`,
   );
 });
 
 test('datagrams are balanced too', async () => {
   const api = new FakeApi();
   seedNode(api);
-  const server = await udpNamed('127.214.200.3', 5353, 'dns');
+  const server = await udpNamed(`${NET}.200.3`, 5353, 'dns');
   closers.push(() => server.close());
   api.seed(ENDPOINT_SLICE, {
     metadata: { name: 'dns-1', labels: { 'kubernetes.io/service-name': 'dns' } },
     addressType: 'IPv4',
-    endpoints: [{ addresses: ['127.214.200.3'] }],
+    endpoints: [{ addresses: [`${NET}.200.3`] }],
     ports: [{ name: 'dns', port: 5353, protocol: 'UDP' }],
   });
   seedService(api, 'dns', { ports: [{ name: 'dns', port: 4553, protocol: 'UDP' }] });

@@ -3,12 +3,19 @@ import { silentLog } from '../../base/log.ts';
 import { manualClock } from '../../base/manual-clock.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { startServer, testAuthority } from '../../client/testing/https-server.ts';
-import { eventually, namedEcho, tcpClient, whoAnswers } from '../../proxy/forwarding/testing/sockets.ts';
+import {
+  eventually,
+  namedEcho,
+  tcpClient,
+  testNetwork,
+  whoAnswers,
+} from '../../proxy/forwarding/testing/sockets.ts';
 import type { CheckOutcome } from './backend-health.ts';
 import { createLoadBalancer } from './load-balancer.ts';
 import { readyzChecker } from './readyz-check.ts';
 
-const VIP = '127.212.1.100';
+const NET = testNetwork(1);
+const VIP = `${NET}.1.100`;
 const PORT = 6443;
 const OK: CheckOutcome = { kind: 'ready', latencyMs: 2 };
 const GONE: CheckOutcome = { kind: 'unreachable', error: 'connect ECONNREFUSED' };
@@ -21,7 +28,7 @@ afterEach(async () => {
 
 const backendAt = (name: string) => ({
   name,
-  host: `127.212.1.${Number(name.replace('cp-', ''))}`,
+  host: `${NET}.1.${Number(name.replace('cp-', ''))}`,
   port: PORT,
 });
 

@@ -1,15 +1,16 @@
 import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../../base/log.ts';
 import { manualClock } from '../../base/manual-clock.ts';
-import { eventually, whoAnswers, namedEcho } from './testing/sockets.ts';
+import { eventually, namedEcho, testNetwork, whoAnswers } from './testing/sockets.ts';
 import { ConnectionBudget } from './connection-budget.ts';
 import { Listeners, type Place } from './listeners.ts';
 import { targetAt } from './target.ts';
 import { TcpForwarder } from './tcp-forwarder.ts';
 import { UdpForwarder } from './udp-forwarder.ts';
 
-const FRONT = '127.211.3.1';
-const BACK = '127.211.3.2';
+const NET = testNetwork(0);
+const FRONT = `${NET}.3.1`;
+const BACK = `${NET}.3.2`;
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,12 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
 import { manualClock } from '../../base/manual-clock.ts';
-import { eventually, namedEcho, tcpClient, tcpServer, whoAnswers } from './testing/sockets.ts';
+import { eventually, namedEcho, tcpClient, tcpServer, testNetwork, whoAnswers } from './testing/sockets.ts';
 import { ConnectionBudget } from './connection-budget.ts';
 import { targetAt, type Target } from './target.ts';
 import { plainAddress, TcpForwarder } from './tcp-forwarder.ts';
 
-const FRONT = '127.211.1.1';
-const BACK = '127.211.1.2';
+const NET = testNetwork(0);
+const FRONT = `${NET}.1.1`;
+const BACK = `${NET}.1.2`;
 const PORT = 4000;
 
 const closers: (() => unknown)[] = [];

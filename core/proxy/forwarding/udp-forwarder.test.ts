@@ -1,12 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
 import { manualClock } from '../../base/manual-clock.ts';
-import { eventually, udpClient, udpNamed } from './testing/sockets.ts';
+import { eventually, testNetwork, udpClient, udpNamed } from './testing/sockets.ts';
 import { ConnectionBudget } from './connection-budget.ts';
 import { targetAt, type Target } from './target.ts';
 import { UdpForwarder } from './udp-forwarder.ts';
 
-const FRONT = '127.211.2.1';
-const BACK = '127.211.2.2';
+const NET = testNetwork(0);
+const FRONT = `${NET}.2.1`;
+const BACK = `${NET}.2.2`;
 const PORT = 4100;
 
 const closers: (() => unknown)[] = [];

@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import { tcpClient } from '../forwarding/testing/sockets.ts';
+import { tcpClient, testNetwork } from '../forwarding/testing/sockets.ts';
 import { HttpListener } from './http-listener.ts';
 
-const ADDRESS = '127.211.4.1';
+const NET = testNetwork(0);
+const ADDRESS = `${NET}.4.1`;
 const PORT = 4300;
 
 const listener = new HttpListener((path) => {

@@ -2,6 +2,12 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
+/**
+ * The first half of addresses for a test file. It differs between processes, so that two runs of one test on a machine
+ * do not meet; `slot` tells the files of one process apart.
+ */
+export const testNetwork = (slot: number): string => `127.${128 + ((process.pid * 4 + slot) % 120)}`;
+
 export interface TestListener {
   readonly address: string;
   readonly port: number;
