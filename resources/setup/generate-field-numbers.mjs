@@ -11,7 +11,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './paths.mjs';
 
-const OUT = 'core/apiserver/handlers/protobuf/generated/field-numbers.ts';
+const OUT = 'core/apiserver/protobuf/generated/field-numbers.ts';
 
 /** Of apimachinery, which is another repository; these have not changed for years, and may not. */
 const META = `meta.v1.Condition|type=1,status=2,observedGeneration=3,lastTransitionTime=4,reason=5,message=6

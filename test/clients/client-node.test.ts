@@ -14,6 +14,8 @@ import {
 } from '@kubernetes/client-node';
 import { Agent, request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { message, protobufBody } from '../../core/apiserver/protobuf/testing/protobuf-writer.ts';
+import { RPC } from '../support/etcd-rpc.ts';
 import { isBuilt, openKubectlCluster, type KubectlCluster } from './kubectl-cluster.ts';
 
 const OCTET = 147;
@@ -258,6 +260,32 @@ describe.skipIf(!isBuilt)('the client of Node', () => {
     await expect(objects.read(object)).rejects.toMatchObject({ code: 404 });
   });
 
+  test('what a server of upstream left in etcd as protobuf is read, listed and changed', async () => {
+    const name = 'from-upstream';
+    const value = protobufBody(
+      'v1',
+      'ConfigMap',
+      message(
+        [1, message([1, name], [3, NAMESPACE], [5, 'b0b5a1c2-0000-4000-8000-000000000001'])],
+        [2, message([1, 'k'], [2, 'v'])],
+      ),
+    );
+    const etcd = cluster.plane.etcd.connect(0);
+    try {
+      const key = Buffer.from(`/registry/configmaps/${NAMESPACE}/${name}`);
+      await etcd.unary(RPC.put, { key, value: Buffer.from(value) });
+    } finally {
+      etcd.close();
+    }
+    const read = await core.readNamespacedConfigMap({ namespace: NAMESPACE, name });
+    expect(read).toMatchObject({ metadata: { name, namespace: NAMESPACE }, data: { k: 'v' } });
+    const list = await core.listNamespacedConfigMap({ namespace: NAMESPACE });
+    expect(list.items.map(({ metadata }) => metadata?.name)).toContain(name);
+    const body = { ...read, data: { k: 'w' } };
+    const changed = await core.replaceNamespacedConfigMap({ namespace: NAMESPACE, name, body });
+    expect(changed.data).toEqual({ k: 'w' });
+  });
+
   test('plain requests get JSON, YAML, tables, and statuses in the form they ask for', async () => {
     const path = `/api/v1/namespaces/${NAMESPACE}/configmaps/before`;
     expect(await plain(path)).toMatchObject({ code: 200, type: 'application/json' });
@@ -304,5 +332,14 @@ describe.skipIf(!isBuilt)('the client of Node', () => {
       expect.objectContaining({ reason: 'UnsupportedMediaType' }),
     ]);
     expect((await plain(path, { method: 'POST', body: '{}' })).code).toBe(405);
+    const definition = await plain('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
+      body: 'k8s\0',
+    });
+    expect([definition.code, JSON.parse(definition.body)]).toEqual([
+      415,
+      expect.objectContaining({ reason: 'UnsupportedMediaType' }),
+    ]);
   });
 });

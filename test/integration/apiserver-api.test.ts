@@ -8,7 +8,7 @@ import { seededRandom } from '../../core/base/random.ts';
 import type { KubernetesObject, Status } from '../../core/api/meta/index.ts';
 import { createAdmissionChain } from '../../core/apiserver/admission/chain.ts';
 import { apiStage } from '../../core/apiserver/handlers/index.ts';
-import { message, protobufBody } from '../../core/apiserver/handlers/testing/protobuf-writer.ts';
+import { message, protobufBody } from '../../core/apiserver/protobuf/testing/protobuf-writer.ts';
 import { createRegistry, type Registry } from '../../core/apiserver/registry/index.ts';
 import {
   askOver,

@@ -60,7 +60,7 @@ export const registryWriter = ({ registry, clock, minor, signal }: RegistryWrite
   const defaulted = (object: KubernetesObject): KubernetesObject => {
     const copy = structuredClone(object);
     const gvk = kindOf(copy);
-    const struct = gvk && structOfKind(gvk);
+    const struct = gvk && structOfKind(gvk, minor);
     if (struct) applyDefaults(struct, copy, { minor, now: formatTime(clock.nowMs()) });
     return copy;
   };

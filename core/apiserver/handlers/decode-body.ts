@@ -8,7 +8,7 @@ import {
   type KubernetesObject,
   type StatusError,
 } from '../../api/meta/index.ts';
-import { decodeObject, strictDecodingMessage, structOfKind } from '../../api/schema/index.ts';
+import { decodeObject, strictDecodingMessage } from '../../api/schema/index.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BodyEncoding } from './media-types.ts';
 import { parseBody, type ParsedBody } from './parse-body.ts';
@@ -62,10 +62,10 @@ const goKind = ({ version, kind }: GroupVersionKind): string => `${version}.${ki
 const internalPackage = ({ group }: GroupVersionKind): string =>
   group === '' ? 'core' : (group.split('.')[0] ?? group);
 
-const checkKind = (given: GroupVersionKind, expected: GroupVersionKind): void => {
+const checkKind = (given: GroupVersionKind, { kind: expected, findStruct }: Endpoint): void => {
   if (given.kind === expected.kind && given.group === expected.group && given.version === expected.version)
     return;
-  if (!structOfKind(given))
+  if (!findStruct(given))
     throw cannotHandle(
       given,
       expected,
@@ -108,7 +108,7 @@ export const decodeBody = (
   const expected = endpoint.kind;
   let parsed: ParsedBody;
   try {
-    parsed = parseBody(bytes, encoding);
+    parsed = parseBody(bytes, encoding, endpoint.findStruct);
   } catch (error) {
     if (!(error instanceof ReasonError) || error.reason !== 'BodyMalformed') throw error;
     throw unrecognized(expected, bytes, `couldn't get version/kind; json parse error: ${error.message}`);
@@ -123,7 +123,7 @@ export const decodeBody = (
   const given = kindOfBody(value, expected);
   if (!given)
     throw unrecognized(expected, bytes, `unexpected GroupVersion string: ${String(value['apiVersion'])}`);
-  checkKind(given, expected);
+  checkKind(given, endpoint);
   const duplicates = fieldValidation === 'Ignore' ? [] : parsed.duplicates();
   let isJudged = false;
   return {

@@ -32,6 +32,7 @@ import {
   type TablePrinter,
   type Verb,
 } from '../../api/scheme/index.ts';
+import type { FindStruct } from '../protobuf/index.ts';
 import type { RestRegistry, RestStorage } from '../registry/rest-storage.ts';
 import type { RequestInfo } from '../server/index.ts';
 import { deprecationOf } from './deprecations.ts';
@@ -56,6 +57,8 @@ export interface Endpoint {
   readonly verbs: readonly Verb[];
   readonly storage: RestStorage;
   readonly struct: StructType;
+  /** The type of any kind in the release that is served. */
+  readonly findStruct: FindStruct;
   /** The first bytes of the JSON of every object: a list leaves them out of its items. */
   readonly head: Buffer;
   readonly printer: TablePrinter;
@@ -154,6 +157,7 @@ const makeEndpoint = (
     verbs: sub?.verbs ?? type.verbs,
     storage,
     struct,
+    findStruct: (gvk) => structOfKind(gvk, minor),
     printer: printerOf(kind),
     isStrategic: true,
     deprecation: deprecationOf(own),

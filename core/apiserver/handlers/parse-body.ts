@@ -3,7 +3,7 @@ import { ReasonError } from '../../base/errors.ts';
 import { findDuplicateFields } from '../../api/schema/index.ts';
 import { goJsonError } from './go-json-error.ts';
 import type { BodyEncoding } from './media-types.ts';
-import { parseProtobuf } from './protobuf/parse-protobuf.ts';
+import { parseProtobuf, type FindStruct } from '../protobuf/index.ts';
 
 /** Far beyond any object, and well within the stack of what walks a value afterwards. */
 export const BODY_DEPTH_MAX = 1000;
@@ -138,13 +138,13 @@ const depthOf = (value: unknown, left: number): number => {
   return deepest + 1;
 };
 
-export const parseBody = (bytes: Uint8Array, encoding: BodyEncoding): ParsedBody => {
+export const parseBody = (bytes: Uint8Array, encoding: BodyEncoding, findStruct: FindStruct): ParsedBody => {
   switch (encoding) {
     case 'json':
       return parseJson(bytes);
     case 'yaml':
       return parseYaml(bytes);
     case 'protobuf':
-      return { value: parseProtobuf(bytes), duplicates: () => [] };
+      return { value: parseProtobuf(bytes, findStruct), duplicates: () => [] };
   }
 };

@@ -1,6 +1,8 @@
+import { unsupportedMediaType } from '../../api/meta/index.ts';
+import { hasMessage } from '../protobuf/index.ts';
 import { decodeBody, type DecodedBody } from './decode-body.ts';
 import type { HandlerCall } from './handler-call.ts';
-import { bodyEncoding } from './media-types.ts';
+import { bodyEncoding, MEDIA_TYPES } from './media-types.ts';
 import type { WriteOptions } from './write-options.ts';
 
 export const readBody = async (
@@ -20,6 +22,8 @@ export const readObject = async (
 ): Promise<DecodedBody> => {
   const { context, endpoint, scope } = call;
   const encoding = bodyEncoding(context.request.headers.get('content-type'));
+  // Kinds that no typed client sends as protobuf have no numbers for their fields.
+  if (encoding === 'protobuf' && !hasMessage(endpoint.struct)) throw unsupportedMediaType(MEDIA_TYPES);
   const bytes = await readBody(call, verb);
   return decodeBody(bytes, encoding, {
     endpoint,

@@ -1,5 +1,5 @@
 import { invalid, isJsonObject, type KubernetesObject } from '../../api/meta/index.ts';
-import { decodeObject, structOf } from '../../api/schema/index.ts';
+import { decodeObject, structOf, structOfKind } from '../../api/schema/index.ts';
 import {
   causesOf,
   deleteOptionsErrors,
@@ -82,7 +82,7 @@ const queryObject = (query: URLSearchParams): Record<string, unknown> => {
 
 const bodyObject = (bytes: Uint8Array, encoding: BodyEncoding): Record<string, unknown> => {
   try {
-    const { value } = parseBody(bytes, encoding);
+    const { value } = parseBody(bytes, encoding, (kind) => structOfKind(kind));
     if (!isJsonObject(value)) throw badRequest('decoded object cannot be converted to DeleteOptions');
     const { kind = '' } = value;
     if (kind !== '' && kind !== 'DeleteOptions')

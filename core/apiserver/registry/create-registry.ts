@@ -91,6 +91,7 @@ export const createRegistry = (options: RegistryOptions): Registry => {
     const made = new ResourceCore({
       type,
       store,
+      minor,
       clock,
       random,
       log,

@@ -1,10 +1,15 @@
-import { ReasonError } from '../../../base/errors.ts';
-import { apiVersionOf, type GroupVersionKind, type KubernetesObject } from '../../../api/meta/index.ts';
+import {
+  apiVersionOf,
+  parseApiVersion,
+  type GroupVersionKind,
+  type KubernetesObject,
+} from '../../../api/meta/index.ts';
+import { convertObject } from '../../../api/scheme/index.ts';
+import { fillZeroValues } from '../../../api/schema/index.ts';
+import { isProtobuf, parseProtobuf, type FindStruct } from '../../protobuf/index.ts';
 import { CachedObject } from '../../storage/index.ts';
 import type { Held } from '../rest-storage.ts';
 
-/** What other servers may have written and we do not read: protobuf has this before it. */
-const PROTOBUF_MAGIC = Buffer.from('k8s\0');
 /** Objects this server wrote a moment ago and has not yet seen in the watch. */
 const RECENT_MAX = 512;
 /** Larger ones are decoded again rather than held by two hands. */
@@ -13,14 +18,21 @@ const RECENT_BYTES_MAX = 16 * 1024;
 const headOf = ({ kind, ...gv }: GroupVersionKind): string =>
   `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersionOf(gv))},"metadata":{`;
 
-/** Objects of one kind as bytes: JSON in the version they are kept in, without the revision, which is the key's. */
+/**
+ * Objects of one kind as bytes: JSON in the version they are kept in, without the revision, which is the key's. What a
+ * server of upstream wrote as protobuf is read as well.
+ */
 export class ObjectCodec {
+  readonly #gvk: GroupVersionKind;
+  readonly #findStruct: FindStruct;
   readonly #apiVersion: string;
   readonly #kind: string;
   readonly #head: Buffer;
   readonly #recent = new Map<string, KubernetesObject>();
 
-  constructor(gvk: GroupVersionKind) {
+  constructor(gvk: GroupVersionKind, findStruct: FindStruct) {
+    this.#gvk = gvk;
+    this.#findStruct = findStruct;
     this.#apiVersion = apiVersionOf(gvk);
     this.#kind = gvk.kind;
     this.#head = Buffer.from(headOf(gvk));
@@ -42,14 +54,23 @@ export class ObjectCodec {
       return known;
     }
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
-    if (bytes.subarray(0, PROTOBUF_MAGIC.length).equals(PROTOBUF_MAGIC))
-      throw new ReasonError(
-        'Unreadable',
-        `${key} is stored as protobuf; let its server write JSON (--storage-media-type=application/json)`,
-      );
-    const object = JSON.parse(bytes.toString('utf8')) as KubernetesObject;
+    const object = isProtobuf(bytes)
+      ? this.#fromProtobuf(bytes)
+      : (JSON.parse(bytes.toString('utf8')) as KubernetesObject);
     object.metadata = { ...object.metadata, resourceVersion: String(revision) };
     return object;
+  }
+
+  #fromProtobuf(bytes: Uint8Array): KubernetesObject {
+    const object: KubernetesObject = parseProtobuf(bytes, this.#findStruct);
+    const gv = parseApiVersion(object.apiVersion ?? '') ?? this.#gvk;
+    const converted =
+      object.apiVersion === this.#apiVersion
+        ? object
+        : convertObject(object, { ...gv, kind: this.#gvk.kind }, this.#gvk);
+    const struct = this.#findStruct(this.#gvk);
+    if (struct) fillZeroValues(struct, converted);
+    return converted;
   }
 
   /** What was written, as the answer to its writer; the watch cache will find the same object. */

@@ -11,6 +11,8 @@ import { ObjectCodec } from './codec.ts';
 export interface ResourceParts {
   readonly type: ResourceType;
   readonly store: Store;
+  /** The minor of Kubernetes that is emulated. */
+  readonly minor: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -41,9 +43,9 @@ export class ResourceCore {
     this.type = type;
     this.resource = { group: type.group, resource: type.plural };
     this.kind = { group: type.storage.gvk.group, kind: type.storage.gvk.kind };
-    this.struct = structOfKind(type.storage.gvk);
+    this.struct = structOfKind(type.storage.gvk, parts.minor);
     this.store = parts.store;
-    this.codec = new ObjectCodec(type.storage.gvk);
+    this.codec = new ObjectCodec(type.storage.gvk, (kind) => structOfKind(kind, parts.minor));
     this.clock = parts.clock;
     this.random = parts.random;
     this.newUid = parts.newUid;

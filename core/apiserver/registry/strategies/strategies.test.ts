@@ -265,3 +265,16 @@ test('roles and bindings are held against what their writer holds, unless only r
     ],
   ]);
 });
+
+test('a definition remembers every version that its objects were stored in', () => {
+  const resource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
+  const strategy = strategyOf(resource, PARTS);
+  const versions = (stored: string): unknown[] =>
+    ['v1', 'v2'].map((name) => ({ name, storage: name === stored }));
+  const made: KubernetesObject = { metadata: { name: 'a' }, spec: { versions: versions('v1') } };
+  strategy.prepareForCreate?.(made, CONTEXT);
+  expect(made['status']).toEqual({ storedVersions: ['v1'] });
+  const next: KubernetesObject = { metadata: { name: 'a' }, spec: { versions: versions('v2') } };
+  strategy.prepareForUpdate?.(next, made, CONTEXT);
+  expect(next['status']).toEqual({ storedVersions: ['v1', 'v2'] });
+});

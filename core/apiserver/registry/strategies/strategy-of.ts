@@ -6,6 +6,7 @@ import {
   certificateRequestStrategy,
   certificateStatusStrategy,
 } from './certificates.ts';
+import { definitionStrategy } from './custom-resource-definitions.ts';
 import { secretStrategy, volumeStatus } from './data.ts';
 import { namespaceFinalizeStrategy, namespaceStrategy } from './namespaces.ts';
 import { podEphemeralContainersStrategy, podResizeStrategy, podStatusStrategy, podStrategy } from './pods.ts';
@@ -65,6 +66,7 @@ const ownStrategy = (name: string, parts: StrategyParts): Strategy | undefined =
 const INSIDE: Readonly<Record<string, Strategy | undefined>> = {
   'jobs.batch': jobStrategy,
   'daemonsets.apps': daemonSetStrategy,
+  'customresourcedefinitions.apiextensions.k8s.io': definitionStrategy,
 };
 
 export const strategyOf = (resource: GroupResource, parts: StrategyParts): Strategy => {
