@@ -13,6 +13,12 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
     interrupt.abort();
   });
 
+// `pilothouse ... | head` closes the pipe early; what is left to say interests nobody.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(process.exitCode ?? 0);
+});
+
 const context: CommandContext = {
   print: (line) => void process.stdout.write(`${line}\n`),
   note: (line) => void process.stderr.write(`${line}\n`),

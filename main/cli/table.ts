@@ -50,6 +50,11 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/compact.ts')).compact,
   },
   {
+    name: 'upgrade',
+    summary: 'to which release a cluster may go, and taking it there',
+    load: async () => (await import('./commands/upgrade.ts')).upgrade,
+  },
+  {
     name: 'serve',
     summary: 'serve the console to a browser on this machine',
     load: async () => (await import('./commands/serve.ts')).serve,

@@ -127,7 +127,9 @@ export const restoreCluster = async (
   const apiHosts = supervisor.hosts.filter(({ plan }) => plan.role === 'control-plane');
   if (etcdHosts.length === 0)
     throw new ReasonError('NotOurs', "etcd is not this cluster's own; restore it where it runs");
-  const status = await verifySnapshot(options.file, { skipHashCheck: false });
+  const status = await verifySnapshot(options.file, { skipHashCheck: false }).catch((cause: unknown) => {
+    throw new ReasonError('Damaged', `${options.file}: ${messageOf(cause)}; nothing was changed`, { cause });
+  });
   options.progress(`snapshot holds ${status.totalKey} keys at revision ${status.revision}`);
   const at = stamp();
   const places = etcdHosts.map((host) => {

@@ -90,7 +90,9 @@ export const parseClusterConfig = (text: string, from: string): ClusterConfig =>
   try {
     document = parse(text);
   } catch (cause) {
-    throw new ReasonError('BadConfiguration', `${from} is not YAML: ${messageOf(cause)}`, { cause });
+    throw new ReasonError('BadConfiguration', `${from} is not YAML: ${messageOf(cause).split('\n')[0]}`, {
+      cause,
+    });
   }
   const result = v.safeParse(schema, document);
   if (!result.success) {

@@ -1,5 +1,6 @@
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { restoreCluster } from '../backup/restore-cluster.ts';
+import { applyUpgrade } from '../upgrade/apply.ts';
 import type { ControlHandlers } from './server.ts';
 
 /** What commands from outside do to a running cluster. */
@@ -20,5 +21,6 @@ export const controlHandlers = (supervisor: Supervisor): ControlHandlers => {
     'component.start': ({ host, component }) => done(supervisor.startComponent(host, component)),
     'snapshot.restore': ({ file, bumpRevision }, progress) =>
       restoreCluster(supervisor, { file, bumpRevision, progress }),
+    'upgrade.apply': ({ version }, progress) => applyUpgrade(supervisor, version, progress),
   };
 };

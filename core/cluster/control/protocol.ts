@@ -1,3 +1,4 @@
+import type { UpgradeOutcome } from '../upgrade/apply.ts';
 import type { ClusterState } from '../supervisor/state.ts';
 
 /** Every method: what it takes and what it answers. Both ends derive from this map. */
@@ -12,6 +13,7 @@ export interface ControlMethods {
   'component.stop': { params: { host: string; component: string }; result: null };
   'component.start': { params: { host: string; component: string }; result: null };
   'snapshot.restore': { params: { file: string; bumpRevision: number }; result: RestoreOutcome };
+  'upgrade.apply': { params: { version: string }; result: UpgradeOutcome };
 }
 
 export interface RestoreOutcome {

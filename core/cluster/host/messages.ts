@@ -11,6 +11,16 @@ export interface HostStart {
   readonly nodeCount: number;
 }
 
+/**
+ * The order in which a cluster ends, over all its hosts: managers give their leases up while there is an API, API servers
+ * finish their requests while there is an etcd.
+ */
+export const STOP_STAGES = ['managers', 'api-servers', 'etcd'] as const;
+export type StopStage = (typeof STOP_STAGES)[number];
+
+export const stopStageOf = (component: string): StopStage =>
+  component === 'etcd' ? 'etcd' : component === 'kube-apiserver' ? 'api-servers' : 'managers';
+
 export type ComponentPhase = 'starting' | 'ready' | 'stopping' | 'exited';
 
 export interface ComponentUsage {
@@ -32,8 +42,8 @@ export type FromHost =
       /** Why it ended, if not because it was asked to. */
       readonly message?: string;
     }
-  /** Everything but etcd has ended. */
-  | { readonly kind: 'drained' }
+  /** Every component of this stage of an orderly end, and of those before it, has ended. */
+  | { readonly kind: 'drained'; readonly stage: StopStage }
   | {
       readonly kind: 'report';
       readonly id: number;
@@ -43,9 +53,9 @@ export type FromHost =
 
 export type ToHost =
   | { readonly kind: 'start'; readonly start: HostStart }
-  /** Ends all components in order; etcd only after `finish`, so that API servers elsewhere can still write. */
+  /** Begins an orderly end: the components of the first stage end at once, the others when their stage comes. */
   | { readonly kind: 'stop'; readonly graceMs: number }
-  | { readonly kind: 'finish' }
+  | { readonly kind: 'stage'; readonly stage: StopStage }
   /** As `kill -9`: the kubelet starts it again. */
   | { readonly kind: 'kill-component'; readonly component: string }
   | { readonly kind: 'report'; readonly id: number };

@@ -4,7 +4,7 @@ import { systemClock } from '../../base/node/clock.ts';
 import { jsonLog } from '../../base/node/log.ts';
 import { logsFolder } from '../data-folder/layout.ts';
 import { startHostKubelet, type HostKubelet } from './host-kubelet.ts';
-import type { FromHost, HostStart, ToHost } from './messages.ts';
+import { STOP_STAGES, type FromHost, type HostStart, type ToHost } from './messages.ts';
 import { rotatingFile } from './rotating-file.ts';
 import { ComponentStarter } from './start-component.ts';
 import { Writable } from 'node:stream';
@@ -57,8 +57,9 @@ export const runHost = (program: URL, port: HostPort): void => {
   const stop = async (graceMs: number): Promise<void> => {
     if (isStopping) return;
     isStopping = true;
-    starter?.beginStop();
-    void starter?.drained().then(() => port.send({ kind: 'drained' }));
+    starter?.enter(STOP_STAGES[0]);
+    for (const stage of STOP_STAGES)
+      void starter?.drained(stage).then(() => port.send({ kind: 'drained', stage }));
     await kubelet?.stop(graceMs);
     port.exit(0);
   };
@@ -76,8 +77,8 @@ export const runHost = (program: URL, port: HostPort): void => {
       case 'stop':
         stop(message.graceMs).catch(fail);
         return;
-      case 'finish':
-        starter?.releaseLast();
+      case 'stage':
+        starter?.enter(message.stage);
         return;
       case 'kill-component':
         starter?.kill(message.component);
@@ -92,7 +93,9 @@ export const runHost = (program: URL, port: HostPort): void => {
     }
   });
   port.onClosed(() => {
-    starter?.releaseLast();
+    // The same order, as far as one host can know it.
+    void starter?.drained('managers').then(() => starter?.enter('api-servers'));
+    void starter?.drained('api-servers').then(() => starter?.enter('etcd'));
     stop(ORPHAN_GRACE_MS).catch(fail);
   });
 };

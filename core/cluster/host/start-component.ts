@@ -2,16 +2,19 @@ import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../base/errors.ts';
 import type { ComponentHandle, ComponentRequest, StartComponent } from '../../kubelet/index.ts';
 import type { ComponentStart, FromComponent, ToComponent } from './component-thread.ts';
-import type { ComponentPhase, ComponentUsage } from './messages.ts';
+import {
+  STOP_STAGES,
+  stopStageOf,
+  type ComponentPhase,
+  type ComponentUsage,
+  type StopStage,
+} from './messages.ts';
 import { rotatingFile } from './rotating-file.ts';
 
 /** New objects of a thread; more of it costs memory that stays, less of it costs collections. */
 const YOUNG_GENERATION_MB = 16;
 /** Pieces of output that wait for the kubelet, which keeps the last of them only. */
 const OUTPUT_PIECES_MAX = 256;
-
-/** The last component: API servers on all hosts write until they have ended. */
-const LAST_COMPONENT = 'etcd';
 
 /** The tag of an image without the revision of its packaging: `3.6.6-0` is 3.6.6. */
 export const versionOfImage = (image: string): string =>
@@ -65,8 +68,9 @@ export class ComponentStarter {
   readonly #options: ComponentStarterOptions;
   readonly #running = new Map<string, Entry>();
   readonly #changed = new Set<() => void>();
-  #releaseLast: () => void = () => undefined;
-  readonly #lastMayStop = new Promise<void>((resolve) => (this.#releaseLast = resolve));
+  readonly #waiting = new Map<StopStage, (() => void)[]>();
+  /** Undefined while the host runs: a component whose manifest goes then ends without waiting. */
+  #stage: StopStage | undefined;
 
   constructor(options: ComponentStarterOptions) {
     this.#options = options;
@@ -89,15 +93,18 @@ export class ComponentStarter {
     return [...this.#running.values()].map((entry) => entry.usage());
   }
 
-  /** Once nothing but etcd runs. */
-  async drained(): Promise<void> {
-    while (this.names.some((name) => name !== LAST_COMPONENT))
+  /** Once nothing of this stage or an earlier one runs. */
+  async drained(stage: StopStage): Promise<void> {
+    const last = STOP_STAGES.indexOf(stage);
+    while (this.names.some((name) => STOP_STAGES.indexOf(stopStageOf(name)) <= last))
       await new Promise<void>((resolve) => this.#changed.add(resolve));
   }
 
-  /** From here on etcd ends when it is asked to. */
-  releaseLast(): void {
-    this.#releaseLast();
+  /** The host ends: from here on components that are asked to stop wait for their stage. */
+  enter(stage: StopStage): void {
+    this.#stage = stage;
+    for (const passed of STOP_STAGES.slice(0, STOP_STAGES.indexOf(stage) + 1))
+      for (const go of this.#waiting.get(passed)?.splice(0) ?? []) go();
   }
 
   #start({ name, args, image }: ComponentRequest): ComponentHandle {
@@ -172,8 +179,7 @@ export class ComponentStarter {
       stop: () => {
         isStopping = true;
         onPhase(name, 'stopping', version);
-        if (name !== LAST_COMPONENT) send({ kind: 'stop' });
-        else void this.#mayStopLast().then(() => send({ kind: 'stop' }));
+        this.#whenMayStop(stopStageOf(name), () => send({ kind: 'stop' }));
       },
       kill: () => entry.kill(),
       usage: () => ({
@@ -184,14 +190,11 @@ export class ComponentStarter {
     };
   }
 
-  /** Its manifest was edited or deleted: nobody waits. The host stops: everybody else first. */
-  #mayStopLast(): Promise<void> {
-    return this.#isHostStopping ? this.#lastMayStop : Promise.resolve();
-  }
-
-  #isHostStopping = false;
-
-  beginStop(): void {
-    this.#isHostStopping = true;
+  #whenMayStop(stage: StopStage, go: () => void): void {
+    const now = this.#stage;
+    if (now === undefined || STOP_STAGES.indexOf(stage) <= STOP_STAGES.indexOf(now)) return go();
+    const queue = this.#waiting.get(stage) ?? [];
+    queue.push(go);
+    this.#waiting.set(stage, queue);
   }
 }

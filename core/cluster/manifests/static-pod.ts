@@ -52,7 +52,8 @@ export const staticPodYaml = (spec: StaticPodSpec): string => {
             ...(spec.ports && { ports: spec.ports.map((port) => ({ ...port, protocol: 'TCP' })) }),
             livenessProbe: { ...probe(spec, probes.liveness, 8), initialDelaySeconds: 10 },
             ...(probes.readiness !== undefined && {
-              readinessProbe: { ...probe(spec, probes.readiness, 3), periodSeconds: 1 },
+              // kubeadm looks every second; each look is a handshake, and nothing routes by it.
+              readinessProbe: probe(spec, probes.readiness, 3),
             }),
             // kubeadm looks after 10 s first; components in threads serve within one.
             startupProbe: { ...probe(spec, probes.startup, 240), periodSeconds: 1 },

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAlreadyExists } from '../../api/meta/status.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
-import { NODE, STORAGE_CLASS, type Client } from '../../client/index.ts';
+import { LEASE, NODE, STORAGE_CLASS, type Client } from '../../client/index.ts';
 import { CONTROL_PLANE_LABEL, EXCLUDED_FROM_LOAD_BALANCERS_LABEL } from '../config/labels.ts';
 import { addonsFile } from '../data-folder/layout.ts';
 
@@ -12,6 +12,29 @@ export const markControlPlanes = async (client: Client, names: readonly string[]
     if (node.metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined) continue;
     const labels = { [CONTROL_PLANE_LABEL]: '', [EXCLUDED_FROM_LOAD_BALANCERS_LABEL]: '' };
     await client.resource(NODE).patch(name, { type: 'merge', body: { metadata: { labels } } });
+  }
+};
+
+/** Components of which one leads, by the names of their leases. */
+export const ELECTED_COMPONENTS: readonly string[] = [
+  'kube-controller-manager',
+  'kube-scheduler',
+  'cloud-controller-manager',
+];
+
+/** Gives up the leases whose holders have not been heard of since; as their holders would have, had they stopped. */
+export const releaseDeadLeases = async (client: Client, sinceMs: number): Promise<void> => {
+  const leases = client.resource(LEASE, 'kube-system');
+  for (const { metadata, spec } of (await leases.list()).items) {
+    const isElected = ELECTED_COMPONENTS.includes(metadata.name);
+    if (!isElected || !spec?.holderIdentity || Date.parse(spec.renewTime ?? '') >= sinceMs) continue;
+    await leases.patch(metadata.name, {
+      type: 'merge',
+      body: {
+        metadata: { resourceVersion: metadata.resourceVersion },
+        spec: { holderIdentity: '', leaseDurationSeconds: 1 },
+      },
+    });
   }
 };
 

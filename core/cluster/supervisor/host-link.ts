@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { ReasonError } from '../../base/errors.ts';
 import type { HostPlan } from '../config/hosts.ts';
-import type { ComponentUsage, FromHost, HostStart } from '../host/messages.ts';
+import type { ComponentUsage, FromHost, HostStart, StopStage } from '../host/messages.ts';
 import type { HostLauncher, LaunchedHost } from './host-launcher.ts';
 import type { ComponentState, HostPhase, HostState } from './state.ts';
 
@@ -9,7 +9,8 @@ const REPORT_TIMEOUT_MS = 1_000;
 
 export interface HostLinkOptions {
   readonly plan: HostPlan;
-  readonly start: HostStart;
+  /** Asked at every launch: an upgrade changes it. */
+  start(): HostStart;
   readonly launch: HostLauncher;
   readonly clock: Clock;
   /** When the cluster was started, on the monotonic clock. */
@@ -30,7 +31,7 @@ export class HostLink {
   #phase: HostPhase = 'stopped';
   #message: string | undefined;
   #rssBytes: number | undefined;
-  #isDrained = false;
+  #drained = new Set<StopStage>();
   #reportId = 0;
   #reports = new Map<number, () => void>();
 
@@ -47,8 +48,8 @@ export class HostLink {
     return this.#phase;
   }
 
-  get isDrained(): boolean {
-    return this.#isDrained || !this.isAlive;
+  isDrained(stage: StopStage): boolean {
+    return this.#drained.has(stage) || !this.isAlive;
   }
 
   component(name: string): ComponentState | undefined {
@@ -76,7 +77,7 @@ export class HostLink {
     const { launch, start } = this.#options;
     this.#components.clear();
     this.#message = undefined;
-    this.#isDrained = false;
+    this.#drained.clear();
     const launched = launch(this.plan.name, {
       onMessage: (message) => {
         if (this.#process === launched) this.#heard(message);
@@ -85,7 +86,7 @@ export class HostLink {
     });
     this.#process = launched;
     this.#enter('starting');
-    launched.send({ kind: 'start', start });
+    launched.send({ kind: 'start', start: start() });
   }
 
   /** As pulling the plug. */
@@ -103,7 +104,7 @@ export class HostLink {
     this.#enter('running');
   }
 
-  /** Asks for an orderly end; etcd waits for `finish`. */
+  /** Asks for an orderly end; later stages wait for `enterStage`. */
   beginStop(graceMs: number): void {
     if (!this.#process) return;
     if (this.#phase === 'paused') this.#process.signal('SIGCONT');
@@ -111,8 +112,8 @@ export class HostLink {
     this.#process.send({ kind: 'stop', graceMs });
   }
 
-  finishStop(): void {
-    this.#process?.send({ kind: 'finish' });
+  enterStage(stage: StopStage): void {
+    this.#process?.send({ kind: 'stage', stage });
   }
 
   killComponent(component: string): void {
@@ -178,7 +179,7 @@ export class HostLink {
         this.#changed();
         return;
       case 'drained':
-        this.#isDrained = true;
+        this.#drained.add(message.stage);
         this.#changed();
         return;
       case 'report':

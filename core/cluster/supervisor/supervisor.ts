@@ -9,12 +9,14 @@ import { systemRandom } from '../../base/node/random.ts';
 import { connect, loadKubeconfig, pause, type Client } from '../../client/index.ts';
 import { certificatePath } from '../../pki/index.ts';
 import { loadBalancerAddress } from '../config/addresses.ts';
+import type { ClusterConfig } from '../config/config.ts';
 import { planHosts, type HostPlan } from '../config/hosts.ts';
 import { superAdminKubeconfigFile } from '../data-folder/layout.ts';
 import type { DataFolder } from '../data-folder/open.ts';
 import { putManifestBack, setManifestAside } from '../data-folder/manifest-aside.ts';
+import { STOP_STAGES } from '../host/messages.ts';
 import { PORTS } from '../manifests/control-plane.ts';
-import { installAddons, markControlPlanes } from './bootstrap.ts';
+import { ELECTED_COMPONENTS, installAddons, markControlPlanes, releaseDeadLeases } from './bootstrap.ts';
 import { leadersGate, nodesGate, urlGate, type Gate } from './gates.ts';
 import type { HostLauncher } from './host-launcher.ts';
 import { HostLink } from './host-link.ts';
@@ -28,7 +30,7 @@ const FIRST_BACKEND_WAIT_MS = 8_000;
 const POLL_MS = 25;
 const NODES_POLL_MS = 60;
 const STOP_GRACE_MS = 10_000;
-const DRAIN_TIMEOUT_MS = 6_000;
+const STAGE_TIMEOUT_MS = 3_000;
 /** An orderly end that has not come by then is made. */
 const KILL_AFTER_MS = STOP_GRACE_MS + 2_000;
 
@@ -48,6 +50,7 @@ const nodeCountOf = (hosts: readonly HostPlan[]): number =>
 export class Supervisor {
   readonly folder: DataFolder;
   readonly #options: SupervisorOptions;
+  #config: ClusterConfig;
   readonly #links = new Map<string, HostLink>();
   readonly #listeners = new Set<(state: ClusterState) => void>();
   readonly #owned = new DisposableStore();
@@ -61,10 +64,12 @@ export class Supervisor {
   #client: Client | undefined;
   #phase: ClusterPhase = 'starting';
   #readyAfterMs: number | undefined;
+  #leasesReleased: Promise<void> | undefined;
 
   constructor(options: SupervisorOptions) {
     const { folder, clock, launch } = options;
     this.folder = folder;
+    this.#config = folder.config;
     this.#options = options;
     this.#startedAtMs = clock.nowMs();
     this.#originMs = clock.monotonicMs();
@@ -72,16 +77,11 @@ export class Supervisor {
     const nodeCount = nodeCountOf(hosts);
     let firstNodeIndex = 0;
     for (const plan of hosts) {
+      const { network } = folder.config.spec;
+      const place = { dataDirectory: folder.directory, host: plan, network, firstNodeIndex, nodeCount };
       const link: HostLink = new HostLink({
         plan,
-        start: {
-          dataDirectory: folder.directory,
-          host: plan,
-          network: folder.config.spec.network,
-          kubernetesVersion: folder.config.spec.kubernetesVersion,
-          firstNodeIndex,
-          nodeCount,
-        },
+        start: () => ({ ...place, kubernetesVersion: this.#config.spec.kubernetesVersion }),
         launch,
         clock,
         originMs: this.#originMs,
@@ -106,7 +106,7 @@ export class Supervisor {
   state(): ClusterState {
     return {
       phase: this.#phase,
-      kubernetesVersion: this.folder.config.spec.kubernetesVersion,
+      kubernetesVersion: this.#config.spec.kubernetesVersion,
       startedAtMs: this.#startedAtMs,
       readyAfterMs: this.#readyAfterMs,
       endpoint: this.endpoint,
@@ -127,6 +127,16 @@ export class Supervisor {
       'NotFound',
       `there is no host ${name}; there is ${[...this.#links.keys()].join(', ')}`,
     );
+  }
+
+  /** As of now: an upgrade changes the release. */
+  get config(): ClusterConfig {
+    return this.#config;
+  }
+
+  setConfig(config: ClusterConfig): void {
+    this.#config = config;
+    this.#changed();
   }
 
   get hosts(): readonly HostLink[] {
@@ -195,8 +205,9 @@ export class Supervisor {
   }
 
   #electedComponents(): readonly string[] {
-    const elected = ['kube-controller-manager', 'kube-scheduler', 'cloud-controller-manager'];
-    return elected.filter((name) => this.hosts.some((link) => link.component(name)?.phase === 'ready'));
+    return ELECTED_COMPONENTS.filter((name) =>
+      this.hosts.some((link) => link.component(name)?.phase === 'ready'),
+    );
   }
 
   /** What is not ready among what hosts have started; undefined when all is. */
@@ -229,7 +240,10 @@ export class Supervisor {
       await pause(clock, POLL_MS, this.#life.signal).catch(() => undefined);
     }
     if (!isServing()) return;
-    if (component === 'kube-apiserver') this.#addBackend(link);
+    if (component === 'kube-apiserver') {
+      await (this.#leasesReleased ??= this.#releaseDeadLeases(link));
+      this.#addBackend(link);
+    }
     link.markReady(component);
   }
 
@@ -239,6 +253,28 @@ export class Supervisor {
     if (component === 'etcd')
       return urlGate(`http://${plan.address}:${PORTS.etcdMetrics}/readyz`, this.#plainAgent);
     return () => Promise.resolve(undefined);
+  }
+
+  /**
+   * Whoever held a lease before this start is dead: the folder was locked and its processes are gone. Done before the
+   * first client is let through, so that nobody waits for such a lease to run out.
+   */
+  async #releaseDeadLeases({ plan }: HostLink): Promise<void> {
+    const { folder, clock, log } = this.#options;
+    if (folder.isNew) return;
+    const config = await loadKubeconfig(superAdminKubeconfigFile(folder.directory));
+    const servers = [`https://${plan.address}:${PORTS.apiServer}`];
+    const client = connect(
+      { ...config, servers },
+      { clock, random: systemRandom, log, userAgent: 'pilothouse' },
+    );
+    try {
+      await releaseDeadLeases(client, this.#startedAtMs);
+    } catch (error) {
+      log.write('warn', 'leases of before could not be released; they run out by themselves', { error });
+    } finally {
+      client.dispose();
+    }
   }
 
   /** Told to the load balancer when it is ready first: its own checks are a second apart. */
@@ -254,12 +290,25 @@ export class Supervisor {
 
   /** An orderly end of one host; the others go on. */
   async stopHost(name: string): Promise<void> {
-    const link = this.host(name);
-    link.beginStop(STOP_GRACE_MS);
-    await link.until(() => link.isDrained, DRAIN_TIMEOUT_MS);
-    link.finishStop();
-    if (!(await link.until(() => !link.isAlive, KILL_AFTER_MS))) link.kill();
-    await link.until(() => !link.isAlive, KILL_AFTER_MS);
+    await this.#stopInOrder([this.host(name)]);
+  }
+
+  /** Stage by stage over all of them; who does not keep up is not waited for, and killed in the end. */
+  async #stopInOrder(links: readonly HostLink[]): Promise<void> {
+    const alive = links.filter((link) => link.isAlive);
+    for (const link of alive) link.beginStop(STOP_GRACE_MS);
+    for (const [index, stage] of STOP_STAGES.entries()) {
+      const next = STOP_STAGES[index + 1];
+      if (next === undefined) break;
+      await Promise.all(alive.map((link) => link.until(() => link.isDrained(stage), STAGE_TIMEOUT_MS)));
+      for (const link of alive) link.enterStage(next);
+    }
+    await Promise.all(
+      alive.map(async (link) => {
+        if (!(await link.until(() => !link.isAlive, KILL_AFTER_MS))) link.kill();
+        await link.until(() => !link.isAlive, KILL_AFTER_MS);
+      }),
+    );
   }
 
   async killHost(name: string): Promise<void> {
@@ -275,6 +324,20 @@ export class Supervisor {
     await link.until(() => link.phase !== 'starting', START_TIMEOUT_MS);
     if (link.phase === 'failed')
       throw new ReasonError('HostFailed', `host ${name} failed: ${link.state().message ?? ''}`);
+  }
+
+  /** Stops a host in order, starts it, and waits until everything on it is ready again. */
+  async restartHost(name: string): Promise<void> {
+    const link = this.host(name);
+    await this.stopHost(name);
+    await this.startHost(name);
+    const isReady = (): boolean =>
+      link.phase === 'running' && link.state().components.every(({ phase }) => phase === 'ready');
+    if (!(await link.until(isReady, START_TIMEOUT_MS)))
+      throw new ReasonError(
+        'NotReady',
+        `host ${name} did not become ready again: ${this.#missingComponent() ?? ''}`,
+      );
   }
 
   /** Freezes the process, as a machine that hangs: it answers nothing and its connections stay open. */
@@ -309,22 +372,13 @@ export class Supervisor {
     await Promise.all(this.hosts.map((link) => link.refreshUsage()));
   }
 
-  /** Ends everything in order: workers and API servers, then etcd, then the load balancer. Never rejects. */
+  /** Ends everything in order: managers and workers, API servers, etcd, the load balancer. Never rejects. */
   async stop(): Promise<void> {
     if (this.#phase === 'stopping' || this.#phase === 'stopped') return;
     this.#phase = 'stopping';
     this.#life.abort(new ReasonError('Stopped', 'the cluster is being stopped'));
     this.#changed();
-    const alive = this.hosts.filter((link) => link.isAlive);
-    for (const link of alive) link.beginStop(STOP_GRACE_MS);
-    await Promise.all(alive.map((link) => link.until(() => link.isDrained, DRAIN_TIMEOUT_MS)));
-    for (const link of alive) link.finishStop();
-    await Promise.all(
-      alive.map(async (link) => {
-        if (!(await link.until(() => !link.isAlive, KILL_AFTER_MS))) link.kill();
-        await link.until(() => !link.isAlive, KILL_AFTER_MS);
-      }),
-    );
+    await this.#stopInOrder(this.hosts);
     await this.#balancer?.close();
     this.#owned.dispose();
     this.#phase = 'stopped';

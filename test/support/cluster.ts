@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { silentLog } from '../../core/base/log.ts';
+import { systemClock } from '../../core/base/node/clock.ts';
+import { systemRandom } from '../../core/base/node/random.ts';
+import { connect, loadKubeconfig, type OwnedClient } from '../../core/client/index.ts';
+
+/** The built command line: what a user starts. */
+const CLI = join(process.env['PILOTHOUSE_DIST'] ?? join(process.cwd(), 'dist'), 'cli/cli.js');
+const READY_LIMIT_MS = 110_000;
+
+export interface CommandOutcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One command to its end. */
+export const pilothouse = async (...args: readonly string[]): Promise<CommandOutcome> => {
+  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+};
+
+export interface RunningCluster {
+  readonly pid: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<CommandOutcome>;
+}
+
+/** `pilothouse up`; resolves when it says that it is ready. */
+export const up = async (...args: readonly string[]): Promise<RunningCluster> => {
+  const child = spawn(process.execPath, [CLI, 'up', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = once(child, 'close').then(([code]): CommandOutcome => ({
+    code: code as number | null,
+    stdout,
+    stderr,
+  }));
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGTERM');
+      reject(new Error(`up is not ready in time\n${stdout}${stderr}`));
+    }, READY_LIMIT_MS);
+    child.stdout.on('data', () => {
+      if (!/^ready in /m.test(stdout)) return;
+      clearTimeout(timer);
+      resolve();
+    });
+    void ended.then(() => {
+      clearTimeout(timer);
+      reject(new Error(`up ended before it was ready\n${stdout}${stderr}`));
+    });
+  });
+  return {
+    pid: child.pid!,
+    get stdout() {
+      return stdout;
+    },
+    get stderr() {
+      return stderr;
+    },
+    end(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+};
+
+/** A client with the administrator's kubeconfig, through the load balancer. */
+export const adminClient = async (dataDirectory: string): Promise<OwnedClient> =>
+  connect(await loadKubeconfig(join(dataDirectory, 'kubeconfig', 'admin.conf')), {
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    userAgent: 'test',
+  });
