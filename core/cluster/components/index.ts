@@ -8,6 +8,8 @@ const COMPONENTS: Readonly<Record<string, () => Promise<Component>>> = {
   etcd: async () => (await import('./etcd.ts')).etcd,
   'kube-apiserver': async () => (await import('./kube-apiserver.ts')).kubeApiServer,
   'kube-controller-manager': async () => (await import('./kube-controller-manager.ts')).kubeControllerManager,
+  'cloud-controller-manager': async () =>
+    (await import('./cloud-controller-manager.ts')).cloudControllerManager,
   'kube-proxy': async () => (await import('./kube-proxy.ts')).kubeProxy,
   'kube-scheduler': async () => (await import('./kube-scheduler.ts')).kubeScheduler,
 };

@@ -14,6 +14,7 @@ export const kubeControllerManager: Component = {
   logLevel: (args) => levelOf(readControllerSettings(args).v),
   start: (args, { log, version = NEWEST_RELEASE }) =>
     runControllerManager({
+      name: 'kube-controller-manager',
       settings: readControllerSettings(args),
       controllers: [...WORKLOAD_CONTROLLERS, ...CLUSTER_CONTROLLERS],
       version,

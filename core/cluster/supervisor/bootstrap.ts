@@ -1,7 +1,18 @@
 import { existsSync } from 'node:fs';
 import { isAlreadyExists } from '../../api/meta/status.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
-import { LEASE, NODE, STORAGE_CLASS, type Client } from '../../client/index.ts';
+import {
+  CLUSTER_ROLE,
+  CLUSTER_ROLE_BINDING,
+  LEASE,
+  NODE,
+  STORAGE_CLASS,
+  type Client,
+} from '../../client/index.ts';
+import {
+  CLOUD_CONTROLLER_MANAGER_BINDING,
+  CLOUD_CONTROLLER_MANAGER_ROLE,
+} from '../../cloud/config/access.ts';
 import { CONTROL_PLANE_LABEL, EXCLUDED_FROM_LOAD_BALANCERS_LABEL } from '../config/labels.ts';
 import { addonsFile } from '../data-folder/layout.ts';
 
@@ -13,6 +24,16 @@ export const markControlPlanes = async (client: Client, names: readonly string[]
     const labels = { [CONTROL_PLANE_LABEL]: '', [EXCLUDED_FROM_LOAD_BALANCERS_LABEL]: '' };
     await client.resource(NODE).patch(name, { type: 'merge', body: { metadata: { labels } } });
   }
+};
+
+/** A cloud brings the rights of its manager itself; without them it never leads. */
+export const ensureCloudAccess = async (client: Client): Promise<void> => {
+  const made = [
+    client.resource(CLUSTER_ROLE).create(CLOUD_CONTROLLER_MANAGER_ROLE),
+    client.resource(CLUSTER_ROLE_BINDING).create(CLOUD_CONTROLLER_MANAGER_BINDING),
+  ];
+  for (const outcome of await Promise.allSettled(made))
+    if (outcome.status === 'rejected' && !isAlreadyExists(outcome.reason)) throw outcome.reason;
 };
 
 /** Components of which one leads, by the names of their leases. */

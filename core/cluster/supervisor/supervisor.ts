@@ -16,7 +16,13 @@ import type { DataFolder } from '../data-folder/open.ts';
 import { putManifestBack, setManifestAside } from '../data-folder/manifest-aside.ts';
 import { STOP_STAGES } from '../host/messages.ts';
 import { PORTS } from '../manifests/control-plane.ts';
-import { ELECTED_COMPONENTS, installAddons, markControlPlanes, releaseDeadLeases } from './bootstrap.ts';
+import {
+  ensureCloudAccess,
+  ELECTED_COMPONENTS,
+  installAddons,
+  markControlPlanes,
+  releaseDeadLeases,
+} from './bootstrap.ts';
 import { leadersGate, nodesGate, urlGate, type Gate } from './gates.ts';
 import type { HostLauncher } from './host-launcher.ts';
 import { HostLink } from './host-link.ts';
@@ -197,6 +203,7 @@ export class Supervisor {
     const nodes = this.hosts.flatMap(({ plan }) => plan.nodes.map(({ name }) => name));
     await wait(nodesGate(client, nodes, this.#startedAtMs), NODES_POLL_MS);
     const controlPlanes = this.hosts.filter(({ plan }) => plan.role === 'control-plane');
+    await ensureCloudAccess(client);
     await markControlPlanes(
       client,
       controlPlanes.map(({ plan }) => plan.name),

@@ -1,29 +1,36 @@
 import type { Log } from '../../base/log.ts';
-import { runManager, type RunningManager } from '../../component/run-manager.ts';
+import { runManager, type ManagerSettings, type RunningManager } from '../../component/run-manager.ts';
 import { ApiEventRecorder, connect, type Client } from '../../client/index.ts';
-import type { ControllerSettings } from '../config/config.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
 import { runControllers } from '../runtime/run-controllers.ts';
 import { selectControllers } from '../runtime/select-controllers.ts';
 import { serviceAccountTokens } from '../runtime/service-account-tokens.ts';
 
-export interface ControllerManagerOptions {
-  readonly settings: ControllerSettings;
-  readonly controllers: readonly ControllerDefinition<ControllerSettings>[];
-  readonly version: string;
-  readonly log: Log;
+/** What every manager of controllers is told besides what its controllers want to know. */
+interface SharedSettings extends ManagerSettings {
+  readonly controllers: readonly string[];
+  readonly 'use-service-account-credentials': boolean;
 }
 
-/** The controller-manager: its lease, its secure port, and the controllers while it leads. */
-export const runControllerManager = ({
-  settings,
-  controllers,
-  version,
-  log,
-}: ControllerManagerOptions): Promise<RunningManager> => {
-  const selected = selectControllers(controllers, settings.controllers);
+export interface ControllerManagerOptions<S extends SharedSettings> {
+  /** `kube-controller-manager`. */
+  readonly name: string;
+  readonly settings: S;
+  readonly controllers: readonly ControllerDefinition<S>[];
+  readonly version: string;
+  readonly log: Log;
+  /** Who tells the events of a controller, where upstream's name for that is another. */
+  readonly eventSources?: Readonly<Record<string, string>>;
+}
+
+/** A manager of controllers: its lease, its secure port, and the controllers while it leads. */
+export const runControllerManager = <S extends SharedSettings>(
+  options: ControllerManagerOptions<S>,
+): Promise<RunningManager> => {
+  const { name, settings, version, log, eventSources = {} } = options;
+  const selected = selectControllers(options.controllers, settings.controllers);
   return runManager({
-    name: 'kube-controller-manager',
+    name,
     version,
     settings,
     log,
@@ -31,21 +38,21 @@ export const runControllerManager = ({
       // Without a client certificate, which would speak for the manager instead of for the token.
       const bare = connect(
         { ...config, auth: {} },
-        { clock, random, log, registry, userAgent: `kube-controller-manager/${version}` },
+        { clock, random, log, registry, userAgent: `${name}/${version}` },
       );
       const recorders: ApiEventRecorder[] = [];
       try {
-        const clientFor = (serviceAccount: string): Client =>
-          settings['use-service-account-credentials'] && serviceAccount !== ''
-            ? fence(bare).withToken(serviceAccountTokens(client, serviceAccount, clock))
-            : client;
         await runControllers(
           {
             controllers: selected,
             settings,
             client,
-            clientFor,
-            eventsFor(component, own) {
+            clientFor: (serviceAccount): Client =>
+              settings['use-service-account-credentials'] && serviceAccount !== ''
+                ? fence(bare).withToken(serviceAccountTokens(client, serviceAccount, clock))
+                : client,
+            eventsFor(controller, own) {
+              const component = eventSources[controller] ?? controller;
               const recorder = new ApiEventRecorder({ client: own, clock, random, log, component });
               recorders.push(recorder);
               return recorder;
