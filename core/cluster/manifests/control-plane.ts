@@ -1,6 +1,6 @@
 import { loadBalancerRange, nodeCidrMaskSize, podRange, serviceRange } from '../config/addresses.ts';
 import type { ClusterConfig } from '../config/config.ts';
-import { planHosts, type HostPlan } from '../config/hosts.ts';
+import { controlPlaneName, planHosts, type HostPlan } from '../config/hosts.ts';
 import { inData, staticPodYaml, type StaticPodSpec } from './static-pod.ts';
 
 export const PORTS = {
@@ -12,6 +12,8 @@ export const PORTS = {
   cloudControllerManager: 10_258,
   scheduler: 10_259,
   kubelet: 10_250,
+  proxyMetrics: 10_249,
+  proxyHealth: 10_256,
 } as const;
 
 /** etcd's own image carries its own version; ours says which protocol it speaks. */
@@ -208,6 +210,29 @@ export const cloudControllerManagerPod = ({ config, host, version }: ManifestOpt
   };
 };
 
+/**
+ * Service addresses are listened on once a machine: by the host of the workers, or by the first control plane where
+ * there are none.
+ */
+const runsProxy = (config: ClusterConfig, host: HostPlan): boolean =>
+  host.role === 'workers' || (config.spec.workers === 0 && host.name === controlPlaneName(1));
+
+export const kubeProxyPod = ({ config, host, version }: ManifestOptions): StaticPodSpec => ({
+  component: 'kube-proxy',
+  image: componentImage('kube-proxy', version),
+  requests: { cpu: '100m' },
+  probe: { host: host.address, port: PORTS.proxyHealth, scheme: 'HTTP' },
+  probes: { liveness: '/livez', startup: '/livez' },
+  flags: {
+    'cluster-cidr': podRange({ network: config.spec.network }),
+    'healthz-bind-address': `${host.address}:${PORTS.proxyHealth}`,
+    'hostname-override': host.nodes.map(({ name }) => name),
+    kubeconfig: inData('kubeconfig/kube-proxy.conf'),
+    'metrics-bind-address': `${host.address}:${PORTS.proxyMetrics}`,
+    'proxy-mode': 'loopback',
+  },
+});
+
 /** By file name, what a host's `manifests/` holds. */
 export const manifestsOf = (options: ManifestOptions): ReadonlyMap<string, string> => {
   const { host } = options;
@@ -221,6 +246,7 @@ export const manifestsOf = (options: ManifestOptions): ReadonlyMap<string, strin
           cloudControllerManagerPod(options),
         ]
       : []),
+    runsProxy(options.config, host) ? kubeProxyPod(options) : undefined,
   ];
   return new Map(
     pods.flatMap((pod) => (pod ? [[`${pod.component}.yaml`, staticPodYaml(pod)] as const] : [])),

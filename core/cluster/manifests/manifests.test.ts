@@ -42,7 +42,8 @@ test("a member's manifest is understood by the member", () => {
   });
 });
 
-test('the host of the workers runs no control plane', () => {
+test('the host of the workers runs the proxy of services and no control plane', () => {
   const host = planHosts(config).find(({ role }) => role === 'workers')!;
-  expect(manifestsOf({ config, host, version: 'v1.36.0', etcd: { members: [], state: 'new' } }).size).toBe(0);
+  const files = manifestsOf({ config, host, version: 'v1.36.0', etcd: { members: [], state: 'new' } });
+  expect([...files.keys()]).toEqual(['kube-proxy.yaml']);
 });
