@@ -2,6 +2,7 @@ import type { Component, RunningComponent } from '../../core/cluster/components/
 import { EXIT_OK, type CommandContext } from './command.ts';
 
 const HELP_COLUMN = 44;
+const LINGER_MS_MAX = 500;
 
 /** `--help` and `--version`, which every component answers without starting. True: answered. */
 export const answerAboutItself = (
@@ -32,6 +33,8 @@ export const runUntilAsked = async (running: RunningComponent, context: CommandC
     await Promise.race([asked, running.failed]);
   } finally {
     await running.close();
+    // A timer that somebody forgot must not keep a component that has ended; the code is the process's own.
+    setTimeout(() => process.exit(), LINGER_MS_MAX).unref();
   }
   return EXIT_OK;
 };

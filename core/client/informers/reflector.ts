@@ -211,7 +211,9 @@ export class Reflector<T extends KubernetesObject> {
         new TransportError('TimedOut', 'the server did not end a watch in time', { maybeProcessed: true }),
       ),
     );
-    watching.signal.addEventListener('abort', () => overdue.dispose(), { once: true });
+    // The end may have come while the answer was under way, and nobody reads the stream then.
+    if (watching.signal.aborted) overdue.dispose();
+    else watching.signal.addEventListener('abort', () => overdue.dispose(), { once: true });
     return {
       dispose() {
         overdue.dispose();
