@@ -57,6 +57,12 @@ describe.skipIf(!isBuilt)('a day with kubectl: operations', () => {
     expect(await rows('get componentstatuses')).toEqual(
       expect.arrayContaining([['etcd-0', 'Healthy', 'ok', '']]),
     );
+    const metrics = await run('get --raw /metrics');
+    expect(metrics).toMatch(/^apiserver_storage_objects\{resource="namespaces"\} \d+$/m);
+    expect(metrics).toMatch(/^apiserver_resource_objects\{group="apps",resource="deployments"\} \d+$/m);
+    expect(metrics).toMatch(
+      /^etcd_request_duration_seconds_count\{group="",operation="\w+",resource="namespaces"\} \d+$/m,
+    );
     expect(await run('top nodes')).toBe('error: Metrics API not available\n[exit 1]');
   });
 

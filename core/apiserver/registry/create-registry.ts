@@ -64,6 +64,8 @@ export interface Registry extends RestRegistry {
    */
   warm(): void;
   /** This server's own view, for admission, authentication and authorization. */
+  /** How many objects of each resource there are, of those that this server keeps a view of. */
+  objectCounts(): readonly { readonly resource: GroupResource; readonly count: number }[];
   readonly reader: ObjectReader;
   readonly quotaWriter: QuotaWriter;
 }
@@ -169,6 +171,10 @@ export const createRegistry = (options: RegistryOptions): Registry => {
     warm() {
       for (const one of byPrefix.values()) void one.core.cache;
     },
+    objectCounts: () =>
+      [...byPrefix.values()].flatMap(({ core: { resource, cacheIfStarted } }) =>
+        cacheIfStarted ? [{ resource, count: cacheIfStarted.size }] : [],
+      ),
     reader: createObjectReader((resource) => stores.get(groupResourceText(resource))),
     quotaWriter: createQuotaWriter(core('resourcequotas'), OWN_SCOPE),
   };

@@ -39,6 +39,7 @@ import {
   loadTokenKeys,
   type LoadedCertificates,
 } from './certificates.ts';
+import { exposeObjectCounts, meteredStore } from './storage-metrics.ts';
 import { versionInfo } from './version.ts';
 
 export interface RunningApiServer {
@@ -89,7 +90,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     log,
   });
   owned.defer(() => client.close());
-  const store = new EtcdStore(client, { clock });
+  const store = meteredStore(new EtcdStore(client, { clock }), { metrics, clock, minor: config.minor });
   if (compactionIntervalMs > 0)
     owned.add(startCompactor({ client, clock, log, intervalMs: compactionIntervalMs }));
 
@@ -136,6 +137,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     }),
   });
   owned.defer(() => registry.close());
+  owned.add(exposeObjectCounts(metrics, registry));
   const admission = createAdmissionChain(
     builtInPlugins(selectPlugins(config.admission.enabled, config.admission.disabled), {
       reader: registry.reader,

@@ -5,3 +5,4 @@ export type { StorageReason } from './errors.ts';
 export { EtcdStore } from './etcd-store.ts';
 export type * from './store.ts';
 export * from './watch-cache/index.ts';
+export { MeteredStore } from './metered-store.ts';
