@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -18,7 +19,7 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "object-src 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types vue',
+  'trusted-types vue monaco dompurify',
 ].join('; ');
 
 const contentSecurityPolicy = (): Plugin => ({
@@ -36,6 +37,15 @@ const contentSecurityPolicy = (): Plugin => ({
 export default defineConfig({
   base: './',
   plugins: [vue(), contentSecurityPolicy()],
+  resolve: {
+    alias: {
+      // The YAML language service asks for a file that this version of the editor no longer has.
+      'monaco-editor/esm/vs/editor/editor.worker.js': fileURLToPath(
+        new URL('editor/worker-initialize.ts', import.meta.url),
+      ),
+    },
+  },
+  worker: { format: 'es' },
   define: {
     __VUE_OPTIONS_API__: 'false',
     __VUE_PROD_DEVTOOLS__: 'false',
@@ -48,6 +58,8 @@ export default defineConfig({
     // The polyfill would be the page's only inline script.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    // The manifest editor is one chunk of some megabytes, loaded when it is opened.
+    chunkSizeWarningLimit: 8000,
     reportCompressedSize: true,
   },
 });

@@ -13,7 +13,8 @@ const DIRECTIVES: Readonly<Record<string, string>> = {
   'base-uri': "'none'",
   'form-action': "'none'",
   'require-trusted-types-for': "'script'",
-  'trusted-types': 'vue',
+  // The template compiler, the manifest editor, and the sanitizer that the editor's hovers go through.
+  'trusted-types': 'vue monaco dompurify',
 };
 
 /** What a page of ours may load and run: files of ours, and nothing written inline. */

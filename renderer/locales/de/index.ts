@@ -1,6 +1,7 @@
 import type { Messages } from '../i18n.ts';
 import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
+import { editor } from './editor.ts';
 import { processes } from './processes.ts';
 import { resources } from './resources.ts';
 import { settings } from './settings.ts';
@@ -12,6 +13,7 @@ export const de: Messages = {
   ...states,
   ...clusters,
   ...detail,
+  ...editor,
   ...processes,
   ...resources,
   ...settings,

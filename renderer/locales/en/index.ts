@@ -1,5 +1,6 @@
 import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
+import { editor } from './editor.ts';
 import { processes } from './processes.ts';
 import { resources } from './resources.ts';
 import { settings } from './settings.ts';
@@ -12,6 +13,7 @@ export const en = {
   ...states,
   ...clusters,
   ...detail,
+  ...editor,
   ...processes,
   ...resources,
   ...settings,

@@ -1,0 +1,8 @@
+/** Parts of the editor that ship without types of their own. */
+declare module 'monaco-editor/internal/common/initialize.js' {
+  export const initialize: (create: (context: unknown, createData: unknown) => unknown) => void;
+}
+declare module 'monaco-editor/editor/editor.worker.js';
+declare module 'monaco-yaml/yaml.worker.js';
+declare module 'monaco-editor/features/register.all.js';
+declare module 'monaco-editor/languages/definitions/yaml/register.js';

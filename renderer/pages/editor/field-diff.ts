@@ -1,0 +1,74 @@
+/** What apply would change, field by field. */
+export interface FieldChange {
+  readonly path: string;
+  readonly kind: 'added' | 'removed' | 'changed';
+  readonly before: string;
+  readonly after: string;
+}
+
+export const CHANGES_MAX = 500;
+/** Items of these lists are told apart by a field of theirs, not by their place. */
+const KEYS = ['name', 'key', 'containerPort', 'port', 'type', 'ip', 'topologyKey', 'mountPath'];
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const keyOfItems = (items: readonly unknown[]): string | undefined =>
+  items.length === 0
+    ? undefined
+    : KEYS.find((key) => {
+        const values = items.map((item) => (isFields(item) ? item[key] : undefined));
+        return values.every((value) => value !== undefined) && new Set(values).size === values.length;
+      });
+
+const shown = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** Metadata that moves by itself would drown what the user changes. */
+const IGNORED = new Set([
+  'metadata.managedFields',
+  'metadata.resourceVersion',
+  'metadata.generation',
+  'metadata.uid',
+  'metadata.creationTimestamp',
+  'status',
+]);
+
+export const fieldDiff = (before: unknown, after: unknown): FieldChange[] => {
+  const changes: FieldChange[] = [];
+  const visit = (path: string, left: unknown, right: unknown): void => {
+    if (changes.length >= CHANGES_MAX || IGNORED.has(path)) return;
+    if (isFields(left) && isFields(right)) {
+      for (const key of new Set([...Object.keys(left), ...Object.keys(right)]))
+        visit(
+          path === '' ? key : key.includes('.') ? `${path}[${key}]` : `${path}.${key}`,
+          left[key],
+          right[key],
+        );
+      return;
+    }
+    const items = [left ?? [], right ?? []];
+    if ((left !== undefined || right !== undefined) && items.every(Array.isArray)) {
+      const [before, after] = items as [unknown[], unknown[]];
+      const key = keyOfItems(before.length > 0 ? before : after);
+      const isKeyed =
+        key !== undefined && (after.length === 0 || before.length === 0 || keyOfItems(after) === key);
+      if (isKeyed) {
+        const names = new Set([...before, ...after].map((item) => String((item as Fields)[key])));
+        const find = (list: readonly unknown[], name: string): unknown =>
+          list.find((item) => String((item as Fields)[key]) === name);
+        for (const name of names) visit(`${path}[${key}=${name}]`, find(before, name), find(after, name));
+        return;
+      }
+    }
+    if (JSON.stringify(left) === JSON.stringify(right)) return;
+    const kind = left === undefined ? 'added' : right === undefined ? 'removed' : 'changed';
+    // A whole part that is new or gone is told by its fields, which can be read.
+    if (kind !== 'changed' && isFields(left ?? right) && Object.keys((left ?? right) as Fields).length > 0)
+      return visit(path, left ?? {}, right ?? {});
+    changes.push({ path, kind, before: shown(left), after: shown(right) });
+  };
+  visit('', before ?? {}, after ?? {});
+  return changes;
+};

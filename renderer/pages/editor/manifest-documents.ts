@@ -1,0 +1,142 @@
+import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node } from 'yaml';
+import type { Refusal } from '../../../core/contract/index.ts';
+import type { ServerProblem } from '../../editor/ManifestEditor.vue';
+import { fieldsOf, textAt } from '../../kinds/kube-object.ts';
+
+export const DOCUMENTS_MAX = 200;
+const ALIASES_MAX = 64;
+
+/** One document of a text, as far as it can be understood. */
+export interface ManifestDocument {
+  readonly index: number;
+  readonly line: number;
+  readonly endLine: number;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Undefined when it is no YAML, or no object. */
+  readonly object: Record<string, unknown> | undefined;
+  readonly error: string | undefined;
+  readonly source: Document.Parsed;
+  readonly lines: LineCounter;
+}
+
+/** The documents of a text; what is empty between two separators is none. */
+export const readManifest = (text: string): ManifestDocument[] => {
+  const lines = new LineCounter();
+  const parsed = parseAllDocuments(text, { lineCounter: lines, logLevel: 'silent' });
+  if (!Array.isArray(parsed)) return [];
+  const found: ManifestDocument[] = [];
+  for (const source of parsed.slice(0, DOCUMENTS_MAX)) {
+    const [problem] = source.errors;
+    if (source.contents === null && !problem) continue;
+    const [start = 0, , end = 0] = source.contents?.range ?? source.range ?? [];
+    let value: unknown;
+    let error =
+      problem && `line ${lines.linePos(problem.pos[0]).line}: ${problem.message.split('\n')[0] ?? ''}`;
+    if (!problem)
+      try {
+        value = source.toJS({ maxAliasCount: ALIASES_MAX });
+      } catch (thrown) {
+        error = String(thrown);
+      }
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!error && !isObject) error = 'it is no object';
+    found.push({
+      index: found.length,
+      line: lines.linePos(start).line,
+      endLine: lines.linePos(Math.max(start, end - 1)).line,
+      apiVersion: textAt(value, 'apiVersion'),
+      kind: textAt(value, 'kind'),
+      namespace: textAt(value, 'metadata', 'namespace'),
+      name: textAt(value, 'metadata', 'name'),
+      object: isObject ? (value as Record<string, unknown>) : undefined,
+      error,
+      source,
+      lines,
+    });
+  }
+  return found;
+};
+
+/** `spec.template.spec.containers[0].image`, `metadata.labels[app.kubernetes.io/name]`, `.spec.replicas`. */
+export const fieldPath = (field: string): (string | number)[] => {
+  const parts: (string | number)[] = [];
+  for (const [, plain, bracketed] of field.matchAll(/([^.[\]]+)|\[([^\]]*)\]/g)) {
+    if (plain !== undefined) parts.push(plain);
+    else if (bracketed !== undefined) {
+      const inner = bracketed.replaceAll('"', '');
+      parts.push(/^\d+$/.test(inner) ? Number(inner) : inner);
+    }
+  }
+  return parts;
+};
+
+/** The deepest node of the path that the document has: a missing field is shown at its parent. */
+const nodeAt = (document: ManifestDocument, path: readonly (string | number)[]): Node | undefined => {
+  let node: unknown = document.source.contents;
+  let deepest: Node | undefined;
+  for (const part of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+      if (!pair) break;
+      deepest = pair.key as Node;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      const wanted = typeof part === 'number' ? part : node.items.findIndex((item) => matches(item, part));
+      const item = node.items[wanted];
+      if (item === undefined) break;
+      deepest = item as Node;
+      node = item;
+    } else break;
+  }
+  return deepest ?? (document.source.contents as Node | null) ?? undefined;
+};
+
+/** Managers name items of a list by their keys: `containers[name="app"]`. */
+const matches = (item: unknown, part: string): boolean => {
+  const [key = '', value = ''] = part.split('=');
+  return isMap(item) && String(item.get(key)) === value;
+};
+
+export const problemAt = (document: ManifestDocument, field: string, message: string): ServerProblem => {
+  const node = nodeAt(document, fieldPath(field));
+  const start = document.lines.linePos(node?.range?.[0] ?? 0);
+  const end = document.lines.linePos(node?.range?.[1] ?? 0);
+  const endColumn = end.line === start.line ? Math.max(end.col, start.col + 1) : start.col + 200;
+  return { line: start.line, column: start.col, endColumn, message };
+};
+
+/** Each cause of a refusal at its field; a refusal without causes at the document. */
+export const problemsOf = (document: ManifestDocument, refusal: Refusal): ServerProblem[] =>
+  refusal.causes.length === 0
+    ? [problemAt(document, '', refusal.message)]
+    : refusal.causes.map(({ field, message }) => problemAt(document, field, `${field}: ${message}`));
+
+export const titleOf = (document: ManifestDocument): string => {
+  const where = document.namespace === '' ? document.name : `${document.namespace}/${document.name}`;
+  return [document.kind, where].filter(Boolean).join(' ');
+};
+
+/** What the server fills in by itself and nobody edits. */
+export const withoutServerFields = (object: unknown): Record<string, unknown> => {
+  const { status: _status, ...rest } = fieldsOf(object);
+  const {
+    managedFields: _managed,
+    resourceVersion: _version,
+    uid: _uid,
+    creationTimestamp: _created,
+    generation: _generation,
+    selfLink: _link,
+    ...metadata
+  } = fieldsOf(rest['metadata']);
+  const { 'kubectl.kubernetes.io/last-applied-configuration': _applied, ...annotations } = fieldsOf(
+    metadata['annotations'],
+  );
+  const { annotations: _all, ...plain } = metadata;
+  return {
+    ...rest,
+    metadata: { ...plain, ...(Object.keys(annotations).length > 0 && { annotations }) },
+  };
+};
