@@ -5,7 +5,6 @@ import { silentLog } from '../base/log.ts';
 import { formatTime } from '../api/meta/index.ts';
 import { ENDPOINT_SLICE, InformerFactory, NODE, SERVICE, type Service } from '../client/index.ts';
 import { FakeApi } from '../client/testing/index.ts';
-import { createProxy } from './create-proxy.ts';
 import {
   eventually,
   namedEcho,
@@ -15,6 +14,7 @@ import {
   udpNamed,
   whoAnswers,
 } from './forwarding/testing/sockets.ts';
+import { createProxy } from './index.ts';
 
 const NET = testNetwork(2);
 const VIP = `${NET}.64.5`;

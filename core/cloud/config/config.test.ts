@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCloudSettings } from './config.ts';
+import { CLOUD_CONTROLLERS, readCloudSettings } from '../index.ts';
 
 test('the command line of the static pod is understood', () => {
   const settings = readCloudSettings([
@@ -29,4 +29,13 @@ test.each([
   [[], '--kubeconfig'],
 ])('%j is refused with a line that names %s', (args, named) => {
   expect(() => readCloudSettings(args)).toThrow(named);
+});
+
+test('the controllers have the names and accounts that upstream gives them', () => {
+  expect(CLOUD_CONTROLLERS.map(({ name, serviceAccount }) => `${name} ${serviceAccount}`)).toEqual([
+    'cloud-node-controller node-controller',
+    'cloud-node-lifecycle-controller node-controller',
+    'service-lb-controller service-controller',
+    'node-route-controller route-controller',
+  ]);
 });

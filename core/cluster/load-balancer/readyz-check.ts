@@ -2,7 +2,7 @@ import { Agent, request } from 'node:https';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { CheckOutcome } from './backend-health.ts';
-import type { Backend } from './load-balancer.ts';
+import type { Backend } from './backend-pool.ts';
 
 export interface CheckTls {
   /** Authority of the backends' certificates. */

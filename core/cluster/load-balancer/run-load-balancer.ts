@@ -2,7 +2,8 @@ import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { readAuthorities, readPair, watchFiles } from '../../base/node/pem-files.ts';
-import { createLoadBalancer, type Backend, type LoadBalancer } from './load-balancer.ts';
+import type { Backend } from './backend-pool.ts';
+import { createLoadBalancer, type LoadBalancer } from './load-balancer.ts';
 import type { CheckTls } from './readyz-check.ts';
 
 /** Plain data: it can be sent to the thread or process that runs the load balancer. */
