@@ -42,6 +42,8 @@ export interface ClusterState {
   /** How long the start took; undefined until it is done. */
   readonly readyAfterMs: number | undefined;
   readonly endpoint: string;
+  /** What was missing when the start was over, and does not keep the cluster from serving. */
+  readonly warnings: readonly string[];
   readonly hosts: readonly HostState[];
   readonly loadBalancer: LoadBalancerState | undefined;
 }

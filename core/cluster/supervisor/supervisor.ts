@@ -35,6 +35,8 @@ const START_TIMEOUT_MS = 120_000;
 const FIRST_BACKEND_WAIT_MS = 8_000;
 const POLL_MS = 25;
 const NODES_POLL_MS = 60;
+/** Longer than a lease that somebody has left behind. */
+const LEADERS_WAIT_MS = 20_000;
 const STOP_GRACE_MS = 10_000;
 const STAGE_TIMEOUT_MS = 3_000;
 /** An orderly end that has not come by then is made. */
@@ -68,6 +70,7 @@ export class Supervisor {
   readonly #plainAgent = new http.Agent({ keepAlive: true });
   #balancer: LoadBalancerThread | undefined;
   #client: Client | undefined;
+  readonly #warnings: string[] = [];
   #phase: ClusterPhase = 'starting';
   #readyAfterMs: number | undefined;
   #leasesReleased: Promise<void> | undefined;
@@ -116,6 +119,7 @@ export class Supervisor {
       startedAtMs: this.#startedAtMs,
       readyAfterMs: this.#readyAfterMs,
       endpoint: this.endpoint,
+      warnings: [...this.#warnings],
       hosts: [...this.#links.values()].map((link) => link.state()),
       loadBalancer: this.#balancer?.state(),
     };
@@ -185,19 +189,22 @@ export class Supervisor {
   /** Everything that a start waits for, in the order in which it is told when it is missing. */
   async #untilReady(client: Client): Promise<void> {
     const { clock } = this.#options;
-    const deadlineMs = this.#originMs + START_TIMEOUT_MS;
-    const wait = async (gate: Gate, pollMs: number): Promise<void> => {
+    const passes = async (gate: Gate, pollMs: number, deadlineMs: number): Promise<string | undefined> => {
       for (;;) {
         const missing = await gate();
-        if (missing === undefined) return;
+        if (missing === undefined) return undefined;
         this.#assertStartable();
-        if (clock.monotonicMs() > deadlineMs)
-          throw new ReasonError(
-            'NotReady',
-            `the cluster is not ready after ${START_TIMEOUT_MS / 1000} s: ${missing}`,
-          );
+        if (clock.monotonicMs() > deadlineMs) return missing;
         await pause(clock, pollMs, this.#life.signal);
       }
+    };
+    const wait = async (gate: Gate, pollMs: number): Promise<void> => {
+      const missing = await passes(gate, pollMs, this.#originMs + START_TIMEOUT_MS);
+      if (missing === undefined) return;
+      throw new ReasonError(
+        'NotReady',
+        `the cluster is not ready after ${START_TIMEOUT_MS / 1000} s: ${missing}`,
+      );
     };
     await wait(() => Promise.resolve(this.#missingComponent()), POLL_MS);
     const nodes = this.hosts.flatMap(({ plan }) => plan.nodes.map(({ name }) => name));
@@ -208,7 +215,10 @@ export class Supervisor {
       client,
       controlPlanes.map(({ plan }) => plan.name),
     );
-    await wait(leadersGate(client, this.#electedComponents(), this.#startedAtMs), NODES_POLL_MS);
+    const leaders = leadersGate(client, this.#electedComponents(), this.#startedAtMs);
+    const missing = await passes(leaders, NODES_POLL_MS, clock.monotonicMs() + LEADERS_WAIT_MS);
+    // A cluster without a scheduler serves, and is the place to find out why there is none.
+    if (missing !== undefined) this.#warnings.push(missing);
   }
 
   #electedComponents(): readonly string[] {

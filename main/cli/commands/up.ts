@@ -142,7 +142,8 @@ export const up: Command = {
         const asked = untilAborted(context);
         const outcome = await Promise.race([supervisor.start().then(() => 'ready' as const), asked]);
         if (outcome === 'ready') {
-          const { readyAfterMs = 0, endpoint } = supervisor.state();
+          const { readyAfterMs = 0, endpoint, warnings } = supervisor.state();
+          for (const warning of warnings) context.note(`pilothouse: ${warning}`);
           const kubeconfig = adminKubeconfigFile(dataDirectory);
           if (json)
             context.print(JSON.stringify({ readyAfterMs, endpoint, kubeconfig, data: dataDirectory }));
