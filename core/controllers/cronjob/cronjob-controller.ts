@@ -1,9 +1,5 @@
-import { messageOf } from '../../base/errors.ts';
 import { objectKey } from '../../api/meta/object-meta.ts';
-import { isAlreadyExists } from '../../api/meta/status.ts';
-import { formatTime, parseTime } from '../../api/meta/time.ts';
 import { NOTHING } from '../../api/selector/label-selector.ts';
-import type { V1CronJobStatus } from '../../api/schema/index.ts';
 import {
   CRON_JOB,
   isControlledBy,
@@ -11,24 +7,19 @@ import {
   type CronJob,
   type HandlerResult,
   type Job,
-  type Stored,
 } from '../../client/index.ts';
 import type { Controller, ControllerContext } from '../runtime/controller.ts';
 import { keyedController } from '../workloads/keyed-controller.ts';
 import { ownedEvents } from '../workloads/owned-events.ts';
 import { OwnWrites } from '../workloads/own-writes.ts';
-import { isNamespaceTerminating } from '../workloads/pod-control.ts';
 import { compactStatus, sameStatus } from '../workloads/status.ts';
-import { deleteJob, finishedConditionOf, jobFor, jobNameOf, surplusJobs } from './cronjob-jobs.ts';
-import { lastDueTime, untilNextMs } from './missed-times.ts';
-import { parseSchedule, type Schedule } from './schedule.ts';
-import { isTimeZone } from './zoned-time.ts';
-
-/** `Thu, 01 Jan 2026 00:00:00 +0000` */
-const rfc1123 = (atMs: number): string => new Date(atMs).toUTCString().replace('GMT', '+0000');
+import { deleteJob, surplusJobs } from './cronjob-jobs.ts';
+import { untilNextMs } from './missed-times.ts';
+import { observeJobs, runSchedule } from './run-schedule.ts';
+import { parseSchedule } from './schedule.ts';
 
 export const createCronJobController = (context: ControllerContext, workers: number): Controller => {
-  const { client, informers, events, clock } = context;
+  const { client, informers, clock } = context;
   const cronJobs = informers.informer(CRON_JOB);
   const jobs = informers.informer(JOB);
   const writes = new OwnWrites();
@@ -56,128 +47,6 @@ export const createCronJobController = (context: ControllerContext, workers: num
     }),
   );
 
-  /** Takes note of what became of the jobs. */
-  const observeJobs = async (
-    cronJob: Stored<CronJob>,
-    children: readonly Stored<Job>[],
-    status: V1CronJobStatus,
-  ): Promise<void> => {
-    const drop = (uid: string | undefined): void => {
-      status.active = status.active?.filter((reference) => reference.uid !== uid) ?? [];
-    };
-    for (const job of children) {
-      const isListed = status.active?.some(({ uid }) => uid === job.metadata.uid) ?? false;
-      const finished = finishedConditionOf(job);
-      if (!finished && !isListed) {
-        const message = `Saw a job that the controller did not create or forgot: ${job.metadata.name}`;
-        events.event(cronJob, 'Warning', 'UnexpectedJob', message);
-      }
-      if (finished && isListed) {
-        drop(job.metadata.uid);
-        const message = `Saw completed job: ${job.metadata.name}, condition: ${finished}`;
-        events.event(cronJob, 'Normal', 'SawCompletedJob', message);
-      }
-      const completedMs = finished === 'Complete' && parseTime(job.status?.completionTime ?? '');
-      if (completedMs && completedMs > (parseTime(status.lastSuccessfulTime ?? '') ?? 0))
-        status.lastSuccessfulTime = formatTime(completedMs);
-    }
-    for (const { name = '', uid } of [...(status.active ?? [])]) {
-      if (children.some((job) => job.metadata.uid === uid)) continue;
-      // The cache may be behind: only the server knows.
-      const job = await client.resource(JOB, cronJob.metadata.namespace).find(name);
-      if (job?.metadata.uid === uid) continue;
-      events.event(cronJob, 'Normal', 'MissingJob', `Active job went missing: ${name}`);
-      drop(uid);
-    }
-  };
-
-  const scheduleOf = (cronJob: Stored<CronJob>): Schedule | undefined => {
-    const { schedule = '', timeZone, suspend } = cronJob.spec ?? {};
-    const warn = (reason: string, message: string): void => events.event(cronJob, 'Warning', reason, message);
-    if (timeZone !== undefined && !isTimeZone(timeZone)) {
-      warn('UnknownTimeZone', `invalid timeZone: "${timeZone}": unknown time zone ${timeZone}`);
-      return undefined;
-    }
-    if (suspend) return undefined;
-    if (schedule.includes('TZ'))
-      warn(
-        'UnsupportedSchedule',
-        `CRON_TZ or TZ used in schedule "${schedule}" is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details`,
-      );
-    const parsed = parseSchedule(schedule, timeZone);
-    if ('schedule' in parsed) return parsed.schedule;
-    warn('UnparseableSchedule', `unparseable schedule: "${schedule}" : ${parsed.error}`);
-    return undefined;
-  };
-
-  /** Whether the job of that time is to be made now; tells why not. */
-  const mayStart = (cronJob: Stored<CronJob>, status: V1CronJobStatus, dueMs: number): boolean => {
-    const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec ?? {};
-    if (startingDeadlineSeconds !== undefined && dueMs + startingDeadlineSeconds * 1000 < clock.nowMs()) {
-      const message = `Missed scheduled time to start a job: ${rfc1123(dueMs)}`;
-      events.event(cronJob, 'Warning', 'MissSchedule', message);
-      return false;
-    }
-    const active = status.active ?? [];
-    const isMade = active.some(({ name }) => name === jobNameOf(cronJob, dueMs));
-    if (isMade || parseTime(status.lastScheduleTime ?? '') === dueMs) return false;
-    if (concurrencyPolicy === 'Forbid' && active.length > 0) {
-      const message = 'Not starting job because prior execution is running and concurrency policy is Forbid';
-      events.event(cronJob, 'Normal', 'JobAlreadyActive', message);
-      return false;
-    }
-    return true;
-  };
-
-  const startJob = async (
-    cronJob: Stored<CronJob>,
-    status: V1CronJobStatus,
-    dueMs: number,
-  ): Promise<void> => {
-    if (cronJob.spec?.concurrencyPolicy === 'Replace') {
-      for (const { name = '', uid = '' } of status.active ?? [])
-        await deleteJob({ client, events }, cronJob, { name, uid });
-      status.active = [];
-    }
-    const resource = client.resource(JOB, cronJob.metadata.namespace);
-    const wanted = jobFor(cronJob, dueMs);
-    let job: Stored<Job>;
-    try {
-      job = await resource.create(wanted);
-      events.event(cronJob, 'Normal', 'SuccessfulCreate', `Created job ${job.metadata.name}`);
-    } catch (error) {
-      if (isNamespaceTerminating(error)) throw error;
-      if (!isAlreadyExists(error)) {
-        events.event(cronJob, 'Warning', 'FailedCreate', `Error creating job: ${messageOf(error)}`);
-        throw error;
-      }
-      job = await resource.get(jobNameOf(cronJob, dueMs));
-      if (!isControlledBy(job, cronJob)) return;
-    }
-    const { name, uid, namespace, resourceVersion } = job.metadata;
-    const reference = { apiVersion: 'batch/v1', kind: 'Job', name, uid, resourceVersion };
-    if (!finishedConditionOf(job))
-      status.active = [...(status.active ?? []), { ...reference, ...(namespace && { namespace }) }];
-    status.lastScheduleTime = formatTime(dueMs);
-  };
-
-  const runSchedule = async (cronJob: Stored<CronJob>, status: V1CronJobStatus): Promise<HandlerResult> => {
-    const schedule = cronJob.metadata.deletionTimestamp ? undefined : scheduleOf(cronJob);
-    if (!schedule) return;
-    const nowMs = clock.nowMs();
-    const { dueMs, missed } = lastDueTime(cronJob, schedule, { nowMs, withDeadline: true });
-    if (dueMs !== undefined) {
-      if (missed === 'many') {
-        const message =
-          'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew';
-        events.event(cronJob, 'Warning', 'TooManyMissedTimes', message);
-      }
-      if (mayStart(cronJob, status, dueMs)) await startJob(cronJob, status, dueMs);
-    }
-    const requeueAfterMs = untilNextMs({ ...cronJob, status }, schedule, nowMs);
-    return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
-  };
-
   async function sync(key: string): Promise<HandlerResult> {
     const cronJob = cronJobs.store.get(key);
     if (!cronJob) return;
@@ -193,11 +62,10 @@ export const createCronJobController = (context: ControllerContext, workers: num
         .updateStatus({ ...cronJob, status: compactStatus(status, []) });
       writes.wrote(key, written);
     };
-    await observeJobs(cronJob, children, status);
+    await observeJobs(context, cronJob, children, status);
     try {
-      for (const { metadata } of surplusJobs(cronJob, children))
-        await deleteJob({ client, events }, cronJob, metadata);
-      return await runSchedule(cronJob, status);
+      for (const { metadata } of surplusJobs(cronJob, children)) await deleteJob(context, cronJob, metadata);
+      return await runSchedule(context, cronJob, status);
     } finally {
       await write();
     }
