@@ -67,6 +67,8 @@ const nodesOf = ({ start, startComponent, clock }: HostKubeletOptions): HostedNo
         capacity: CAPACITY,
         podCIDR,
         kubeletPort: PORTS.kubelet,
+        // The cloud-controller-manager finds the instance behind the node, and load balancers count it from then on.
+        hasExternalCloud: true,
         ...(isControlPlane && { taints: [{ key: CONTROL_PLANE_LABEL, effect: 'NoSchedule' as const }] }),
       },
       runtime: new SimulatedRuntime({
