@@ -161,3 +161,35 @@ test("expirations have upstream's bounds, and long ones are cut to the configure
   const issued = sign({ ...ORDER, expirationSeconds: 86_400 });
   expect(issued.expirationTimestampMs - clock.nowMs()).toBe(3_600_000);
 });
+
+test('a token of a pod for this API is good for a year and says when it should have been renewed', () => {
+  const { clock } = setup();
+  const sign = createTokenSigner({
+    issuer: ISSUER,
+    privateKey: ec.privateKey,
+    clock,
+    extendsPodTokens: true,
+  });
+  const lifeOf = (order: Partial<TokenOrder>): unknown[] => {
+    const { token, expirationTimestampMs } = sign({ ...ORDER, expirationSeconds: 3607, ...order });
+    const claims = part(token, 1) as { exp: number; iat: number; 'kubernetes.io': { warnafter?: number } };
+    const warnAfter = claims['kubernetes.io'].warnafter;
+    return [
+      claims.exp - claims.iat,
+      warnAfter && warnAfter - claims.iat,
+      expirationTimestampMs / 1000 - claims.iat,
+    ];
+  };
+  const year = 365 * 24 * 60 * 60;
+  expect([
+    lifeOf({ pod: POD }),
+    lifeOf({}),
+    lifeOf({ pod: POD, expirationSeconds: 3600 }),
+    lifeOf({ pod: POD, audiences: ['vault'] }),
+  ]).toEqual([
+    [year, 3607, 3607],
+    [3607, undefined, 3607],
+    [3600, undefined, 3600],
+    [3607, undefined, 3607],
+  ]);
+});

@@ -84,6 +84,10 @@ export const expirationProblem = (seconds: number): string | undefined => {
   return undefined;
 };
 
+/** What admission asks for in the token of a pod; other durations are meant as they are. */
+const POD_TOKEN_SECONDS = 3607;
+const EXTENDED_SECONDS = 365 * 24 * 60 * 60;
+
 export interface TokenSignerOptions {
   readonly issuer: string;
   readonly privateKey: KeyObject;
@@ -92,6 +96,11 @@ export interface TokenSignerOptions {
   readonly expirationSecondsMax?: number;
   /** For tokens that ask for none; absent: the issuer. */
   readonly audiences?: readonly string[];
+  /**
+   * Upstream's --service-account-extend-token-expiration: a pod's token for this API is good for a year, so that old
+   * programs that read it only once go on working; it says itself from when on it should have been renewed.
+   */
+  readonly extendsPodTokens?: boolean;
 }
 
 export interface TokenOrder {
@@ -117,13 +126,19 @@ export const createTokenSigner = (options: TokenSignerOptions): TokenSigner => {
   const { issuer, privateKey, clock, expirationSecondsMax = Infinity } = options;
   return (order) => {
     const { namespace, serviceAccount, pod, secret, node } = order;
-    const audiences = order.audiences?.length ? order.audiences : (options.audiences ?? [issuer]);
+    const ownAudiences = options.audiences ?? [issuer];
+    const audiences = order.audiences?.length ? order.audiences : ownAudiences;
     const nowSeconds = Math.floor(clock.nowMs() / 1000);
     const expirySeconds = nowSeconds + Math.min(order.expirationSeconds, expirationSecondsMax);
+    const isExtended =
+      options.extendsPodTokens === true &&
+      pod !== undefined &&
+      order.expirationSeconds === POD_TOKEN_SECONDS &&
+      audiences.every((audience) => ownAudiences.includes(audience));
     const token = signJwt(
       {
         aud: audiences,
-        exp: expirySeconds,
+        exp: isExtended ? nowSeconds + EXTENDED_SECONDS : expirySeconds,
         iat: nowSeconds,
         iss: issuer,
         jti: randomUUID(),
@@ -133,6 +148,7 @@ export const createTokenSigner = (options: TokenSignerOptions): TokenSigner => {
           ...(pod && { pod }),
           ...(secret && { secret }),
           serviceaccount: serviceAccount,
+          ...(isExtended && { warnafter: expirySeconds }),
         },
         nbf: nowSeconds,
         sub: serviceAccountUsername(namespace, serviceAccount.name),

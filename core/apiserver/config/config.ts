@@ -49,6 +49,7 @@ export interface ApiServerConfig {
     readonly signingKeyFile: string;
     /** 0: as asked. */
     readonly tokenSecondsMax: number;
+    readonly extendsPodTokens: boolean;
     readonly audiences: readonly string[];
   };
   readonly authorizationModes: readonly AuthorizationMode[];
@@ -179,6 +180,7 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
       keyFiles: values['service-account-key-file'],
       signingKeyFile: values['service-account-signing-key-file'],
       tokenSecondsMax: Math.floor(values['service-account-max-token-expiration'] / 1000),
+      extendsPodTokens: values['service-account-extend-token-expiration'],
       audiences: values['api-audiences'],
     },
     authorizationModes: authorizationModes(values['authorization-mode']),

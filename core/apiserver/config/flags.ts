@@ -54,6 +54,11 @@ export const APISERVER_FLAGS = {
   'service-account-key-file': flag(list, [], 'keys that verify service account tokens', joined),
   'service-account-signing-key-file': flag(text, '', 'key that signs service account tokens'),
   'service-account-max-token-expiration': flag(durationMs, 0, 'longest life of a token (0: as asked)'),
+  'service-account-extend-token-expiration': flag(
+    boolean,
+    true,
+    'tokens that are made for pods are good for a year, for programs that never read them again',
+  ),
   'service-account-lookup': flag(oneOf('true'), 'true', 'tokens of deleted accounts are refused'),
   'api-audiences': flag(list, [], 'audiences of the API (default the issuer)'),
 

@@ -81,7 +81,7 @@ export interface AuthenticationParts {
 
 export const createAuthentication = (parts: AuthenticationParts): Authentication => {
   const { config, certificates, keys, clock, metrics, log } = parts;
-  const { issuers, audiences, tokenSecondsMax } = config.serviceAccounts;
+  const { issuers, audiences, tokenSecondsMax, extendsPodTokens } = config.serviceAccounts;
   const clients = new ClientAuthorities(certificates.clientCaPem, clock);
   const proxies = new ClientAuthorities(certificates.frontProxyCaPem, clock);
   const tokens = createServiceAccountTokens({
@@ -113,6 +113,7 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
     issuer: issuers[0]!,
     privateKey: keys.signing,
     clock,
+    extendsPodTokens,
     ...(tokenSecondsMax > 0 && { expirationSecondsMax: tokenSecondsMax }),
     ...(audiences.length > 0 && { audiences }),
   });
