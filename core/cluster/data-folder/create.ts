@@ -21,9 +21,8 @@ import {
 } from '../../pki/index.ts';
 import { writeCredential, writePrivate } from '../../pki/pki-folder.ts';
 import { kubernetesServiceAddress, loadBalancerAddress } from '../config/addresses.ts';
-import { isComponent } from '../components/index.ts';
 import { formatClusterConfig, type ClusterConfig } from '../config/config.ts';
-import { planHosts, type HostPlan } from '../config/hosts.ts';
+import { planHosts, WORKERS_HOST, type HostPlan } from '../config/hosts.ts';
 import { initialMembers, manifestsOf, PORTS } from '../manifests/control-plane.ts';
 import {
   clusterFile,
@@ -85,6 +84,13 @@ export const issueMissingLeaves = async (
   }
 };
 
+/** The certificate of the workers names them all, so it is of no use once there are others. */
+export const forgetSharedKubelet = async (data: string): Promise<void> => {
+  const base = `hosts/${WORKERS_HOST}/kubelet`;
+  await rm(certificatePath(data, base), { force: true });
+  await rm(keyPath(data, base), { force: true });
+};
+
 const hasMemberData = (data: string, hosts: readonly HostPlan[]): boolean =>
   hosts.some(({ name }) => existsSync(join(etcdFolder(data, name), 'member')));
 
@@ -115,8 +121,7 @@ const ensureManifests = async (data: string, config: ClusterConfig, host: HostPl
     version: config.spec.kubernetesVersion,
     etcd: { members: initialMembers(config), state: 'new' },
   });
-  for (const [file, text] of manifests)
-    if (isComponent(file.replace(/\.yaml$/, ''))) await writeFile(join(draft, file), text, { mode: 0o600 });
+  for (const [file, text] of manifests) await writeFile(join(draft, file), text, { mode: 0o600 });
   await rename(draft, folder);
 };
 

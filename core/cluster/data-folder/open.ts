@@ -10,7 +10,7 @@ import {
   type ClusterConfig,
   type ClusterSpec,
 } from '../config/config.ts';
-import { assertUsable, completeDataFolder, writeClusterConfig } from './create.ts';
+import { assertUsable, completeDataFolder, forgetSharedKubelet, writeClusterConfig } from './create.ts';
 import { clusterFile } from './layout.ts';
 import { findNetwork } from './network.ts';
 
@@ -100,6 +100,8 @@ export const openDataFolder = async (
     await assertUsable(directory);
     const found = await readCluster(directory);
     const config = found ? withWishes(directory, found, wishes) : await newCluster(directory, wishes);
+    // Issued anew with the addresses of all nodes.
+    if (found && found.spec.workers !== config.spec.workers) await forgetSharedKubelet(directory);
     if (JSON.stringify(config) !== JSON.stringify(found)) await writeClusterConfig(directory, config);
     await completeDataFolder(directory, config, clock);
     return { directory, config, isNew: found === undefined, lock };

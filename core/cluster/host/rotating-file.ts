@@ -1,5 +1,4 @@
-import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs';
-import { messageOf } from '../../base/errors.ts';
+import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 
 export const LOG_BYTES_MAX = 4 * 1024 * 1024;
 const LOG_MODE = 0o600;
@@ -9,42 +8,41 @@ export interface TextSink {
   close(): void;
 }
 
-const sizeOf = (path: string): number => {
-  try {
-    return statSync(path).size;
-  } catch {
-    // Not there yet.
-    return 0;
-  }
-};
-
-/** Appends to a file; once it is full it becomes `<path>.1` in place of the one before. Never throws. */
+/**
+ * Appends to a file; once it is full it becomes `<path>.1` in place of the one before. Never throws: a full disk costs
+ * the log, not who writes it. Written at once, so that the last lines before a crash are there.
+ */
 export const rotatingFile = (path: string, bytesMax: number = LOG_BYTES_MAX): TextSink => {
-  let bytes = sizeOf(path);
-  let problem: string | undefined;
-  const open = (): WriteStream => {
-    const stream = createWriteStream(path, { flags: 'a', mode: LOG_MODE });
-    // A full disk costs the log, not the component.
-    stream.on('error', (error) => (problem = messageOf(error)));
-    return stream;
+  let file: number | undefined;
+  let bytes = 0;
+  const attempt = (run: () => void): void => {
+    try {
+      run();
+    } catch {
+      if (file !== undefined) closeSync(file);
+      file = undefined;
+    }
   };
-  let stream = open();
+  const open = (): void => {
+    file = openSync(path, 'a', LOG_MODE);
+    bytes = fstatSync(file).size;
+  };
+  attempt(open);
   return {
     write(text) {
-      bytes += Buffer.byteLength(text);
-      if (problem !== undefined) return;
-      stream.write(text);
-      if (bytes < bytesMax) return;
-      stream.end();
-      try {
+      attempt(() => {
+        if (file === undefined) return;
+        bytes += writeSync(file, text);
+        if (bytes < bytesMax) return;
+        closeSync(file);
+        file = undefined;
         renameSync(path, `${path}.1`);
-      } catch (error) {
-        problem = messageOf(error);
-        return;
-      }
-      bytes = 0;
-      stream = open();
+        open();
+      });
     },
-    close: () => void stream.end(),
+    close() {
+      if (file !== undefined) closeSync(file);
+      file = undefined;
+    },
   };
 };

@@ -32,7 +32,7 @@ const printMember = (member: MemberView, context: CommandContext): void => {
 };
 
 const run = async (
-  verb: string | undefined,
+  verb: string,
   target: string | undefined,
   rest: readonly string[],
   context: CommandContext,
@@ -75,7 +75,7 @@ export const member: Command = {
   usage: USAGE,
   async run(args, context) {
     const { words, rest } = leadingWords(args);
-    const [verb, target, ...more] = words;
+    const [verb = '', target, ...more] = words;
     if (more.length > 0) throw usageError(`member ${verb} takes one name`);
     await run(verb, target, rest, context);
     return EXIT_OK;

@@ -1,0 +1,81 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../base/node/clock.ts';
+import { putManifestBack, setManifestAside } from './manifest-aside.ts';
+import { openDataFolder, readCluster, type SpecWishes } from './open.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pilothouse-data-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const SMALL: SpecWishes = { controlPlanes: 1, workers: 1, network: 222, externalEtcd: undefined };
+
+const openOnce = async (wishes: SpecWishes) => {
+  const opened = await openDataFolder(folder, wishes, systemClock);
+  opened.lock.dispose();
+  return opened;
+};
+
+test('a new folder is made from the wishes, and the next start finds it as it was', async () => {
+  const first = await openOnce(SMALL);
+  expect([first.isNew, first.config.spec.etcdMembers]).toEqual([true, 1]);
+  const authority = readFileSync(join(folder, 'pki', 'ca.crt'), 'utf8');
+  const again = await openOnce({ externalEtcd: undefined });
+  expect([again.isNew, again.config]).toEqual([false, first.config]);
+  expect(readFileSync(join(folder, 'pki', 'ca.crt'), 'utf8')).toBe(authority);
+  expect(statSync(join(folder, 'pki')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, 'pki', 'ca.key')).mode & 0o777).toBe(0o600);
+});
+
+test('a start that was cut off is taken up again; a manifest that was deleted stays deleted', async () => {
+  await openOnce(SMALL);
+  const manifests = join(folder, 'hosts', 'cp-1', 'manifests');
+  rmSync(join(manifests, 'kube-scheduler.yaml'));
+  rmSync(join(folder, 'pki', 'front-proxy-ca.crt'));
+  rmSync(join(folder, 'hosts', 'workers'), { recursive: true });
+  await openOnce({ externalEtcd: undefined });
+  expect(existsSync(join(folder, 'pki', 'front-proxy-ca.crt'))).toBe(true);
+  expect(existsSync(join(folder, 'hosts', 'workers', 'manifests'))).toBe(true);
+  expect(existsSync(join(manifests, 'kube-scheduler.yaml'))).toBe(false);
+});
+
+test('a lost authority with data behind it is told and not replaced', async () => {
+  await openOnce(SMALL);
+  mkdirSync(join(folder, 'hosts', 'cp-1', 'etcd', 'member'), { recursive: true });
+  rmSync(join(folder, 'pki', 'etcd', 'ca.crt'));
+  await expect(openOnce({ externalEtcd: undefined })).rejects.toMatchObject({ reason: 'AuthorityLost' });
+  expect(existsSync(join(folder, 'pki', 'etcd', 'ca.crt'))).toBe(false);
+});
+
+test('another number of workers is taken, another topology is refused', async () => {
+  await openOnce(SMALL);
+  const before = readFileSync(join(folder, 'pki', 'hosts', 'workers', 'kubelet.crt'), 'utf8');
+  const grown = await openOnce({ workers: 3, externalEtcd: undefined });
+  expect([grown.config.spec.workers, (await readCluster(folder))?.spec.workers]).toEqual([3, 3]);
+  // The addresses of the new nodes must be in the certificate that they serve with.
+  expect(readFileSync(join(folder, 'pki', 'hosts', 'workers', 'kubelet.crt'), 'utf8')).not.toBe(before);
+  await expect(openOnce({ controlPlanes: 3, externalEtcd: undefined })).rejects.toMatchObject({
+    reason: 'Contradiction',
+  });
+});
+
+test('a folder is used by one process at a time', async () => {
+  const opened = await openDataFolder(folder, SMALL, systemClock);
+  await expect(openOnce({ externalEtcd: undefined })).rejects.toMatchObject({ reason: 'Locked' });
+  opened.lock.dispose();
+});
+
+test('a manifest set aside comes back as it was', async () => {
+  await openOnce(SMALL);
+  const path = join(folder, 'hosts', 'cp-1', 'manifests', 'etcd.yaml');
+  const text = readFileSync(path, 'utf8');
+  await setManifestAside(folder, 'cp-1', 'etcd');
+  expect(existsSync(path)).toBe(false);
+  await putManifestBack(folder, 'cp-1', 'etcd');
+  expect(readFileSync(path, 'utf8')).toBe(text);
+  await expect(putManifestBack(folder, 'cp-1', 'etcd')).rejects.toMatchObject({ reason: 'NotFound' });
+});
