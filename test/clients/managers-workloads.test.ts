@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   DEPLOYMENT,
@@ -10,10 +7,8 @@ import {
   SERVICE,
   SERVICE_ACCOUNT,
 } from '../../core/client/index.ts';
-import { ControlPlane } from '../support/control-plane.ts';
 import { hasRealEtcd } from '../support/etcd-cluster.ts';
-import { startKubelets, type Kubelets } from '../support/kubelets.ts';
-import { Managers } from '../support/managers.ts';
+import { startManagedCluster, type ManagedCluster } from '../support/managed-cluster.ts';
 import { until } from '../support/until.ts';
 
 const FLAVOURS = [
@@ -26,30 +21,18 @@ describe.each(FLAVOURS)('on $etcd', ({ etcd, octet }) => {
     test.skip('without a real etcd', () => undefined);
     return;
   }
-  let directory: string;
-  let plane: ControlPlane;
-  let managers: Managers;
-  let kubelets: Kubelets;
+  let cluster: ManagedCluster;
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'pilothouse-managers-'));
-    plane = await ControlPlane.create({ etcd, members: 1, apiServers: 1, octet, directory });
-    await plane.start();
-    managers = new Managers(plane);
-    managers.start({ name: 'kube-scheduler' });
-    managers.start({ name: 'kube-controller-manager' });
-    kubelets = await startKubelets({ client: managers.client(), octet, nodes: 2 });
+    cluster = await startManagedCluster({ octet, etcd, nodes: 2 });
+    cluster.managers.start({ name: 'kube-scheduler' });
+    cluster.managers.start({ name: 'kube-controller-manager' });
   });
 
-  afterAll(async () => {
-    await kubelets?.stop();
-    await managers?.stop();
-    await plane?.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => cluster?.close());
 
   test('a deployment runs and its service has the addresses of its pods', async () => {
-    const client = managers.client();
+    const client = cluster.managers.client();
     const labels = { app: 'web' };
     await until('the account of the namespace', () =>
       client.resource(SERVICE_ACCOUNT, 'default').find('default'),

@@ -19,6 +19,7 @@ export interface KubeletsOptions {
   /** Pods have addresses of 127.<octet>.128.0/17, a /24 a node. */
   readonly octet: number;
   readonly nodes: number;
+  readonly podsPerNode?: number;
 }
 
 export interface Kubelets {
@@ -27,18 +28,29 @@ export interface Kubelets {
   stop(): Promise<void>;
 }
 
-const CAPACITY = { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' } as const;
+const CAPACITY = { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi' } as const;
+const PODS_PER_NODE = 110;
 const FIRST_RANGE = 128;
 
 /** Nodes n1, n2, ... whose pods cost no process, in the process of the test; resolves when all are Ready. */
-export const startKubelets = async ({ client, octet, nodes }: KubeletsOptions): Promise<Kubelets> => {
+export const startKubelets = async ({
+  client,
+  octet,
+  nodes,
+  podsPerNode = PODS_PER_NODE,
+}: KubeletsOptions): Promise<Kubelets> => {
   const [clock, random, log] = [systemClock, systemRandom, silentLog];
   const listeners = new ListenerPool(clock);
   const hosted = Array.from({ length: nodes }, (_, index): HostedNode => {
     const name = `n${index + 1}`;
     const podCIDR = `127.${octet}.${FIRST_RANGE + index}.0/24`;
     return {
-      identity: { name, hostIP: `127.${octet}.1.${index + 1}`, capacity: CAPACITY, kubeletPort: 10_250 },
+      identity: {
+        name,
+        hostIP: `127.${octet}.1.${index + 1}`,
+        capacity: { ...CAPACITY, pods: String(podsPerNode) },
+        kubeletPort: 10_250,
+      },
       runtime: new SimulatedRuntime({
         clock,
         nodeName: name,

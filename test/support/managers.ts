@@ -13,13 +13,6 @@ import { until } from './until.ts';
 
 export type ManagerName = 'kube-scheduler' | 'kube-controller-manager';
 
-/** Elections that are over in seconds. Upstream's own are 15 s, 10 s and 2 s. */
-export const QUICK_ELECTION: readonly string[] = [
-  '--leader-elect-lease-duration=3s',
-  '--leader-elect-renew-deadline=2s',
-  '--leader-elect-retry-period=500ms',
-];
-
 /** One process of a manager. */
 export interface ManagerReplica {
   readonly name: ManagerName;
@@ -117,12 +110,13 @@ export class Managers {
     child.stderr.pipe(log, { end: false });
     const exited = once(child, 'exit').then(() => log.end());
     const read = (): string => readFileSync(`${base}.log`, 'utf8');
+    let identity: string | undefined;
     const replica: ManagerReplica = {
       name,
       index,
       process: child,
       log: read,
-      identity: () => /"became leader".*"identity":"([^"]+)"/.exec(read())?.[1],
+      identity: () => (identity ??= /"became leader".*"identity":"([^"]+)"/.exec(read())?.[1]),
       signal: (signal) => void child.kill(signal),
       async kill(signal) {
         child.kill(signal);
