@@ -30,7 +30,9 @@ export const readManifest = (text: string): ManifestDocument[] => {
   const found: ManifestDocument[] = [];
   for (const source of parsed.slice(0, DOCUMENTS_MAX)) {
     const [problem] = source.errors;
-    if (source.contents === null && !problem) continue;
+    const isNothing =
+      source.contents === null || (isScalar(source.contents) && source.contents.value === null);
+    if (isNothing && !problem) continue;
     const [start = 0, , end = 0] = source.contents?.range ?? source.range ?? [];
     let value: unknown;
     let error =
@@ -108,11 +110,16 @@ export const problemAt = (document: ManifestDocument, field: string, message: st
   return { line: start.line, column: start.col, endColumn, message };
 };
 
-/** Each cause of a refusal at its field; a refusal without causes at the document. */
-export const problemsOf = (document: ManifestDocument, refusal: Refusal): ServerProblem[] =>
-  refusal.causes.length === 0
-    ? [problemAt(document, '', refusal.message)]
-    : refusal.causes.map(({ field, message }) => problemAt(document, field, `${field}: ${message}`));
+/** Some refusals name their field in the text alone: `... : .spec.minimal: field not declared in schema`. */
+const FIELD_IN_TEXT = /(?:^|\s)\.([^\s:]+): (.+)$/;
+
+/** Each cause of a refusal at its field; a refusal that names none at the document. */
+export const problemsOf = (document: ManifestDocument, refusal: Refusal): ServerProblem[] => {
+  if (refusal.causes.length > 0)
+    return refusal.causes.map(({ field, message }) => problemAt(document, field, `${field}: ${message}`));
+  const [, field = '', message = ''] = FIELD_IN_TEXT.exec(refusal.message) ?? [];
+  return [problemAt(document, field, field === '' ? refusal.message : `${field}: ${message}`)];
+};
 
 export const titleOf = (document: ManifestDocument): string => {
   const where = document.namespace === '' ? document.name : `${document.namespace}/${document.name}`;

@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest';
+import type { KubeResource } from '../../../core/contract/index.ts';
+import { manifestSchema } from '../../editor/kube-schema.ts';
+import { styleAsData } from '../../editor/trusted-html.ts';
+import { fieldDiff } from './field-diff.ts';
+import { fieldPath, problemsOf, readManifest, titleOf, withoutServerFields } from './manifest-documents.ts';
+
+const TEXT = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+---
+# nothing here
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  namespace: shop
+spec:
+  template:
+    spec:
+      containers:
+        - name: app
+          image: ""
+`;
+
+test('a text is read as its documents, and what is empty is none', () => {
+  expect(readManifest(TEXT).map((document) => [titleOf(document), document.line])).toEqual([
+    ['ConfigMap a', 1],
+    ['Deployment shop/web', 8],
+  ]);
+});
+
+test('a document that is broken does not hide the others', () => {
+  const [first, second] = readManifest('a: [1\n---\nkind: Pod\n');
+  expect([first?.object, first?.error?.startsWith('line '), second?.kind]).toEqual([undefined, true, 'Pod']);
+});
+
+test('a refusal is shown at its field, a missing field at its parent', () => {
+  const document = readManifest(TEXT)[1]!;
+  const refusal = { code: 422, reason: 'Invalid', message: 'refused' };
+  const cause = (field: string) => ({ field, message: 'Required value', reason: 'FieldValueRequired' });
+  const lines = problemsOf(document, {
+    ...refusal,
+    causes: [cause('spec.template.spec.containers[0].image'), cause('spec.selector')],
+  }).map(({ line }) => line);
+  expect(lines).toEqual([18, 13]);
+});
+
+test('a refusal that names its field in the text alone is shown there too', () => {
+  const document = readManifest(TEXT)[1]!;
+  const [problem] = problemsOf(document, {
+    code: 500,
+    reason: 'InternalError',
+    message: 'failed to create typed patch object (shop/web): .spec.template: field not declared in schema',
+    causes: [],
+  });
+  expect([problem?.line, problem?.message]).toEqual([14, 'spec.template: field not declared in schema']);
+});
+
+test('paths of fields are read with indexes and quoted keys', () => {
+  expect(fieldPath('.spec.containers[name="app"].ports[0]')).toEqual([
+    'spec',
+    'containers',
+    'name=app',
+    'ports',
+    0,
+  ]);
+});
+
+test('the difference is told by field, items of lists by their name', () => {
+  const before = {
+    metadata: { name: 'web', resourceVersion: '1' },
+    spec: {
+      replicas: 2,
+      containers: [
+        { name: 'a', image: 'a:1' },
+        { name: 'b', image: 'b:1' },
+      ],
+    },
+  };
+  const after = {
+    metadata: { name: 'web', resourceVersion: '2' },
+    spec: {
+      replicas: 3,
+      containers: [
+        { name: 'b', image: 'b:2' },
+        { name: 'a', image: 'a:1' },
+      ],
+      paused: true,
+    },
+  };
+  expect(fieldDiff(before, after)).toEqual([
+    { path: 'spec.replicas', kind: 'changed', before: '2', after: '3' },
+    { path: 'spec.containers[name=b].image', kind: 'changed', before: 'b:1', after: 'b:2' },
+    { path: 'spec.paused', kind: 'added', before: '', after: 'true' },
+  ]);
+});
+
+test('an object that is new is told by its fields', () => {
+  const made = {
+    kind: 'Pod',
+    metadata: { name: 'a', uid: '7' },
+    spec: { containers: [{ name: 'app', image: 'x' }] },
+  };
+  expect(fieldDiff(null, made).map(({ path }) => path)).toEqual([
+    'kind',
+    'metadata.name',
+    'spec.containers[name=app].name',
+    'spec.containers[name=app].image',
+  ]);
+});
+
+test('what only the server writes is not offered for editing', () => {
+  const live = {
+    kind: 'ConfigMap',
+    metadata: {
+      name: 'a',
+      uid: '1',
+      resourceVersion: '2',
+      managedFields: [],
+      annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' },
+    },
+    status: {},
+    data: { a: 'b' },
+  };
+  expect(withoutServerFields(live)).toEqual({ kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: 'b' } });
+});
+
+const resource = (over: Partial<KubeResource>): KubeResource => ({
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+  singular: 'configmap',
+  shortNames: [],
+  categories: [],
+  verbs: ['create', 'list', 'patch'],
+  subresources: [],
+  isPreferred: true,
+  ...over,
+});
+
+test('the schema asks for the fields of the kind, and takes no others', () => {
+  const schema = manifestSchema([resource({})], {
+    'api/v1': {
+      ConfigMap: {
+        type: 'object',
+        properties: { data: { $ref: '#/components/schemas/Data' } },
+        'x-kubernetes-group-version-kind': [{ group: '', version: 'v1', kind: 'ConfigMap' }],
+      },
+      Data: { type: 'object', additionalProperties: { type: 'string' } },
+      DeleteOptions: {
+        type: 'object',
+        'x-kubernetes-group-version-kind': [{ group: '', version: 'v1', kind: 'DeleteOptions' }],
+      },
+    },
+  });
+  expect(schema['definitions']).toMatchObject({
+    ConfigMap: { properties: { data: { $ref: '#/definitions/Data' } }, additionalProperties: false },
+    Data: { additionalProperties: { type: 'string' } },
+  });
+  expect(schema['allOf']).toEqual([
+    {
+      if: { properties: { apiVersion: { const: 'v1' } }, required: ['apiVersion'] },
+      then: { properties: { kind: { enum: ['ConfigMap'] } } },
+    },
+    {
+      if: {
+        properties: { apiVersion: { const: 'v1' }, kind: { const: 'ConfigMap' } },
+        required: ['apiVersion', 'kind'],
+      },
+      then: { $ref: '#/definitions/ConfigMap' },
+    },
+  ]);
+});
+
+test('style attributes of tags travel as data; the same words in a text stay', () => {
+  expect(styleAsData('<div class="a" style="top:1px"><span>x style="y"</span></div>')).toBe(
+    '<div class="a" data-style="top:1px"><span>x style="y"</span></div>',
+  );
+});

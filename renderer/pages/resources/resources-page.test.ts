@@ -1,0 +1,139 @@
+import { afterEach, expect, test } from 'vitest';
+import type {
+  ClusterList,
+  Handlers,
+  KubeDiscovery,
+  KubeResource,
+  TableItem,
+  TableQuery,
+  TableRow,
+} from '../../../core/contract/index.ts';
+import { ContractError } from '../../../core/contract/index.ts';
+import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';
+import { click, feed, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
+import ResourcesPage from './ResourcesPage.vue';
+
+const resource = (over: Partial<KubeResource>): KubeResource => ({
+  group: '',
+  version: 'v1',
+  plural: 'pods',
+  kind: 'Pod',
+  namespaced: true,
+  singular: 'pod',
+  shortNames: ['po'],
+  categories: ['all'],
+  verbs: ['delete', 'get', 'list', 'patch', 'watch'],
+  subresources: ['log', 'status'],
+  isPreferred: true,
+  ...over,
+});
+const discovery: KubeDiscovery = {
+  serverVersion: 'v1.36.0',
+  resources: [
+    resource({}),
+    resource({ group: 'apps', plural: 'deployments', kind: 'Deployment', subresources: ['scale', 'status'] }),
+    resource({ plural: 'services', kind: 'Service' }),
+  ],
+  failed: [],
+};
+const cluster = {
+  id: '/k#prod',
+  name: 'prod',
+  origin: 'kubeconfig' as const,
+  server: 'https://prod:6443',
+  user: 'admin',
+  namespace: 'default',
+  kubeconfigPath: '/k',
+  readOnly: true,
+};
+const column = (name: string) => ({ name, type: 'string', format: '', description: '', priority: 0 });
+const row = (name: string, status = 'Running'): TableRow => ({
+  key: `web/${name}`,
+  uid: name,
+  name,
+  namespace: 'web',
+  createdAtMs: 0,
+  isDeleting: false,
+  labels: { app: 'web' },
+  cells: [name, status],
+});
+const rows = (...list: TableRow[]): TableItem => ({ kind: 'rows', rows: list });
+
+let mounted: Mounted | undefined;
+afterEach(() => {
+  mounted?.unmount();
+  mounted = undefined;
+  localStorage.clear();
+});
+
+const show = async (over: Handlers = {}) => {
+  localStorage.setItem(CLUSTER_STORAGE_KEY, cluster.id);
+  const asked: TableQuery[] = [];
+  const source = feed<TableItem>();
+  const connection = testConnection({
+    'clusters.watch': feed<ClusterList>({ clusters: [cluster], problems: [] }).handler,
+    'kube.discovery': () => Promise.resolve(discovery),
+    'kube.table': (query, signal) => {
+      asked.push(query);
+      return source.handler(undefined, signal);
+    },
+    ...over,
+  });
+  mounted = await mount(ResourcesPage, connection);
+  await mounted.router.push('/workloads');
+  await settle();
+  const text = (): string => mounted!.root.textContent ?? '';
+  return { source, asked, connection, text, root: mounted.root, router: mounted.router };
+};
+
+test('kinds of the category are tabs, in the order that operators use them', async () => {
+  const { root } = await show();
+  const tabs = [...root.querySelectorAll('nav a')].map((tab) => tab.textContent);
+  expect(tabs).toEqual(['Pods', 'Deployments']);
+});
+
+test('the list is asked for all namespaces, and for another kind when its tab is followed', async () => {
+  const { asked, router } = await show();
+  await router.push('/workloads?kind=deployments.apps');
+  await settle();
+  expect(asked.map((query) => [query.resource.plural, query.namespace])).toEqual([
+    ['pods', null],
+    ['deployments', null],
+  ]);
+});
+
+test('a list that is empty says so, and where it looked', async () => {
+  const { source, text } = await show();
+  source.push({ kind: 'columns', columns: [column('Name'), column('Status')] });
+  source.push({ kind: 'listed' });
+  await settle();
+  expect(text()).toContain('No Pods');
+});
+
+test('the filter hides rows and the foot counts what it hides', async () => {
+  const { source, root, text } = await show();
+  source.push({ kind: 'columns', columns: [column('Name'), column('Status')] });
+  source.push(rows(row('a'), row('b', 'CrashLoopBackOff')));
+  source.push({ kind: 'listed' });
+  await settle();
+  await click(root, 'Problems only');
+  expect(text()).toContain('1 hidden by filters');
+});
+
+test('a list that may not be read says what the server said', async () => {
+  const { text } = await show({
+    'kube.table': async function* () {
+      yield [];
+      throw new ContractError('Forbidden', 'pods is forbidden: User "dev" cannot list resource "pods"');
+    },
+  });
+  expect(text()).toContain('Pods cannot be listed');
+  expect(text()).toContain('User "dev" cannot list resource "pods"');
+});
+
+test('a cluster that does not answer is told, with the way to ask again', async () => {
+  const { text } = await show({
+    'kube.discovery': () => Promise.reject(new ContractError('Unavailable', 'connect ECONNREFUSED')),
+  });
+  expect(text()).toContain('prod does not answer');
+});

@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../core/base/log.ts';
+import { systemClock } from '../../core/base/node/clock.ts';
+import { systemRandom } from '../../core/base/node/random.ts';
+import { connect, loadKubeconfig, type OwnedClient } from '../../core/client/index.ts';
+import { launchChromium, visit, type Visit } from '../support/chromium.ts';
+import { ControlPlane } from '../support/control-plane.ts';
+import { startTestServing, type TestServing } from '../support/serving.ts';
+
+const PAGES = fileURLToPath(new URL('../../dist/renderer', import.meta.url));
+const CONTEXT = 'kubernetes-super-admin@test';
+
+let browser: Browser;
+let directory: string;
+let plane: ControlPlane;
+let kubeconfig: string;
+let client: OwnedClient;
+let serving: TestServing;
+let open: Visit;
+
+const make = (path: string, body: unknown): Promise<unknown> => client.json({ method: 'POST', path, body });
+const configMap = (name: string, data: Record<string, string> = {}): Promise<unknown> =>
+  make('/api/v1/namespaces/default/configmaps', {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name },
+    data,
+  });
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'pilothouse-resources-'));
+  [browser, plane] = await Promise.all([
+    launchChromium(),
+    ControlPlane.create({
+      etcd: 'pilothouse',
+      members: 1,
+      apiServers: 1,
+      octet: 78,
+      directory: join(directory, 'plane'),
+    }),
+  ]);
+  await plane.start();
+  kubeconfig = join(directory, 'kubeconfig');
+  writeFileSync(kubeconfig, plane.kubeconfig('super-admin'));
+  client = connect(await loadKubeconfig(kubeconfig), {
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    userAgent: 'e2e',
+  });
+});
+afterAll(async () => {
+  client?.dispose();
+  await plane?.stop();
+  await browser?.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  serving = await startTestServing({ pagesDirectory: PAGES });
+  await serving.host.clusters.open(kubeconfig);
+  open = await visit(browser, serving.mintUrl());
+  await open.page.getByRole('button', { name: `Use ${CONTEXT}` }).click();
+});
+afterEach(async () => {
+  await open.close();
+  await serving.close();
+});
+
+const go = (page: Page, path: string): Promise<unknown> =>
+  page.goto(`https://127.0.0.1:${serving.port}/#${path}`);
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+const unlock = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Read-only' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Allow changes' }).click();
+  await page.getByRole('button', { name: 'Changes allowed' }).waitFor();
+};
+
+test('a list is live: rows appear and go by themselves, and the policy of the page refuses nothing', async () => {
+  const { page, complaints } = open;
+  await configMap('first');
+  await go(page, '/config');
+  await row(page, 'first').waitFor();
+  await page.getByText(/Live, rv \d+/).waitFor();
+  await configMap('second');
+  await row(page, 'second').waitFor();
+  await client.json({ method: 'DELETE', path: '/api/v1/namespaces/default/configmaps/second' });
+  await row(page, 'second').waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
+});
+
+test('every kind of the server has a place in the navigation', async () => {
+  const { page } = open;
+  for (const [path, kind] of [
+    ['/workloads', 'Deployments'],
+    ['/network', 'Services'],
+    ['/storage', 'PersistentVolumes'],
+    ['/access', 'ClusterRoles'],
+    ['/cluster', 'Namespaces'],
+  ] as const) {
+    await go(page, path);
+    await page
+      .getByRole('navigation', { name: 'Kinds' })
+      .getByRole('link', { name: kind, exact: true })
+      .waitFor();
+  }
+});
+
+test('nothing is deleted while the cluster is read-only; afterwards only what was named', async () => {
+  const { page } = open;
+  await configMap('doomed');
+  await go(page, '/config?kind=configmaps&open=default/doomed');
+  const remove = page.getByRole('complementary').getByRole('button', { name: 'Delete' });
+  await remove.waitFor();
+  expect(await remove.getAttribute('aria-disabled')).toBe('true');
+  await unlock(page);
+  await remove.click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox').fill('doomed');
+  await dialog.getByRole('button', { name: 'Delete ConfigMap doomed' }).click();
+  await page.getByText('It was deleted. What is shown is its last state.').waitFor();
+  await row(page, 'doomed').waitFor({ state: 'detached' });
+});
+
+test('a host refuses a write to a read-only cluster, whatever the page asks', async () => {
+  const list = await serving.host.clusters.list();
+  const ask = serving.host.handlers['kube.request']!(
+    { cluster: list.clusters[0]!.id, method: 'DELETE', path: '/api/v1/namespaces/default' },
+    new AbortController().signal,
+  );
+  await expect(ask).rejects.toMatchObject({ reason: 'Forbidden' });
+});
+
+test('a manifest is completed, tried, compared and applied', async () => {
+  const { page, complaints } = open;
+  await go(page, '/editor');
+  await page.getByRole('button', { name: 'Begin with a sample' }).click();
+  await page.locator('.view-line').filter({ hasText: 'replicas' }).click();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('minR');
+  await page.locator('.suggest-widget').getByText('minReadySeconds').waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('5');
+  await page.keyboard.press('F5');
+  await page.getByRole('cell', { name: '5', exact: true }).waitFor();
+  const apply = page.getByRole('button', { name: 'Apply 2 documents' });
+  expect(await apply.getAttribute('aria-disabled')).toBe('true');
+  await unlock(page);
+  await apply.click();
+  await page.getByText('2 documents applied').first().waitFor();
+  const made = await client.json<{ spec: { minReadySeconds: number } }>({
+    method: 'GET',
+    path: '/apis/apps/v1/namespaces/default/deployments/hello',
+  });
+  expect([made.spec.minReadySeconds, complaints]).toEqual([5, []]);
+});
+
+test('what another manager owns is a conflict, told by field and manager, until it is taken', async () => {
+  const { page } = open;
+  const path = '/api/v1/namespaces/default/configmaps/shared';
+  await client.text({
+    method: 'PATCH',
+    path,
+    query: { fieldManager: 'pipeline' },
+    contentType: 'application/apply-patch+yaml',
+    body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shared' }, data: { level: 'info' } },
+  });
+  await go(page, '/editor');
+  await page.getByRole('button', { name: 'Empty manifest' }).click();
+  await page.locator('.monaco-editor .view-lines').click();
+  await page.keyboard.insertText(
+    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: shared\ndata:\n  level: debug\n',
+  );
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await page.getByText('owned by pipeline').waitFor();
+  await page.getByText('data.level', { exact: true }).waitFor();
+  await page.getByRole('radio', { name: /Take ownership/ }).check();
+  await page.getByRole('cell', { name: 'debug', exact: true }).waitFor();
+});
+
+test('what was typed is there after the page was lost', async () => {
+  const { page } = open;
+  await go(page, '/editor');
+  await page.getByRole('button', { name: 'Empty manifest' }).click();
+  await page.locator('.monaco-editor .view-lines').click();
+  await page.keyboard.insertText('kind: Kept');
+  await page.waitForFunction(() => localStorage.getItem('pilothouse.editor')?.includes('Kept'));
+  await page.goto('about:blank');
+  await go(page, '/editor');
+  await page.locator('.view-line').filter({ hasText: 'Kept' }).waitFor();
+});
