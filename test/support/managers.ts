@@ -105,7 +105,8 @@ export class Managers {
       ],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
-    const log = createWriteStream(`${base}.log`);
+    writeFileSync(`${base}.log`, '');
+    const log = createWriteStream(`${base}.log`, { flags: 'a' });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
     const exited = once(child, 'exit').then(() => log.end());
