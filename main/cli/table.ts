@@ -55,6 +55,16 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/upgrade.ts')).upgrade,
   },
   {
+    name: 'check',
+    summary: 'what a production control plane should have and this one lacks',
+    load: async () => (await import('./commands/check.ts')).check,
+  },
+  {
+    name: 'doctor',
+    summary: 'look for what keeps a cluster from running',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  {
     name: 'serve',
     summary: 'serve the console to a browser on this machine',
     load: async () => (await import('./commands/serve.ts')).serve,

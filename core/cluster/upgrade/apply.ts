@@ -80,6 +80,8 @@ export const applyUpgrade = async (
   supervisor.setConfig(config);
   for (const host of supervisor.hosts) {
     if (host.plan.nodes.length === 0) continue;
+    // Nothing but the kubelet's host runs it, and it starts with that.
+    await setImageTag(directory, host.plan.name, 'kube-proxy', target);
     await supervisor.restartHost(host.plan.name);
     progress(`${host.plan.name} kubelet ${target}`);
   }

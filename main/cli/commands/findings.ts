@@ -1,0 +1,17 @@
+import type { Finding } from '../../../core/cluster/checks/finding.ts';
+import { EXIT_FAILURE, EXIT_OK, type CommandContext } from '../command.ts';
+
+/** Prints findings; the exit code tells whether there is a problem among them. */
+export const printFindings = (
+  findings: readonly Finding[],
+  json: boolean,
+  context: CommandContext,
+): number => {
+  if (json) context.print(JSON.stringify(findings));
+  else
+    for (const { name, verdict, message, advice } of findings)
+      context.print(
+        `${verdict.padEnd(8)} ${name.padEnd(19)} ${message}${advice === undefined ? '' : `; ${advice}`}`,
+      );
+  return findings.some(({ verdict }) => verdict === 'problem') ? EXIT_FAILURE : EXIT_OK;
+};
