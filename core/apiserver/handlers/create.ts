@@ -4,10 +4,9 @@ import { attributesOf, mutate, validator } from './admission.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Handler, HandlerCall } from './handler-call.ts';
 import { trackUpdate } from './managed-fields.ts';
-import { negotiateOutput } from './negotiate-output.ts';
 import { dedupOwners, ensureNamespace, metaOf, wipeSystemFields } from './object-checks.ts';
 import { readObject } from './request-body.ts';
-import { sendHeld, sendObject } from './respond.ts';
+import { objectForm, sendHeld, sendObject } from './respond.ts';
 import { writeOptionsOf, type WriteOptions } from './write-options.ts';
 
 const CREATED = 201;
@@ -41,7 +40,7 @@ export const handleCreate: Handler = async (call) => {
   const { storage } = endpoint;
   if (!storage.create) throw methodNotAllowed();
   const create = storage.create.bind(storage);
-  const form = negotiateOutput(context.request);
+  const form = objectForm(call);
   const options = writeOptionsOf(context.request.query, 'CreateOptions');
   const object = await readNewObject(call, options);
   const step = {
@@ -75,7 +74,7 @@ export const handleCreateNamed: Handler = async (call) => {
   const { context, endpoint, scope, name, services, timer } = call;
   const { storage } = endpoint;
   if (!storage.createNamed) throw methodNotAllowed();
-  const form = negotiateOutput(context.request);
+  const form = objectForm(call);
   const options = writeOptionsOf(context.request.query, 'CreateOptions');
   const object = await readNewObject(call, options);
   const step = {

@@ -5,7 +5,7 @@ import { queryOptionsOf } from './list-options.ts';
 import { bodyEncoding } from './media-types.ts';
 import { negotiateOutput } from './negotiate-output.ts';
 import { readBody } from './request-body.ts';
-import { sendHeld, sendList, sendObject } from './respond.ts';
+import { objectForm, sendHeld, sendList, sendObject } from './respond.ts';
 import { deleteOptionsOf, type DeleteRequest } from './write-options.ts';
 
 const readOptions = async (call: HandlerCall): Promise<DeleteRequest> => {
@@ -24,10 +24,10 @@ const goneStatus = (details: StatusDetails): unknown => ({
 });
 
 export const handleDelete: Handler = async (call) => {
-  const { context, endpoint, scope, name, timer } = call;
+  const { endpoint, scope, name, timer } = call;
   const { storage } = endpoint;
   if (!storage.delete) throw methodNotAllowed();
-  const form = negotiateOutput(context.request);
+  const form = objectForm(call);
   const { options, object } = await readOptions(call);
   timer.enter('storage');
   const { held, isGone } = await storage.delete(scope, name, {

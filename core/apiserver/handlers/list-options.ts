@@ -10,6 +10,7 @@ import {
   type FieldSelector,
 } from '../../api/selector/index.ts';
 import { causesOf, forbidden, notSupported, type FieldError } from '../../api/validation/index.ts';
+import { parseRevision } from '../registry/generic/object-reads.ts';
 import type { ListOptions, WatchOptions } from '../registry/rest-storage.ts';
 import type { Endpoint } from './endpoint.ts';
 import { flagOf, integerOf, textOf } from './query-values.ts';
@@ -114,19 +115,6 @@ export const queryOptionsOf = (
   };
 };
 
-const revisionOf = (resourceVersion: string): number => {
-  const revision = Number(resourceVersion);
-  if (!/^\d+$/.test(resourceVersion) || !Number.isSafeInteger(revision))
-    throw invalid({ group: '', kind: '' }, resourceVersion, [
-      {
-        reason: 'FieldValueInvalid',
-        field: 'resourceVersion',
-        message: `Invalid value: ${JSON.stringify(resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
-      },
-    ]);
-  return revision;
-};
-
 /**
  * Where a watch begins. Without a version it begins with the state there is, as if everything had just been added;
  * clients that list by watching ask for that and for a bookmark at its end.
@@ -140,11 +128,11 @@ export const watchOptionsOf = (options: QueryOptions): WatchOptions => {
     bookmarks: allowWatchBookmarks,
   };
   const at =
-    resourceVersion === '' ? 'latest' : resourceVersion === '0' ? 'any' : revisionOf(resourceVersion);
+    resourceVersion === '' ? 'latest' : resourceVersion === '0' ? 'any' : parseRevision(resourceVersion);
   if (sendInitialEvents === true)
     return { ...shared, start: 'state', at, stateBookmark: allowWatchBookmarks };
   if (sendInitialEvents === false)
-    return { ...shared, start: isAny ? 'now' : revisionOf(resourceVersion), stateBookmark: false };
+    return { ...shared, start: isAny ? 'now' : parseRevision(resourceVersion), stateBookmark: false };
   if (isAny) return { ...shared, start: 'state', at, stateBookmark: false };
-  return { ...shared, start: revisionOf(resourceVersion), stateBookmark: false };
+  return { ...shared, start: parseRevision(resourceVersion), stateBookmark: false };
 };

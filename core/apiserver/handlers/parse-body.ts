@@ -4,9 +4,12 @@ import { findDuplicateFields } from '../../api/schema/index.ts';
 import { goJsonError } from './go-json-error.ts';
 import type { BodyEncoding } from './media-types.ts';
 import { parseProtobuf, type FindStruct } from '../protobuf/index.ts';
+import { yamlDepthOf } from './yaml-depth.ts';
 
 /** Far beyond any object, and well within the stack of what walks a value afterwards. */
 export const BODY_DEPTH_MAX = 1000;
+/** The parser of YAML goes deeper into the stack than anything that walks its value. */
+const YAML_DEPTH_MAX = 250;
 /** One anchor may be repeated so often; more is taken for an attack with nested aliases. */
 const YAML_ALIASES_MAX = 100;
 
@@ -95,6 +98,7 @@ export const parseYaml = (bytes: Uint8Array): ParsedBody => {
 };
 
 const readYaml = (text: string): Document => {
+  if (yamlDepthOf(text) > YAML_DEPTH_MAX) throw malformed(yamlError(TOO_DEEP));
   try {
     const document = parseDocument(text, {
       schema: 'core',

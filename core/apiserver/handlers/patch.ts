@@ -1,11 +1,10 @@
 import { methodNotAllowed } from '../../api/meta/index.ts';
 import type { Handler } from './handler-call.ts';
 import { patchTypeOf } from './media-types.ts';
-import { negotiateOutput } from './negotiate-output.ts';
 import { checkName, ensureNamespace, metaOf } from './object-checks.ts';
 import { applyBehindView, patchMechanism } from './patch-mechanism.ts';
 import { readBody } from './request-body.ts';
-import { sendHeld } from './respond.ts';
+import { objectForm, sendHeld } from './respond.ts';
 import { writeChange } from './update.ts';
 import { writeOptionsOf } from './write-options.ts';
 
@@ -13,7 +12,7 @@ export const handlePatch: Handler = async (call) => {
   const { context, endpoint, scope } = call;
   if (!endpoint.storage.update) throw methodNotAllowed();
   const type = patchTypeOf(context.request.headers.get('content-type'), endpoint.isStrategic);
-  const form = negotiateOutput(context.request);
+  const form = objectForm(call);
   const bytes = await readBody(call, 'patch');
   const options = writeOptionsOf(context.request.query, 'PatchOptions', type);
   const request = { type, bytes, options };

@@ -2,9 +2,10 @@ import { apiVersionOf, StatusError, type ListMeta } from '../../api/meta/index.t
 import type { Held, HeldList } from '../registry/rest-storage.ts';
 import type { RequestContext } from '../server/index.ts';
 import { asAnswer, contentTypeOf, encodeValue, heldJson, namedAs } from './encode.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { HandlerCall } from './handler-call.ts';
 import { headOf } from './json-head.ts';
-import type { OutputForm } from './negotiate-output.ts';
+import { negotiateOutput, type OutputForm } from './negotiate-output.ts';
 import {
   columnDefinitions,
   includeObjectOf,
@@ -16,6 +17,18 @@ import {
 import { writeDocument } from './write-document.ts';
 
 const notThat = (message: string): StatusError => new StatusError('NotAcceptable', message, { code: 406 });
+
+const noList = ({ kind }: Endpoint): StatusError =>
+  notThat(
+    `you requested PartialObjectMetadataList, but the requested object is not a list (*${kind.version}.${kind.kind})`,
+  );
+
+/** How the one object of an answer is to be shown. Asked for before a write: what is refused is not stored. */
+export const objectForm = ({ context, endpoint }: HandlerCall): OutputForm => {
+  const form = negotiateOutput(context.request);
+  if (form.view === 'metadata-list') throw noList(endpoint);
+  return form;
+};
 
 export const tableFormOf = ({ context, services }: HandlerCall, form: OutputForm): TableForm => ({
   metaVersion: form.metaVersion,
@@ -61,9 +74,7 @@ export const sendHeld = (call: HandlerCall, form: OutputForm, code: number, held
     case 'metadata':
       return sendObject(call, form, code, partialMetadata(form.metaVersion, held.object.metadata));
     case 'metadata-list':
-      throw notThat(
-        `you requested PartialObjectMetadataList, but the requested object is not a list (*${endpoint.kind.version}.${endpoint.kind.kind})`,
-      );
+      throw noList(endpoint);
   }
 };
 

@@ -3,10 +3,9 @@ import type { Updated, UpdateOptions } from '../registry/rest-storage.ts';
 import { authorizeCreate, mutate, validator } from './admission.ts';
 import type { Handler, HandlerCall } from './handler-call.ts';
 import { trackUpdate, trackViewed } from './managed-fields.ts';
-import { negotiateOutput } from './negotiate-output.ts';
 import { checkName, dedupOwners, ensureNamespace, metaOf } from './object-checks.ts';
 import { readObject } from './request-body.ts';
-import { sendHeld } from './respond.ts';
+import { objectForm, sendHeld } from './respond.ts';
 import { writeOptionsOf, type WriteOptions } from './write-options.ts';
 
 /** Makes the object that is wanted of the one there is, in the version of the path. Called for each attempt. */
@@ -73,7 +72,7 @@ export const writeChange = async (call: HandlerCall, change: Change): Promise<Up
 export const handleUpdate: Handler = async (call) => {
   const { context, endpoint, scope } = call;
   if (!endpoint.storage.update) throw methodNotAllowed();
-  const form = negotiateOutput(context.request);
+  const form = objectForm(call);
   const options = writeOptionsOf(context.request.query, 'UpdateOptions');
   const body = await readObject(call, 'update', options);
   const decode = (): KubernetesObject => {

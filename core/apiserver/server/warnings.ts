@@ -8,11 +8,14 @@ const WARNINGS_TEXT_MAX = 4096;
 /** Control characters end the header; clients refuse it. */
 const CONTROL = /[\x00-\x1f\x7f]/;
 
+/** A header is bytes, of which Node writes one a character: its text goes as UTF-8, which Go's clients read. */
+const asHeaderBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
 /** RFC 7234, section 5.5: code 299, no agent, quoted text. */
 export const warningHeader = (text: string): string => {
   if (CONTROL.test(text))
     throw new ReasonError('WarningInvalid', 'a warning must not contain control characters');
-  return `299 - "${text.replace(/["\\]/g, '\\$&')}"`;
+  return `299 - "${asHeaderBytes(text).replace(/["\\]/g, '\\$&')}"`;
 };
 
 /** Collects what a client should be told besides the answer, each text once. */

@@ -21,6 +21,9 @@ export const encodeContinue = (point: ContinuePoint, prefix: string): string => 
 };
 
 export const decodeContinue = (token: string, prefix: string): ContinuePoint => {
+  const strange = token.search(/[^A-Za-z0-9_-]/);
+  if (strange >= 0 || token.length % 4 === 1)
+    throw invalid(`illegal base64 data at input byte ${strange >= 0 ? strange : token.length - 1}`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));

@@ -1,5 +1,6 @@
-import { badRequest, invalid, type KubernetesObject } from '../../../api/meta/index.ts';
+import { badRequest, StatusError, type KubernetesObject } from '../../../api/meta/index.ts';
 import { requiredFieldValue } from '../../../api/selector/index.ts';
+import { goQuote } from '../../../api/validation/go-text.ts';
 import { isDns1123Label, isPathSegmentName } from '../../../api/validation/index.ts';
 import { encodeContinue } from '../../storage/continue-token.ts';
 import { CachedObject, StorageError, type CacheWatcher, type StoredValue } from '../../storage/index.ts';
@@ -12,19 +13,39 @@ import { fromStorage } from './storage-errors.ts';
 const SCAN_ITEMS_MIN = 500;
 const SCAN_ITEMS_MAX = 10_000;
 
-const REVISION = /^(0|[1-9][0-9]{0,15})$/;
+const DIGITS = /^[0-9]+$/;
+const UINT64_MAX = 2n ** 64n - 1n;
 
-/** As upstream says it of a number that is none. */
+/** Undefined for what Go's ParseUint does not read. */
+const revisionIn = (text: string): { readonly revision: number } | { readonly why: string } => {
+  if (!DIGITS.test(text)) return { why: 'invalid syntax' };
+  if (BigInt(text) > UINT64_MAX) return { why: 'value out of range' };
+  return { revision: Number(text) };
+};
+
+const noRevision = (prefix: string, text: string, why: string): StatusError =>
+  new StatusError('', `${prefix}strconv.ParseUint: parsing ${goQuote(text)}: ${why}`, { code: 500 });
+
+/** Of a query; 0 without one. Upstream answers 500 to one that is no number, without a reason. */
 export const parseRevision = (text: string): number => {
   if (text === '') return 0;
-  if (REVISION.test(text)) return Number(text);
-  throw invalid({ group: '', kind: '' }, '', [
-    {
-      reason: 'FieldValueInvalid',
-      field: 'resourceVersion',
-      message: `Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    },
-  ]);
+  const read = revisionIn(text);
+  if ('revision' in read) return read.revision;
+  throw noRevision(`resourceVersion: Invalid value: ${goQuote(text)}: `, text, read.why);
+};
+
+/** Of an object that is to replace another. */
+export const parseObjectRevision = (text: string): number => {
+  if (text === '') return 0;
+  const read = revisionIn(text);
+  if ('revision' in read) return read.revision;
+  throw noRevision('', text, read.why);
+};
+
+/** A new object may not name a version; one that is no number counts as none. */
+export const namesRevision = (text: string): boolean => {
+  const read = revisionIn(text);
+  return 'revision' in read && read.revision !== 0;
 };
 
 interface Scan {

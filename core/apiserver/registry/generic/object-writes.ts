@@ -30,7 +30,7 @@ import {
   wipeSystemFields,
 } from './metadata.ts';
 import type { ObjectReads } from './object-reads.ts';
-import { parseRevision } from './object-reads.ts';
+import { namesRevision, parseObjectRevision } from './object-reads.ts';
 import type { ResourceCore } from './resource-core.ts';
 import { fromStorage } from './storage-errors.ts';
 import type { Claim, Draft, Strategy, WriteContext } from './strategy.ts';
@@ -137,7 +137,7 @@ export class ObjectWrites {
   async #createOnce(scope: Scope, draft: Draft, options: CreateOptions): Promise<Held> {
     const { store, codec, resource, random } = this.#core;
     const meta = metaOf(draft);
-    if (parseRevision(meta.resourceVersion ?? '') !== 0)
+    if (namesRevision(meta.resourceVersion ?? ''))
       throw new StatusError('', 'resourceVersion should not be set on objects to be created', { code: 500 });
     wipeSystemFields(meta);
     if (meta.generateName && !meta.name) meta.name = generateName(meta.generateName, random);
@@ -253,7 +253,7 @@ export class ObjectWrites {
 
   #checkRevision(wanted: string, current: number, name: string): void {
     const { resource } = this.#core;
-    const revision = parseRevision(wanted);
+    const revision = parseObjectRevision(wanted);
     if (revision === 0) {
       if (this.strategy.allowUnconditionalUpdate !== false) return;
       throw invalidStatus({ group: resource.group, kind: resource.resource }, name, [

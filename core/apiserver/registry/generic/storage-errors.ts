@@ -63,7 +63,7 @@ export const fromStorage = (
         cause: error,
       });
     case 'InvalidContinue':
-      return badRequest(error.message);
+      return badRequest(`invalid continue token: ${error.message}`);
     case 'TooLarge':
       return requestEntityTooLarge(error.message);
     case 'TooManyRequests':

@@ -30,7 +30,7 @@ export const mountToken = (spec: V1PodSpec, random: Random): void => {
   const existing = (spec.volumes ?? []).find((volume) => volume.name.startsWith(VOLUME_PREFIX));
   const name = existing?.name ?? generateName(VOLUME_PREFIX, random);
   let isNeeded = false;
-  for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     const mounts = container.volumeMounts ?? [];
     if (mounts.some(({ mountPath }) => mountPath === MOUNT_PATH)) continue;
     container.volumeMounts = [...mounts, { name, readOnly: true, mountPath: MOUNT_PATH }];
