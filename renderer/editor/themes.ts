@@ -3,8 +3,9 @@ import type * as Monaco from 'monaco-editor/editor';
 type Theme = 'light' | 'dark';
 export const themeName = (theme: Theme): string => `pilothouse-${theme}`;
 
-/** The editor wants plain hexadecimal colours; tokens hold those, and rgb() for what is see-through. */
-const hex = (value: string): string => {
+/** The editor wants six or eight hexadecimal digits; a build shortens colours, and what is see-through is rgb(). */
+export const hex = (value: string): string => {
+  if (/^#[\da-f]{3,4}$/i.test(value)) return value.replaceAll(/[\da-f]/gi, '$&$&');
   const [red, green, blue, alpha] = value.match(/[\d.]+/g)?.map(Number) ?? [];
   if (value.startsWith('#') || red === undefined) return value;
   const parts = [red, green ?? 0, blue ?? 0, ...(alpha === undefined ? [] : [Math.round(alpha * 255)])];

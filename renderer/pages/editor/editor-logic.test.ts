@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { KubeResource } from '../../../core/contract/index.ts';
 import { manifestSchema } from '../../editor/kube-schema.ts';
+import { hex } from '../../editor/themes.ts';
 import { styleAsData } from '../../editor/trusted-html.ts';
 import { fieldDiff } from './field-diff.ts';
 import { fieldPath, problemsOf, readManifest, titleOf, withoutServerFields } from './manifest-documents.ts';
@@ -181,4 +182,13 @@ test('style attributes of tags travel as data; the same words in a text stay', (
   expect(styleAsData('<div class="a" style="top:1px"><span>x style="y"</span></div>')).toBe(
     '<div class="a" data-style="top:1px"><span>x style="y"</span></div>',
   );
+});
+
+test('colours are spelled out for the editor, however a build wrote them', () => {
+  expect(['#fff', '#1c242a', 'rgb(24 30 34 / 0.5)', '#abc8'].map(hex)).toEqual([
+    '#ffffff',
+    '#1c242a',
+    '#181e2280',
+    '#aabbcc88',
+  ]);
 });
