@@ -48,10 +48,12 @@ const isEntry = (file: string): boolean =>
   /^test\/bench\/[^/]+\.ts$/.test(file) ||
   /^renderer\/pages\/[^/]+\/page\.ts$/.test(file) ||
   [
+    'core/cluster/host/program.ts',
     'main/app/main.ts',
     'main/cli/cli.ts',
     'main/preload/preload.ts',
     'renderer/app/main.ts',
+    'renderer/editor/worker-initialize.ts',
     'test/sim/main.ts',
   ].includes(file) ||
   /\/worker-entry\.ts$/.test(file);
