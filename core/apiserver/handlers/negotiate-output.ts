@@ -87,8 +87,21 @@ const accepts = ({ type, subtype }: Clause, mediaType: string): boolean =>
   (type === '*' && subtype === '*') ||
   (subtype === '*' && mediaType.startsWith(`${type}/`));
 
+/** Clients send the same few headers with every request. */
+const KNOWN_HEADERS_MAX = 64;
+const KNOWN_HEADER_LENGTH_MAX = 512;
+const knownHeaders = new Map<string, OutputForm | undefined>();
+
 const negotiate = (header: string): OutputForm | undefined => {
   if (header === '') return PLAIN_JSON;
+  if (knownHeaders.has(header)) return knownHeaders.get(header);
+  const form = negotiateAnew(header);
+  if (knownHeaders.size < KNOWN_HEADERS_MAX && header.length <= KNOWN_HEADER_LENGTH_MAX)
+    knownHeaders.set(header, form);
+  return form;
+};
+
+const negotiateAnew = (header: string): OutputForm | undefined => {
   for (const clause of parseAccept(header))
     for (const [encoding, mediaType] of ENCODINGS) {
       const form = accepts(clause, mediaType) ? formOf(encoding, clause.params) : undefined;
