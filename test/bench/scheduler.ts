@@ -2,6 +2,7 @@ import { systemClock } from '../../core/base/node/clock.ts';
 import type { Node, Pod } from '../../core/scheduler/model/objects.ts';
 import { makeHarness } from '../../core/scheduler/testing/harness.ts';
 import { makeNode, makePod, type PodOptions } from '../../core/scheduler/testing/objects.ts';
+import { runEndToEnd } from './scheduler-end-to-end/run.ts';
 
 /**
  * The scheduling algorithm alone, in the shapes of upstream's scheduler_perf: nodes of 4 CPU, 32 GiB and 110
@@ -208,7 +209,7 @@ const measure = async (shape: Shape, nodeCount: number): Promise<Measured> => {
   };
 };
 
-export const run = async (args: readonly string[]): Promise<void> => {
+const runAlgorithm = async (args: readonly string[]): Promise<void> => {
   const rounds = args.includes('--quick') ? 1 : ROUNDS;
   console.log(
     `${MEASURED_PODS} measured pods, one core, best of ${rounds}; floor is upstream's at 5,000 nodes`,
@@ -229,4 +230,10 @@ export const run = async (args: readonly string[]): Promise<void> => {
         ].join('  '),
       );
     }
+};
+
+/** `--algorithm` and `--end-to-end` run one half alone. */
+export const run = async (args: readonly string[]): Promise<void> => {
+  if (!args.includes('--end-to-end')) await runAlgorithm(args);
+  if (!args.includes('--algorithm')) await runEndToEnd(args);
 };
