@@ -26,7 +26,7 @@ let yaml: MonacoYaml | undefined;
 
 /** The editor, ready to be used. Loaded by whoever shows one; it is large. */
 export const loadMonaco = (): {
-  readonly monaco: typeof import('monaco-editor/editor');
+  readonly monaco: typeof monaco;
   readonly yaml: MonacoYaml;
 } => {
   if (!yaml) {

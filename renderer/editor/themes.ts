@@ -57,8 +57,11 @@ export const defineThemes = (monaco: typeof Monaco): void => {
       rules: [
         { token: '', foreground: plain('text') },
         { token: 'type', foreground: plain('accent-text') },
+        // With the language too: the base theme has rules of its own for it, and the longest name wins.
         { token: 'string', foreground: plain('warn-text') },
+        { token: 'string.yaml', foreground: plain('warn-text') },
         { token: 'number', foreground: plain('pending-text') },
+        { token: 'number.yaml', foreground: plain('pending-text') },
         { token: 'keyword', foreground: plain('pending-text') },
         { token: 'comment', foreground: plain('text-faint') },
         { token: 'operators', foreground: plain('text-faint') },

@@ -4,7 +4,7 @@ export const resources = {
   'category.storage': 'Speicher',
   'category.config': 'Konfiguration',
   'category.access': 'Zugriff',
-  'category.cluster': 'Cluster',
+  'category.cluster': 'Cluster-Objekte',
   'category.custom': 'Eigene Arten',
 
   'resources.kinds': 'Arten',

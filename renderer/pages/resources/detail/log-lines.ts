@@ -13,7 +13,6 @@ const STAMPED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) 
 const ERROR = /\b(?:ERROR|ERR|FATAL|CRITICAL|panic|Exception)\b|^E\d{4} |"level":"(?:error|fatal)"/;
 const WARN = /\b(?:WARN|WARNING)\b|^W\d{4} |"level":"warn(?:ing)?"/;
 // Colours of a terminal mean nothing here.
-// eslint-disable-next-line no-control-regex -- the escape character is what is looked for
 const ESCAPES = /\u001B\[[0-9;?]*[A-Za-z]/g;
 
 const toneOf = (text: string): LogLine['tone'] =>
