@@ -159,7 +159,9 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
       return change(({ kubeconfigs }) => {
         const file = kubeconfigs.find(({ path }) => path === id || id.startsWith(clusterId(path, '')));
         if (!file) throw new ContractError('NotFound', `no cluster is known as ${id}`);
-        unlocked.delete(id);
+        for (const known of [...unlocked])
+          if (known === id || (file.path === id && known.startsWith(clusterId(id, ''))))
+            unlocked.delete(known);
         const others = kubeconfigs.filter((known) => known !== file);
         const remaining = clusters.filter((entry) => entry.kubeconfigPath === file.path && entry.id !== id);
         if (file.path === id || remaining.length === 0) return { kubeconfigs: others };
