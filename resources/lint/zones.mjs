@@ -86,6 +86,8 @@ export const mayImport = (fromPath, toPath) => {
 
 /** Node's own modules may be used outside the pure zones and the pages. */
 export const mayUseNode = (path) => {
+  // What builds the pages runs in Node; the pages do not.
+  if (path === 'renderer/vite.config.ts') return true;
   const zone = zoneOf(path);
   return zone !== undefined && !PURE_ZONES.includes(zone) && zone !== 'renderer' && zone !== 'main/preload';
 };
