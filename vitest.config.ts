@@ -48,8 +48,8 @@ export default defineConfig({
       {
         test: {
           name: 'clients',
+          // Every file has addresses of its own, so that two may run at once: clients mostly wait.
           include: ['test/clients/**/*.test.ts'],
-          fileParallelism: false,
           testTimeout: 180 * SECOND,
           hookTimeout: 120 * SECOND,
         },

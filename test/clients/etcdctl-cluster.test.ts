@@ -235,7 +235,10 @@ describe.skipIf(!hasEtcdctl())('a member that is full', () => {
     for (let n = 0; n < 40 && refused === ''; n += 1)
       refused = (await ctl.run(['put', `fill/${n}`], { input })).stderr;
     expect(refused).toBe(NO_SPACE);
-    expect(await ctl.ok('alarm', 'list')).toMatch(/^memberID:\d+ alarm:NOSPACE \n$/);
+    // The refusal raises the alarm, which the members then have to agree on.
+    await expect
+      .poll(() => ctl.ok('alarm', 'list'), { timeout: RETRY_LIMIT_MS })
+      .toMatch(/^memberID:\d+ alarm:NOSPACE \n$/);
     expect(await ctl.refusal('put', 'small', 'x')).toBe(NO_SPACE);
     expect(await ctl.refusal('lease', 'grant', '100')).toBe(
       'Error: failed to grant lease (etcdserver: mvcc: database space exceeded)',
