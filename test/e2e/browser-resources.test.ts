@@ -12,6 +12,8 @@ import { launchChromium, visit, type Visit } from '../support/chromium.ts';
 import { ControlPlane } from '../support/control-plane.ts';
 import { startTestServing, type TestServing } from '../support/serving.ts';
 
+const COMPLETION_ATTEMPTS_MAX = 10;
+const COMPLETION_PAUSE_MS = 2000;
 const PAGES = fileURLToPath(new URL('../../dist/renderer', import.meta.url));
 const CONTEXT = 'kubernetes-super-admin@test';
 
@@ -143,7 +145,14 @@ test('a manifest is completed, tried, compared and applied', async () => {
   await page.keyboard.press('End');
   await page.keyboard.press('Enter');
   await page.keyboard.type('minR');
-  await page.locator('.suggest-widget').getByText('minReadySeconds').waitFor();
+  // The schemas are on their way from the server while one types: it is asked again until they are there.
+  const suggestion = page.locator('.suggest-widget').getByText('minReadySeconds');
+  for (let attempt = 0; attempt < COMPLETION_ATTEMPTS_MAX && !(await suggestion.isVisible()); attempt += 1) {
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+Space');
+    await suggestion.waitFor({ timeout: COMPLETION_PAUSE_MS }).catch(() => undefined);
+  }
+  await suggestion.waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.type('5');
   await page.keyboard.press('F5');
