@@ -1,4 +1,4 @@
-import { selectorFromObject } from '../../api/selector/index.ts';
+import { matchesNodeExpression, selectorFromObject } from '../../api/selector/index.ts';
 import type { Node } from '../../client/index.ts';
 import type { V1NodeSelectorTerm } from '../../api/schema/index.ts';
 import {
@@ -11,32 +11,10 @@ import {
   type Volume,
 } from './volume-facts.ts';
 
-const matchesExpression = (
-  { operator, values = [] }: { operator: string; values?: string[] },
-  value: string | undefined,
-): boolean => {
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-    case 'Gt':
-      return value !== undefined && Number(value) > Number(values[0]);
-    case 'Lt':
-      return value !== undefined && Number(value) < Number(values[0]);
-    default:
-      return false;
-  }
-};
-
 const matchesTerm = ({ matchExpressions = [], matchFields = [] }: V1NodeSelectorTerm, node: Node): boolean =>
   matchExpressions.length + matchFields.length > 0 &&
-  matchExpressions.every((one) => matchesExpression(one, node.metadata?.labels?.[one.key])) &&
-  matchFields.every((one) => one.key === 'metadata.name' && matchesExpression(one, node.metadata?.name));
+  matchExpressions.every((one) => matchesNodeExpression(one, node.metadata?.labels?.[one.key])) &&
+  matchFields.every((one) => one.key === 'metadata.name' && matchesNodeExpression(one, node.metadata?.name));
 
 /** Whether the volume can be reached from the node; anywhere when it does not say. */
 export const isReachable = ({ spec }: Volume, node: Node): boolean => {

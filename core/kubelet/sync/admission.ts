@@ -1,5 +1,5 @@
 import { quantityFrom, ZERO } from '../../api/quantity/index.ts';
-import { selectorFromSet } from '../../api/selector/index.ts';
+import { matchesNodeExpression, selectorFromSet } from '../../api/selector/index.ts';
 import type { V1NodeSelectorTerm, V1Pod } from '../../api/schema/index.ts';
 import { podRequests, type Amounts } from './pod-requests.ts';
 import type { Verdict } from './pod-worker.ts';
@@ -15,36 +15,14 @@ export interface AdmissionInput {
 
 const NAMES: Readonly<Record<string, string>> = { 'ephemeral-storage': 'OutOfephemeral-storage' };
 
-const matchesExpression = (
-  labels: Readonly<Record<string, string>>,
-  expression: { readonly key: string; readonly operator: string; readonly values?: readonly string[] },
-): boolean => {
-  const { key, operator, values = [] } = expression;
-  const value = labels[key];
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-    case 'Gt':
-      return value !== undefined && Number(value) > Number(values[0]);
-    case 'Lt':
-      return value !== undefined && Number(value) < Number(values[0]);
-    default:
-      return false;
-  }
-};
-
 const matchesTerm = (term: V1NodeSelectorTerm, input: AdmissionInput): boolean => {
   const { matchExpressions = [], matchFields = [] } = term;
   if (matchExpressions.length === 0 && matchFields.length === 0) return false;
   return (
-    matchExpressions.every((expression) => matchesExpression(input.labels, expression)) &&
-    matchFields.every((expression) => matchesExpression({ 'metadata.name': input.nodeName }, expression))
+    matchExpressions.every((expression) => matchesNodeExpression(expression, input.labels[expression.key])) &&
+    matchFields.every((expression) =>
+      matchesNodeExpression(expression, expression.key === 'metadata.name' ? input.nodeName : undefined),
+    )
   );
 };
 
