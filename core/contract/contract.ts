@@ -25,8 +25,43 @@ import {
   tableItem,
   tableQuery,
 } from './schemas/kube.ts';
+import {
+  actionPreview,
+  clusterAction,
+  clusterDefaults,
+  clusterWishes,
+  localClusterState,
+  operation,
+  OPERATIONS_MAX,
+} from './schemas/local-cluster.ts';
+import {
+  leasesView,
+  metricsAnswer,
+  metricsHealth,
+  metricsQuery,
+  portForward,
+  requestTrace,
+  schedulingView,
+  TRACES_MAX,
+} from './schemas/monitor.ts';
 import { notification } from './schemas/notification.ts';
+import {
+  backups,
+  backupSchedule,
+  certificateView,
+  etcdEvent,
+  etcdView,
+  finding,
+  snapshotComparison,
+  TIMELINE_EVENTS_MAX,
+  upgradePlan,
+} from './schemas/operations.ts';
 import { settings, settingsPatch } from './schemas/settings.ts';
+
+const ofCluster = v.object({ cluster: clusterRef });
+const filePath = v.pipe(v.string(), v.maxLength(4096));
+const PORT_MAX = 65_535;
+const POD_TEXT_CHARACTERS_MAX = 256 * 1024;
 
 /**
  * Everything the console and its host process say to each other. Preload bridge, dispatcher, renderer
@@ -68,6 +103,106 @@ export const contract = {
     input: v.object({ id: clusterRef, readOnly: v.boolean() }),
     output: clusterList,
   }),
+
+  'clusters.defaults': call({ input: v.undefined_(), output: clusterDefaults }),
+  /** Makes a cluster of this console's own and starts it; answers when it is listed, which is before it is ready. */
+  'clusters.create': call({ input: clusterWishes, output: v.object({ cluster: clusterRef }) }),
+  /** Resolves when the start or the stop has begun; `cluster.state` tells the rest. */
+  'clusters.start': call({ input: ofCluster, output: v.undefined_() }),
+  'clusters.stop': call({ input: ofCluster, output: v.undefined_() }),
+  /** Stops a local cluster and deletes its folder, for good. */
+  'clusters.delete': call({ input: ofCluster, output: clusterList }),
+
+  /** A cluster of this console's own: now, and again after every change. */
+  'cluster.state': stream({ input: ofCluster, item: localClusterState, batchItemsMax: 4 }),
+  /** What an action would do to quorum, leaders and pods as things stand. */
+  'cluster.preview': call({
+    input: v.object({ cluster: clusterRef, action: clusterAction }),
+    output: actionPreview,
+  }),
+  /** Begins an operation; `cluster.operations` tells how it goes. Refused while the cluster is read-only. */
+  'cluster.act': call({
+    input: v.object({ cluster: clusterRef, action: clusterAction }),
+    output: v.object({ operation: v.string() }),
+  }),
+  /** The newest operations, newest first: now, and again after every change. */
+  'cluster.operations': stream({
+    input: ofCluster,
+    item: v.pipe(v.array(operation), v.maxLength(OPERATIONS_MAX)),
+    batchItemsMax: 4,
+  }),
+  /** After the step that runs; a paused one goes on with `isPaused: false`. */
+  'cluster.pauseOperation': call({
+    input: v.object({ cluster: clusterRef, operation: v.string(), isPaused: v.boolean() }),
+    output: v.undefined_(),
+  }),
+
+  /** The members of etcd, once a second while somebody looks. */
+  'etcd.members': stream({ input: ofCluster, item: etcdView, batchItemsMax: 4 }),
+  /** Terms, elections and members that came and went: all that is remembered, again after every change. */
+  'etcd.timeline': stream({
+    input: ofCluster,
+    item: v.pipe(v.array(etcdEvent), v.maxLength(TIMELINE_EVENTS_MAX)),
+    batchItemsMax: 4,
+  }),
+  'backups.watch': stream({ input: ofCluster, item: backups, batchItemsMax: 4 }),
+  'backups.schedule': call({
+    input: v.object({ cluster: clusterRef, schedule: backupSchedule }),
+    output: backupSchedule,
+  }),
+  /** Checks a snapshot file page by page and lays it beside what is stored now. */
+  'backups.compare': call({
+    input: v.object({ cluster: clusterRef, file: filePath }),
+    output: snapshotComparison,
+  }),
+  'upgrade.plan': call({
+    input: v.object({ cluster: clusterRef, version: v.nullable(v.string()) }),
+    output: upgradePlan,
+  }),
+  /** Every certificate on disk, and what servers present. */
+  'certificates.list': call({ input: ofCluster, output: v.array(certificateView) }),
+  /** The production checklist, measured now. */
+  'cluster.checks': call({ input: ofCluster, output: v.array(finding) }),
+
+  /** Every Lease with the history of its holders; of any cluster. At most once a second. */
+  'leases.watch': stream({ input: ofCluster, item: leasesView, batchItemsMax: 4 }),
+  'metrics.query': call({ input: metricsQuery, output: metricsAnswer }),
+  /** The critical figures and the targets of the sampler, after every sample. */
+  'metrics.health': stream({ input: ofCluster, item: metricsHealth, batchItemsMax: 4 }),
+  /** The newest requests of every API server, newest first, that contain `filter` in path or user. */
+  'xray.requests': call({
+    input: v.object({
+      cluster: clusterRef,
+      filter: v.pipe(v.string(), v.maxLength(512)),
+      auditId: v.nullable(v.pipe(v.string(), v.maxLength(128))),
+    }),
+    output: v.pipe(v.array(requestTrace), v.maxLength(TRACES_MAX)),
+  }),
+  /** The newest attempts of the scheduler for a pod, newest first. */
+  'xray.scheduling': call({
+    input: v.object({ cluster: clusterRef, namespace: v.string(), pod: v.string() }),
+    output: v.pipe(v.array(schedulingView), v.maxLength(32)),
+  }),
+  /** Where the scheduler would put a pod, given as YAML or JSON; nothing is stored. */
+  'xray.whatIf': call({
+    input: v.object({ cluster: clusterRef, pod: v.pipe(v.string(), v.maxLength(POD_TEXT_CHARACTERS_MAX)) }),
+    output: schedulingView,
+  }),
+
+  /** Listens on loopback until it is closed or the host ends. */
+  'forwards.open': call({
+    input: v.object({
+      cluster: clusterRef,
+      namespace: v.string(),
+      pod: v.string(),
+      remotePort: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(PORT_MAX)),
+      /** Zero: a free one. */
+      localPort: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(PORT_MAX)),
+    }),
+    output: portForward,
+  }),
+  'forwards.close': call({ input: v.object({ id: v.string() }), output: v.undefined_() }),
+  'forwards.watch': stream({ input: v.undefined_(), item: v.array(portForward), batchItemsMax: 4 }),
 
   /** What the server offers; `isFresh` asks it again. */
   'kube.discovery': call({

@@ -9,5 +9,8 @@ export { clientMessage } from './messages.ts';
 export type { ClientMessage, FailureReason, HostMessage } from './messages.ts';
 export * from './schemas/app.ts';
 export * from './schemas/kube.ts';
+export * from './schemas/local-cluster.ts';
+export * from './schemas/monitor.ts';
 export * from './schemas/notification.ts';
+export * from './schemas/operations.ts';
 export * from './schemas/settings.ts';

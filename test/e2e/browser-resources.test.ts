@@ -189,7 +189,8 @@ test('what another manager owns is a conflict, told by field and manager, until 
   await page.getByRole('button', { name: 'Dry run' }).click();
   await page.getByText('owned by pipeline').waitFor();
   await page.getByText('data.level', { exact: true }).waitFor();
-  await page.getByRole('radio', { name: /Take ownership/ }).check();
+  // Clicked, not checked: the dry run that follows may have taken the choice away again.
+  await page.getByRole('radio', { name: /Take ownership/ }).click();
   await page.getByRole('cell', { name: 'debug', exact: true }).waitFor();
 });
 

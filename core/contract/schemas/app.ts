@@ -38,7 +38,7 @@ export const processVitals = v.object({
 export type ProcessVitals = v.InferOutput<typeof processVitals>;
 
 export const clusterEntry = v.object({
-  /** Stable: path and context for a kubeconfig's. */
+  /** Stable: path and context for a kubeconfig's, the data folder of a local one. */
   id: v.string(),
   name: v.string(),
   origin: v.picklist(['local', 'kubeconfig']),
@@ -47,6 +47,14 @@ export const clusterEntry = v.object({
   namespace: v.string(),
   kubeconfigPath: v.string(),
   readOnly: v.boolean(),
+  /** How a cluster of this console's own is; null for one opened from a kubeconfig. */
+  local: v.nullable(
+    v.object({
+      directory: v.string(),
+      phase: v.picklist(['stopped', 'preparing', 'starting', 'ready', 'stopping', 'failed']),
+      kubernetesVersion: v.string(),
+    }),
+  ),
 });
 export type ClusterEntry = v.InferOutput<typeof clusterEntry>;
 

@@ -20,6 +20,7 @@ current-context: admin@prod
     server: 'https://10.0.0.1:6443',
     kubeconfigPath: PATH,
     readOnly: true,
+    local: null,
   };
   expect(contextsOf(PATH, text)).toEqual({
     clusters: [

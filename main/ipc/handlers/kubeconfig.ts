@@ -77,6 +77,7 @@ export const contextsOf = (path: string, text: string): KubeconfigContexts => {
         namespace: context.namespace,
         kubeconfigPath: path,
         readOnly: true,
+        local: null,
       });
   }
   if (config.contexts.length === 0) problems.push('it has no contexts');

@@ -28,6 +28,7 @@ const entry = (name: string, more: Partial<ClusterEntry> = {}): ClusterEntry => 
   namespace: 'default',
   kubeconfigPath: '/home/ada/.kube/config',
   readOnly: true,
+  local: null,
   ...more,
 });
 const listOf = (...clusters: ClusterEntry[]): ClusterList => ({ clusters, problems: [] });

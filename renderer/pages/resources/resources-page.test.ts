@@ -45,6 +45,7 @@ const cluster = {
   namespace: 'default',
   kubeconfigPath: '/k',
   readOnly: true,
+  local: null,
 };
 const column = (name: string) => ({ name, type: 'string', format: '', description: '', priority: 0 });
 const row = (name: string, status = 'Running'): TableRow => ({

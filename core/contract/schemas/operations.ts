@@ -1,0 +1,154 @@
+import * as v from 'valibot';
+
+export const MEMBERS_MAX = 15;
+export const TIMELINE_EVENTS_MAX = 500;
+
+export const etcdMember = v.object({
+  /** Hexadecimal, as `etcdctl member list` prints it. */
+  id: v.string(),
+  name: v.string(),
+  /** The host it runs on; empty where it is not ours. */
+  host: v.string(),
+  clientUrl: v.string(),
+  role: v.picklist(['leader', 'follower', 'learner', 'unreachable']),
+  version: v.string(),
+  raftTerm: v.number(),
+  raftIndex: v.number(),
+  raftAppliedIndex: v.number(),
+  /** Entries behind the leader. */
+  lag: v.number(),
+  revision: v.number(),
+  dbBytes: v.number(),
+  dbBytesInUse: v.number(),
+  quotaBytes: v.nullable(v.number()),
+  alarms: v.array(v.string()),
+  /** Of its WAL in the last half minute; null without metrics. */
+  fsyncP99Ms: v.nullable(v.number()),
+  /** From the leader to this member; null for the leader itself. */
+  peerRoundTripMs: v.nullable(v.number()),
+  proposalsFailed: v.nullable(v.number()),
+  problem: v.string(),
+});
+export type EtcdMember = v.InferOutput<typeof etcdMember>;
+
+export const etcdView = v.object({
+  atMs: v.number(),
+  members: v.pipe(v.array(etcdMember), v.maxLength(MEMBERS_MAX)),
+  /** Why nothing is known; empty while at least one member answers. */
+  problem: v.string(),
+});
+export type EtcdView = v.InferOutput<typeof etcdView>;
+
+/** What happened to the quorum, as the host saw it while it looked. */
+export const etcdEvent = v.object({
+  atMs: v.number(),
+  kind: v.picklist([
+    'leader',
+    'leaderLost',
+    'memberUp',
+    'memberDown',
+    'memberAdded',
+    'memberRemoved',
+    'alarm',
+    'alarmOver',
+  ]),
+  member: v.string(),
+  term: v.number(),
+  /** From the loss of the leader to the next one; null where it was not seen. */
+  durationMs: v.nullable(v.number()),
+});
+export type EtcdEvent = v.InferOutput<typeof etcdEvent>;
+
+export const snapshotFile = v.object({
+  file: v.string(),
+  name: v.string(),
+  bytes: v.number(),
+  createdAtMs: v.number(),
+  revision: v.number(),
+  keys: v.number(),
+  hash: v.string(),
+  /** Made by the schedule, and so deleted by its retention. */
+  isScheduled: v.boolean(),
+  /** Why it cannot be restored; empty when every page was checked. */
+  problem: v.string(),
+});
+export type SnapshotFile = v.InferOutput<typeof snapshotFile>;
+
+export const backupSchedule = v.object({
+  enabled: v.boolean(),
+  everyMinutes: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_080)),
+  keep: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
+});
+export type BackupSchedule = v.InferOutput<typeof backupSchedule>;
+
+export const backups = v.object({
+  directory: v.string(),
+  files: v.array(snapshotFile),
+  schedule: backupSchedule,
+  nextAtMs: v.nullable(v.number()),
+});
+export type Backups = v.InferOutput<typeof backups>;
+
+/** What a restore would change: the objects of the snapshot beside those of now, by resource. */
+export const snapshotComparison = v.object({
+  file: snapshotFile,
+  revisionNow: v.number(),
+  rows: v.array(
+    v.object({
+      /** `pods`, `apps/deployments`: as below /registry. */
+      resource: v.string(),
+      now: v.number(),
+      inSnapshot: v.number(),
+      /** The first few that come back or go, `namespace/name`. */
+      comesBack: v.array(v.string()),
+      goes: v.array(v.string()),
+    }),
+  ),
+});
+export type SnapshotComparison = v.InferOutput<typeof snapshotComparison>;
+
+export const finding = v.object({
+  id: v.string(),
+  title: v.string(),
+  verdict: v.picklist(['ok', 'warning', 'problem', 'absent']),
+  /** What was measured. */
+  message: v.string(),
+  advice: v.string(),
+});
+export type Finding = v.InferOutput<typeof finding>;
+
+export const upgradePlan = v.object({
+  current: v.string(),
+  targets: v.array(v.string()),
+  /** What each host runs: mixed while an upgrade is under way. */
+  hosts: v.array(v.object({ host: v.string(), components: v.record(v.string(), v.string()) })),
+  nodes: v.array(v.object({ node: v.string(), version: v.string() })),
+  checks: v.array(finding),
+  /** Stored objects of versions that the target does not serve. */
+  removals: v.array(v.object({ resource: v.string(), version: v.string(), count: v.number() })),
+  steps: v.array(v.object({ id: v.string(), title: v.string() })),
+  /** An upgrade that was begun and not ended: where it goes to. */
+  unfinished: v.nullable(v.string()),
+});
+export type UpgradePlan = v.InferOutput<typeof upgradePlan>;
+
+export const certificateView = v.object({
+  /** As `pilothouse certs check-expiration` prints it. */
+  name: v.string(),
+  path: v.string(),
+  kind: v.picklist(['authority', 'files', 'kubeconfig']),
+  /** Who signed it; empty when it is none of the cluster's authorities. */
+  authority: v.string(),
+  subject: v.string(),
+  organizations: v.array(v.string()),
+  alternativeNames: v.array(v.string()),
+  usages: v.array(v.string()),
+  serial: v.string(),
+  algorithm: v.string(),
+  fingerprint: v.string(),
+  notBeforeMs: v.number(),
+  notAfterMs: v.number(),
+  /** What a server presents now; null where nobody serves it or the server is down. */
+  served: v.nullable(v.object({ address: v.string(), serial: v.string(), notAfterMs: v.number() })),
+});
+export type CertificateView = v.InferOutput<typeof certificateView>;
