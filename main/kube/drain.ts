@@ -1,0 +1,186 @@
+import { isForbidden, isNotFound, isTooManyRequests, StatusError } from '../../core/api/meta/status.ts';
+import type { Clock } from '../../core/base/clock.ts';
+import { messageOf } from '../../core/base/errors.ts';
+import { systemClock } from '../../core/base/node/clock.ts';
+import { DAEMON_SET, NODE, pause, POD, type Client, type Pod, type Stored } from '../../core/client/index.ts';
+import { ContractError } from '../../core/contract/index.ts';
+import type { OperationRunner, StepReport } from '../clusters/operation-runner.ts';
+import { aggregate, judgePods, podKey, refusalOfDrain } from './drain-filter.ts';
+import { kubeFailure } from './failure.ts';
+
+/** kubectl's own: how long after a refused eviction it is tried again, and how often a pod is looked for. */
+export const EVICT_RETRY_MS = 5_000;
+export const GONE_POLL_MS = 1_000;
+/** kubectl waits for ever; an operation that nobody looks at must end. */
+export const DRAIN_LIMIT_MS = 30 * 60_000;
+/** kubectl evicts all at once; more than this only makes them wait for each other in the server. */
+const EVICTIONS_AT_ONCE_MAX = 16;
+const PODS_PER_PAGE = 500;
+
+interface Draining {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly report: StepReport;
+  readonly signal: AbortSignal;
+  readonly gracePeriodSeconds: number | null;
+  readonly endsAtMs: number;
+}
+
+const stepOf = (pod: Stored<Pod>): string => `pod:${podKey(pod)}`;
+
+const namespaceTerminates = (error: unknown): boolean =>
+  error instanceof StatusError &&
+  isForbidden(error) &&
+  (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating');
+
+const cordon = async ({ client, report, signal }: Draining, node: string): Promise<void> => {
+  report.begin('cordon');
+  const nodes = client.resource(NODE);
+  const before = await nodes.get(node, { signal });
+  if (before.spec?.unschedulable === true) return report.end('cordon', 'already cordoned');
+  await nodes.patch(node, { type: 'strategic', body: { spec: { unschedulable: true } } }, { signal });
+  report.end('cordon');
+};
+
+/** Undefined when the pod is gone, or another one has its name. */
+const stillThere = async (
+  { client, signal }: Draining,
+  pod: Stored<Pod>,
+): Promise<Stored<Pod> | undefined> => {
+  const found = await client
+    .resource(POD, pod.metadata.namespace)
+    .find(pod.metadata.name, { signal })
+    // A server that is away for a moment says nothing about the pod.
+    .catch((error: unknown) => (signal.aborted ? Promise.reject(error as Error) : pod));
+  return found?.metadata.uid === pod.metadata.uid ? found : undefined;
+};
+
+/** Asks until the server takes it. True: it does; false: there is nothing left to evict. */
+const evict = async (draining: Draining, pod: Stored<Pod>): Promise<boolean> => {
+  const { client, clock, report, signal, gracePeriodSeconds, endsAtMs } = draining;
+  const { namespace = '', name } = pod.metadata;
+  const where = `pods/${JSON.stringify(name)} -n ${JSON.stringify(namespace)}`;
+  const body = {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name, namespace },
+    deleteOptions: gracePeriodSeconds === null ? {} : { gracePeriodSeconds },
+  };
+  let active = pod;
+  for (;;) {
+    try {
+      await client.resource(POD, namespace).createSubresource(name, 'eviction', body, { signal });
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      const isLeaving = active.metadata.deletionTimestamp !== undefined;
+      if (namespaceTerminates(error) && isLeaving) return true;
+      if (!isTooManyRequests(error) && !namespaceTerminates(error))
+        throw new Error(`error when evicting ${where}: ${messageOf(error)}`, { cause: error });
+      if (clock.monotonicMs() + EVICT_RETRY_MS > endsAtMs)
+        throw new Error(
+          `error when evicting ${where}: global timeout reached: ${DRAIN_LIMIT_MS / 60_000}m0s`,
+          { cause: error },
+        );
+      report.detail(
+        stepOf(pod),
+        `error when evicting ${where} (will retry after ${EVICT_RETRY_MS / 1000}s): ${messageOf(error)}`,
+      );
+      await pause(clock, EVICT_RETRY_MS, signal);
+      const found = await stillThere(draining, pod);
+      if (!found) return false;
+      active = found;
+    }
+  }
+};
+
+const evictAndWait = async (draining: Draining, pod: Stored<Pod>): Promise<void> => {
+  const { clock, report, signal, endsAtMs } = draining;
+  const { namespace = '', name } = pod.metadata;
+  const step = stepOf(pod);
+  await report.checkpoint();
+  report.begin(step);
+  const isAccepted = await evict(draining, pod);
+  if (isAccepted) {
+    report.detail(step, 'evicted; its containers end');
+    while (await stillThere(draining, pod)) {
+      if (clock.monotonicMs() > endsAtMs)
+        throw new Error(
+          `error when waiting for pod ${JSON.stringify(name)} in namespace ${JSON.stringify(namespace)} to terminate: global timeout reached: ${DRAIN_LIMIT_MS / 60_000}m0s`,
+        );
+      await pause(clock, GONE_POLL_MS, signal);
+    }
+  }
+  report.end(step, isAccepted ? 'evicted' : 'already gone');
+};
+
+/** A few at a time; one that fails does not keep the others. Answers what failed. */
+const evictAll = async (draining: Draining, pods: readonly Stored<Pod>[]): Promise<string[]> => {
+  const waiting = [...pods];
+  const failures: string[] = [];
+  const work = async (): Promise<void> => {
+    for (let pod = waiting.shift(); pod && !draining.signal.aborted; pod = waiting.shift())
+      try {
+        await evictAndWait(draining, pod);
+      } catch (error) {
+        draining.report.detail(stepOf(pod), messageOf(error));
+        failures.push(messageOf(error));
+      }
+  };
+  await Promise.all(Array.from({ length: Math.min(EVICTIONS_AT_ONCE_MAX, pods.length) }, work));
+  return failures;
+};
+
+const podsOn = async ({ client, signal }: Draining, node: string): Promise<Stored<Pod>[]> => {
+  const pods: Stored<Pod>[] = [];
+  const query = { fieldSelector: `spec.nodeName=${node}`, limit: PODS_PER_PAGE, signal };
+  for await (const pod of client.resource(POD).iterate(query)) pods.push(pod);
+  return pods;
+};
+
+const count = (pods: number): string => `${pods} ${pods === 1 ? 'pod' : 'pods'}`;
+
+/** `kubectl drain`: the same order, the same refusals in the same words, one step a pod. */
+export const drainNode =
+  (
+    connect: (cluster: string) => Promise<{ readonly client: Client }>,
+    clock: Clock = systemClock,
+  ): OperationRunner<'node.drain'> =>
+  async ({ node, gracePeriodSeconds, ...choices }, { cluster, report, signal }) => {
+    const { client } = await connect(cluster);
+    const endsAtMs = clock.monotonicMs() + DRAIN_LIMIT_MS;
+    const draining = { client, clock, report, signal, gracePeriodSeconds, endsAtMs };
+    const head = [
+      { id: 'cordon', title: `Cordon ${node}` },
+      { id: 'pods', title: `Find the pods of ${node}` },
+    ];
+    const unable = (why: string): ContractError =>
+      new ContractError(
+        'Conflict',
+        `unable to drain node ${JSON.stringify(node)} due to error: ${why}. It stays cordoned.`,
+      );
+    report.plan(head);
+    try {
+      await cordon(draining, node);
+      await report.checkpoint();
+      report.begin('pods');
+      const verdicts = await judgePods(
+        await podsOn(draining, node),
+        choices,
+        (namespace, name) => client.resource(DAEMON_SET, namespace).get(name, { signal }),
+        isNotFound,
+      );
+      const refusal = refusalOfDrain(verdicts);
+      if (refusal !== undefined) throw unable(refusal);
+      const leaving = verdicts.filter(({ fate }) => fate === 'evict').map(({ pod }) => pod);
+      report.plan([...head, ...leaving.map((pod) => ({ id: stepOf(pod), title: `Evict ${podKey(pod)}` }))]);
+      const stays = verdicts.length - leaving.length;
+      report.end('pods', `${count(leaving.length)} to evict, ${stays} to stay`);
+      const failures = await evictAll(draining, leaving);
+      signal.throwIfAborted();
+      if (failures.length > 0) throw unable(aggregate(failures));
+      return `node/${node} drained: ${count(leaving.length)} evicted`;
+    } catch (error) {
+      throw kubeFailure(error);
+    }
+  };
