@@ -1,4 +1,5 @@
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import { lineReport } from '../operation/step-report.ts';
 import { restoreCluster } from '../backup/restore-cluster.ts';
 import { applyUpgrade } from '../upgrade/apply.ts';
 import type { ControlHandlers } from './server.ts';
@@ -20,7 +21,7 @@ export const controlHandlers = (supervisor: Supervisor): ControlHandlers => {
     'component.stop': ({ host, component }) => done(supervisor.stopComponent(host, component)),
     'component.start': ({ host, component }) => done(supervisor.startComponent(host, component)),
     'snapshot.restore': ({ file, bumpRevision }, progress) =>
-      restoreCluster(supervisor, { file, bumpRevision, progress }),
-    'upgrade.apply': ({ version }, progress) => applyUpgrade(supervisor, version, progress),
+      restoreCluster(supervisor, { file, bumpRevision, report: lineReport(progress) }),
+    'upgrade.apply': ({ version }, progress) => applyUpgrade(supervisor, version, lineReport(progress)),
   };
 };

@@ -207,7 +207,11 @@ export interface SavedSnapshot extends SnapshotStatus {
  * Streams a snapshot of one member into a file and checks it, page by page. The file appears when it is whole; one that
  * is there is never replaced.
  */
-export const saveSnapshot = async (access: EtcdAccess, file: string): Promise<SavedSnapshot> => {
+export const saveSnapshot = async (
+  access: EtcdAccess,
+  file: string,
+  onBytes: (bytes: number) => void = () => undefined,
+): Promise<SavedSnapshot> => {
   const draft = `${file}.part`;
   let digest = createHash('sha256');
   await rm(draft, { force: true });
@@ -222,6 +226,7 @@ export const saveSnapshot = async (access: EtcdAccess, file: string): Promise<Sa
           await handle.write(blob, 0, blob.length, position);
           position += blob.length;
           digest.update(blob);
+          onBytes(position);
         }
       });
       await handle.sync();

@@ -4,6 +4,7 @@ import { ReasonError } from '../../base/errors.ts';
 import { writeClusterConfig } from '../data-folder/create.ts';
 import { backupsFolder, PRIVATE_FOLDER_MODE } from '../data-folder/layout.ts';
 import { etcdAccessOf, saveSnapshot } from '../etcd-operator/operations.ts';
+import type { StepReport } from '../operation/step-report.ts';
 import { ELECTED_COMPONENTS } from '../supervisor/bootstrap.ts';
 import type { HostLink } from '../supervisor/host-link.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
@@ -56,8 +57,9 @@ const backUp = async (supervisor: Supervisor, target: string): Promise<string | 
 export const applyUpgrade = async (
   supervisor: Supervisor,
   target: string,
-  progress: (line: string) => void,
+  report: StepReport,
 ): Promise<UpgradeOutcome> => {
+  const progress = (line: string): void => report.detail('upgrade', line);
   const { directory } = supervisor.folder;
   const from = supervisor.config.spec.kubernetesVersion;
   assertUpgradable(from, target);

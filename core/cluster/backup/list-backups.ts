@@ -1,0 +1,65 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { messageOf, ReasonError } from '../../base/errors.ts';
+import type { SnapshotFile } from '../../contract/schemas/operations.ts';
+import { verifySnapshot, type SnapshotStatus } from '../../etcd/snapshot/index.ts';
+import { backupsFolder } from '../data-folder/layout.ts';
+import { isScheduledName, SNAPSHOT_SUFFIX } from './backup-name.ts';
+
+/** More snapshots than anybody looks through. */
+const FILES_MAX = 1000;
+
+/** Each file is read whole once; a file of another size or time is another file. */
+const known = new Map<string, SnapshotStatus | string>();
+const KNOWN_MAX = 2 * FILES_MAX;
+
+const checked = async (path: string, key: string): Promise<SnapshotStatus | string> => {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const found = await verifySnapshot(path, { skipHashCheck: false }).catch((error: unknown) =>
+    messageOf(error),
+  );
+  if (known.size >= KNOWN_MAX) known.clear();
+  known.set(key, found);
+  return found;
+};
+
+/** One snapshot file, with every page checked. */
+export const describeSnapshot = async (path: string): Promise<SnapshotFile> => {
+  const { size, mtimeMs } = await stat(path);
+  const found = await checked(path, `${path}\0${size}\0${mtimeMs}`);
+  const status = typeof found === 'string' ? undefined : found;
+  const name = basename(path);
+  return {
+    file: path,
+    name,
+    bytes: size,
+    createdAtMs: mtimeMs,
+    revision: status?.revision ?? 0,
+    keys: status?.totalKey ?? 0,
+    hash: status === undefined ? '' : status.hash.toString(16),
+    isScheduled: isScheduledName(name),
+    problem: typeof found === 'string' ? found : '',
+  };
+};
+
+/** The snapshots in `backups/`, newest first. */
+export const listSnapshots = async (data: string): Promise<readonly SnapshotFile[]> => {
+  const folder = backupsFolder(data);
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const files: SnapshotFile[] = [];
+  for (const name of names.filter((one) => one.endsWith(SNAPSHOT_SUFFIX)).slice(0, FILES_MAX))
+    files.push(await describeSnapshot(join(folder, name)));
+  return files.sort((a, b) => b.createdAtMs - a.createdAtMs);
+};
+
+/** Only what is in `backups/` is deleted: a path that leads elsewhere is somebody else's file. */
+export const deleteSnapshot = async (data: string, file: string): Promise<void> => {
+  const path = resolve(backupsFolder(data), file);
+  if (dirname(path) !== resolve(backupsFolder(data)) || !path.endsWith(SNAPSHOT_SUFFIX))
+    throw new ReasonError('NotFound', `${file} is no snapshot in ${backupsFolder(data)}`);
+  await rm(path);
+};

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ReasonError } from '../../base/errors.ts';
+import { backupsFolder, PRIVATE_FOLDER_MODE } from '../data-folder/layout.ts';
+import { etcdAccessOf, saveSnapshot, type SavedSnapshot } from '../etcd-operator/operations.ts';
+import { inStep, type StepReport } from '../operation/step-report.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { stampOf } from './backup-name.ts';
+
+const MIB = 1024 * 1024;
+/** Progress is told this often: a line for every message would be a line for every 64 kB. */
+const DETAIL_EVERY_BYTES = 4 * MIB;
+
+export interface SaveSnapshotOptions {
+  readonly report: StepReport;
+  /** A new file; without it one in `backups/`, named by the time and by `prefix`. */
+  readonly file?: string;
+  readonly prefix?: string;
+}
+
+const mebibytes = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
+
+/** Streams a snapshot of the running cluster into a new file, and checks every page of it. */
+export const saveClusterSnapshot = async (
+  supervisor: Supervisor,
+  { report, file, prefix = 'etcd' }: SaveSnapshotOptions,
+): Promise<SavedSnapshot> => {
+  const { directory } = supervisor.folder;
+  const path = file ?? join(backupsFolder(directory), `${prefix}-${stampOf(Date.now())}.db`);
+  if (existsSync(path))
+    throw new ReasonError('AlreadyExists', `${path} is there already; choose another name`);
+  report.plan([{ id: 'snapshot', title: 'Save and check a snapshot' }]);
+  return inStep(
+    report,
+    'snapshot',
+    async () => {
+      await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER_MODE });
+      let toldBytes = 0;
+      return saveSnapshot(etcdAccessOf(directory, supervisor.config), path, (bytes) => {
+        if (bytes - toldBytes < DETAIL_EVERY_BYTES) return;
+        toldBytes = bytes;
+        report.detail('snapshot', mebibytes(bytes));
+      });
+    },
+    (saved) => `${saved.file}, ${saved.totalKey} keys at revision ${saved.revision}`,
+  );
+};
