@@ -1,7 +1,8 @@
 import type { ClusterEntry } from '../../core/contract/index.ts';
 
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
-const quoted = (word: string): string =>
+/** A word as a POSIX shell reads it back. */
+export const quoted = (word: string): string =>
   PLAIN.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The line that does the same in a shell: which cluster, which namespace, then what. */

@@ -42,6 +42,10 @@ export const formatDuration = (milliseconds: number): string => {
   return `${seconds} s`;
 };
 
+/** 2.8 s, 31 s, 2 min 26 s: with a digit where seconds are few. */
+export const formatSeconds = (milliseconds: number): string =>
+  milliseconds < 10_000 ? `${formatShort(Math.max(0, milliseconds) / 1000)} s` : formatDuration(milliseconds);
+
 /** 31 s, 4 min, 21 h, 6 d: the largest unit alone, for columns. */
 export const formatAge = (milliseconds: number): string => {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));

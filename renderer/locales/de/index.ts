@@ -2,6 +2,7 @@ import type { Messages } from '../i18n.ts';
 import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
 import { editor } from './editor.ts';
+import { operations } from './operations.ts';
 import { processes } from './processes.ts';
 import { resources } from './resources.ts';
 import { settings } from './settings.ts';
@@ -14,6 +15,7 @@ export const de: Messages = {
   ...clusters,
   ...detail,
   ...editor,
+  ...operations,
   ...processes,
   ...resources,
   ...settings,

@@ -1,6 +1,7 @@
 import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
 import { editor } from './editor.ts';
+import { operations } from './operations.ts';
 import { processes } from './processes.ts';
 import { resources } from './resources.ts';
 import { settings } from './settings.ts';
@@ -14,6 +15,7 @@ export const en = {
   ...clusters,
   ...detail,
   ...editor,
+  ...operations,
   ...processes,
   ...resources,
   ...settings,

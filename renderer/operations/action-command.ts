@@ -1,0 +1,78 @@
+import type { ClusterAction } from '../../core/contract/index.ts';
+import { quoted } from '../kinds/kubectl.ts';
+
+const shellLine = (words: readonly string[]): string => words.map(quoted).join(' ');
+
+const wordsOf = (action: ClusterAction): readonly string[] | undefined => {
+  switch (action.kind) {
+    case 'host.kill':
+    case 'host.stop':
+    case 'host.start':
+    case 'host.pause':
+    case 'host.resume':
+      return ['host', action.kind.slice('host.'.length), action.host];
+    case 'component.kill':
+    case 'component.stop':
+    case 'component.start':
+      return ['host', action.kind.slice('component.'.length), action.host, action.component];
+    case 'member.moveLeader':
+      return ['member', 'move-leader', action.member];
+    case 'member.remove':
+      return ['member', 'remove', action.member];
+    case 'etcd.defragment':
+      return action.member === null ? ['defrag'] : undefined;
+    case 'etcd.compact':
+      return ['compact', ...(action.revision === null ? [] : [`${action.revision}`])];
+    case 'snapshot.save':
+      return ['snapshot', 'save'];
+    case 'snapshot.restore':
+      return ['snapshot', 'restore', action.file];
+    case 'upgrade.apply':
+      return ['upgrade', 'apply', action.version];
+    case 'certificates.renew':
+      if (action.names === null) return ['certs', 'renew', 'all'];
+      return action.names.length === 1 ? ['certs', 'renew', ...action.names] : undefined;
+    // The command line has no word for these.
+    case 'member.add':
+    case 'etcd.disarm':
+    case 'snapshot.delete':
+    case 'upgrade.rollback':
+    case 'node.drain':
+      return undefined;
+  }
+};
+
+const drainWords = (action: Extract<ClusterAction, { kind: 'node.drain' }>): readonly string[] => [
+  'drain',
+  action.node,
+  ...(action.ignoreDaemonSets ? ['--ignore-daemonsets'] : []),
+  ...(action.deleteEmptyDirData ? ['--delete-emptydir-data'] : []),
+  ...(action.force ? ['--force'] : []),
+  ...(action.gracePeriodSeconds === null ? [] : [`--grace-period=${action.gracePeriodSeconds}`]),
+];
+
+/** Where a command line finds the cluster: the data folder of one of ours, a kubeconfig of any. */
+export interface CommandTarget {
+  readonly directory: string | undefined;
+  readonly kubeconfigPath: string | undefined;
+}
+
+/** The line that does the same in a shell; undefined where there is none. */
+export const actionCommand = (action: ClusterAction, target: CommandTarget): string | undefined => {
+  if (action.kind === 'node.drain')
+    return shellLine([
+      'kubectl',
+      ...(target.kubeconfigPath === undefined ? [] : ['--kubeconfig', target.kubeconfigPath]),
+      ...drainWords(action),
+    ]);
+  if (action.kind === 'snapshot.delete') return shellLine(['rm', action.file]);
+  const words = wordsOf(action);
+  return (
+    words &&
+    shellLine([
+      'pilothouse',
+      ...words,
+      ...(target.directory === undefined ? [] : ['--data', target.directory]),
+    ])
+  );
+};

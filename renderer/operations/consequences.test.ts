@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { ActionPreview } from '../../core/contract/index.ts';
+import { consequencesOf, quorumConsequence } from './consequences.ts';
+
+const quorum = (voters: number, now: number, after: number, votersAfter = voters) => ({
+  voters,
+  needed: Math.floor(voters / 2) + 1,
+  healthyNow: now,
+  votersAfter,
+  neededAfter: Math.floor(votersAfter / 2) + 1,
+  healthyAfter: after,
+});
+
+test('stopping one of three leaves quorum without a spare', () => {
+  expect(quorumConsequence(quorum(3, 3, 2))).toEqual({
+    tone: 'warn',
+    text: '2 of 3 members of etcd vote, 2 needed: quorum holds, no further failure is tolerated',
+  });
+});
+
+test('stopping one of five leaves one spare', () => {
+  expect(quorumConsequence(quorum(5, 5, 4))).toEqual({
+    tone: 'ok',
+    text: '4 of 5 members of etcd vote, 3 needed: quorum holds, 1 more failure is tolerated',
+  });
+});
+
+test('stopping the second of three loses quorum', () => {
+  expect(quorumConsequence(quorum(3, 2, 1))).toEqual({
+    tone: 'error',
+    text: '1 of 3 members of etcd vote, 2 needed: nothing can be written until a member is back',
+  });
+});
+
+test('bringing the missing member back restores writes', () => {
+  expect(quorumConsequence(quorum(3, 1, 2)).tone).toBe('ok');
+});
+
+test('the single member of a small cluster is no warning by itself', () => {
+  expect(quorumConsequence(quorum(1, 1, 1)).tone).toBe('ok');
+});
+
+test('quorum comes first, then the worst; what quorum already says is not said twice', () => {
+  const preview: ActionPreview = {
+    verdict: 'outage',
+    quorum: quorum(3, 2, 1),
+    effects: [
+      { code: 'quorumLost', subject: '', count: 1 },
+      { code: 'componentRestarts', subject: 'kube-scheduler', count: 1 },
+      { code: 'apiServersLeft', subject: '', count: 1 },
+      { code: 'noApiServerLeft', subject: '', count: 0 },
+    ],
+  };
+  expect(consequencesOf(preview).map(({ tone }) => tone)).toEqual(['error', 'error', 'warn', 'idle']);
+});
+
+test('an action without effects says that nothing is interrupted', () => {
+  expect(consequencesOf({ verdict: 'safe', quorum: null, effects: [] })).toEqual([
+    { tone: 'ok', text: 'Nothing that runs is interrupted' },
+  ]);
+});
