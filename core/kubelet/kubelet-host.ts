@@ -37,6 +37,8 @@ export interface HostedNode {
   readonly staticRuntime?: Runtime;
   /** The host's `manifests/` folder. */
   readonly manifests?: string;
+  /** Where its kubelet is of another release than the host's. */
+  readonly kubernetesVersion?: string;
 }
 
 export interface KubeletHostOptions {
@@ -83,17 +85,14 @@ export class KubeletHost {
   readonly #folders: ManifestFolder[] = [];
   readonly #writer: StatusWriter | undefined;
   readonly #health = new Map<string, NodeHealth>();
-  readonly #shared: Pick<
-    NodeContext,
-    'clock' | 'log' | 'objects' | 'environment' | 'metrics' | 'probeUserAgent' | 'minor'
-  >;
+  readonly #shared: Pick<NodeContext, 'clock' | 'log' | 'objects' | 'environment' | 'metrics'>;
+  readonly #versions = new Map<string, string>();
   readonly #gate = gate(NODE_REQUESTS_MAX);
   readonly #bootID = randomUUID();
   #pods: Informer<Pod> | undefined;
 
   constructor(options: KubeletHostOptions) {
-    const { api, log, registry, kubernetesVersion } = options;
-    const minor = minorOf(kubernetesVersion);
+    const { api, log, registry } = options;
     this.#options = options;
     this.#clock = sharedClock(options.clock);
     this.#writer = api && new StatusWriter({ client: api.client, clock: this.#clock, log });
@@ -103,8 +102,6 @@ export class KubeletHost {
       objects: api ? clientObjectSource(api.client, this.#clock) : noObjects,
       environment: options.environment ?? new Map(),
       metrics: kubeletMetrics(registry),
-      probeUserAgent: `kube-probe/1.${minor}`,
-      minor,
     };
     for (const node of options.nodes) this.#add(node);
   }
@@ -135,6 +132,14 @@ export class KubeletHost {
     await this.#nodes.get(nodeName)?.agent?.reportNow();
   }
 
+  /** As a kubelet that was replaced by one of another release and started again: containers go on. */
+  async setVersion(nodeName: string, kubernetesVersion: string): Promise<void> {
+    assert(this.#versions.has(nodeName), `${nodeName} is a node of this host`);
+    minorOf(kubernetesVersion);
+    this.#versions.set(nodeName, kubernetesVersion);
+    await this.#nodes.get(nodeName)?.agent?.reportNow();
+  }
+
   /** Stops every pod within the time and tells the API nothing: the host is down, its pods are not finished. */
   async stop(graceSeconds: number): Promise<void> {
     for (const folder of this.#folders) folder.dispose();
@@ -144,23 +149,35 @@ export class KubeletHost {
   }
 
   #add(hosted: HostedNode): void {
-    const { api, log, random, kubernetesVersion, events } = this.#options;
+    const { api, log, random, events } = this.#options;
     const { runtime, staticRuntime = runtime, manifests } = hosted;
+    const { name } = hosted.identity;
+    this.#versions.set(name, hosted.kubernetesVersion ?? this.#options.kubernetesVersion);
+    const version = (): string => this.#versions.get(name)!;
     const identity: NodeIdentity = {
       ...hosted.identity,
-      kubeletVersion: kubernetesVersion,
+      get kubeletVersion() {
+        return version();
+      },
       runtimeVersion: `${runtime.name}://${runtime.version}`,
     };
     const recorder = events?.(identity.name) ?? silentEvents;
-    const context: NodeContext = {
+    const contextOf = (of: Runtime): NodeContext => ({
       ...this.#shared,
+      get minor() {
+        return minorOf(version());
+      },
+      get probeUserAgent() {
+        return `kube-probe/1.${minorOf(version())}`;
+      },
       nodeName: identity.name,
       hostIP: identity.hostIP,
-      runtime,
+      runtime: of,
       allocatable: allocatableOf(identity),
       event: (object, type, reason, message) => recorder.event(object, type, reason, message),
-    };
-    const staticContext = staticRuntime === runtime ? context : { ...context, runtime: staticRuntime };
+    });
+    const context = contextOf(runtime);
+    const staticContext = staticRuntime === runtime ? context : contextOf(staticRuntime);
     const agent =
       api &&
       new NodeAgent({

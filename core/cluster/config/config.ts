@@ -5,7 +5,7 @@ import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/scheme/index.ts';
 import { isNetwork, NETWORK_MAX, NETWORK_MIN } from './addresses.ts';
 
 export const CLUSTER_API_VERSION = 'pilothouse.dev/v1';
-const CONTROL_PLANES_MAX = 7;
+export const CONTROL_PLANES_MAX = 7;
 const WORKERS_MAX = 5000;
 
 const versionPattern = /^v1\.(\d+)\.\d+$/;
@@ -18,6 +18,12 @@ const kubernetesVersion = v.pipe(
     const minor = Number(versionPattern.exec(text)?.[1]);
     return minor >= OLDEST_MINOR && minor <= NEWEST_MINOR;
   }, `must be v1.${OLDEST_MINOR}.P to v1.${NEWEST_MINOR}.P`),
+);
+
+const ordinalList = v.pipe(
+  v.array(count(1, CONTROL_PLANES_MAX)),
+  v.minLength(1),
+  v.check((list) => new Set(list).size === list.length, 'must not name one twice'),
 );
 
 const externalEtcd = v.object({
@@ -37,6 +43,9 @@ const schema = v.object({
     topology: v.picklist(['stacked', 'external']),
     controlPlanes: count(1, CONTROL_PLANES_MAX),
     etcdMembers: count(0, CONTROL_PLANES_MAX),
+    /** Which of them there are, where one in the middle was removed: `[1, 3]` are cp-1 and cp-3. */
+    controlPlaneOrdinals: v.optional(ordinalList),
+    etcdOrdinals: v.optional(ordinalList),
     workers: count(0, WORKERS_MAX),
     network: v.pipe(
       v.number(),
@@ -81,6 +90,10 @@ const contradiction = ({ spec }: ClusterConfig): string | undefined => {
     return 'spec.etcdMembers must equal spec.controlPlanes in the stacked topology';
   if (spec.topology === 'external' && !spec.externalEtcd && spec.etcdMembers === 0)
     return 'the external topology wants spec.etcdMembers, or spec.externalEtcd';
+  if (spec.controlPlaneOrdinals && spec.controlPlaneOrdinals.length !== spec.controlPlanes)
+    return 'spec.controlPlaneOrdinals must name as many as spec.controlPlanes';
+  if (spec.etcdOrdinals && spec.etcdOrdinals.length !== spec.etcdMembers)
+    return 'spec.etcdOrdinals must name as many as spec.etcdMembers';
   return undefined;
 };
 

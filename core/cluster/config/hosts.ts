@@ -1,5 +1,5 @@
 import { controlPlaneAddress, etcdAddress, workerAddress } from './addresses.ts';
-import type { ClusterConfig } from './config.ts';
+import { CONTROL_PLANES_MAX, type ClusterConfig } from './config.ts';
 
 export type HostRole = 'control-plane' | 'etcd' | 'workers';
 
@@ -27,18 +27,32 @@ export const controlPlaneName = (ordinal: number): string => `cp-${ordinal}`;
 export const etcdName = (ordinal: number): string => `etcd-${ordinal}`;
 export const workerName = (ordinal: number): string => `worker-${ordinal}`;
 
+/** Which control planes there are, by number: a gap is where one was removed. */
+export const controlPlaneOrdinals = ({ spec }: ClusterConfig): readonly number[] =>
+  spec.controlPlaneOrdinals ?? ordinals(spec.controlPlanes);
+
+export const etcdOrdinals = ({ spec }: ClusterConfig): readonly number[] =>
+  spec.etcdOrdinals ?? ordinals(spec.etcdMembers);
+
+/** Pod ranges follow from the place of a node among these: control planes that come later have theirs from the start. */
+export const nodePlaces = ({ spec }: ClusterConfig): number => CONTROL_PLANES_MAX + spec.workers;
+
+export const firstNodePlace = ({ name, role }: HostPlan): number =>
+  role === 'workers' ? CONTROL_PLANES_MAX : Number(/\d+$/.exec(name)?.[0] ?? 1) - 1;
+
 /** Every host of a cluster, members of etcd first. */
-export const planHosts = ({ spec }: ClusterConfig): readonly HostPlan[] => {
+export const planHosts = (config: ClusterConfig): readonly HostPlan[] => {
+  const { spec } = config;
   const plan = { network: spec.network };
   const isStacked = spec.topology === 'stacked';
   const etcdHosts: HostPlan[] =
     isStacked || spec.externalEtcd
       ? []
-      : ordinals(spec.etcdMembers).map((ordinal) => {
+      : etcdOrdinals(config).map((ordinal) => {
           const [name, address] = [etcdName(ordinal), etcdAddress(plan, ordinal)];
           return { name, role: 'etcd', nodes: [], etcd: { name, address }, address };
         });
-  const controlPlanes: HostPlan[] = ordinals(spec.controlPlanes).map((ordinal) => {
+  const controlPlanes: HostPlan[] = controlPlaneOrdinals(config).map((ordinal) => {
     const [name, address] = [controlPlaneName(ordinal), controlPlaneAddress(plan, ordinal)];
     return {
       name,

@@ -79,6 +79,9 @@ const nodesOf = ({ start, startComponent, clock }: HostKubeletOptions): HostedNo
         opensPorts: host.nodes.length <= NODES_WITH_PORTS_MAX,
       }),
       ...(index === 0 && { staticRuntime: components, manifests }),
+      ...(start.nodeVersions[node.name] !== undefined && {
+        kubernetesVersion: start.nodeVersions[node.name],
+      }),
     };
   });
 };

@@ -6,6 +6,8 @@ export interface HostStart {
   readonly host: HostPlan;
   readonly network: number;
   readonly kubernetesVersion: string;
+  /** Nodes whose kubelets are of another release, in the middle of an upgrade. */
+  readonly nodeVersions: Readonly<Record<string, string>>;
   /** Of the first of its nodes, among all nodes of the cluster: it decides their pod ranges. */
   readonly firstNodeIndex: number;
   readonly nodeCount: number;
@@ -58,4 +60,6 @@ export type ToHost =
   | { readonly kind: 'stage'; readonly stage: StopStage }
   /** As `kill -9`: the kubelet starts it again. */
   | { readonly kind: 'kill-component'; readonly component: string }
+  /** The kubelet of one node becomes another release; its containers go on. */
+  | { readonly kind: 'node-version'; readonly node: string; readonly version: string }
   | { readonly kind: 'report'; readonly id: number };

@@ -28,6 +28,8 @@ export const runHost = (program: URL, port: HostPort): void => {
   let isStopping = false;
 
   const start = async (plan: HostStart): Promise<void> => {
+    // Its threads inherit it: who holds a lease is told by the name of the host.
+    process.env['HOSTNAME'] = plan.host.name;
     const folder = logsFolder(plan.dataDirectory, plan.host.name);
     const file = rotatingFile(join(folder, 'kubelet.log'));
     const log = jsonLog(
@@ -82,6 +84,10 @@ export const runHost = (program: URL, port: HostPort): void => {
         return;
       case 'kill-component':
         starter?.kill(message.component);
+        return;
+      case 'node-version':
+        // What the node says of itself is looked at by whoever asked; it tries again at its next report.
+        void kubelet?.host.setVersion(message.node, message.version).catch(() => undefined);
         return;
       case 'report':
         port.send({

@@ -1,6 +1,12 @@
 import { loadBalancerRange, nodeCidrMaskSize, podRange, serviceRange } from '../config/addresses.ts';
 import type { ClusterConfig } from '../config/config.ts';
-import { controlPlaneName, planHosts, type HostPlan } from '../config/hosts.ts';
+import {
+  controlPlaneName,
+  controlPlaneOrdinals,
+  nodePlaces,
+  planHosts,
+  type HostPlan,
+} from '../config/hosts.ts';
 import { inData, staticPodYaml, type StaticPodSpec } from './static-pod.ts';
 
 export const PORTS = {
@@ -172,7 +178,7 @@ export const controllerManagerPod = ({ config, host, version }: ManifestOptions)
       'cluster-signing-cert-file': inData('pki/ca.crt'),
       'cluster-signing-key-file': inData('pki/ca.key'),
       controllers: '*',
-      'node-cidr-mask-size': nodeCidrMaskSize(config.spec.controlPlanes + config.spec.workers),
+      'node-cidr-mask-size': nodeCidrMaskSize(nodePlaces(config)),
       'requestheader-client-ca-file': inData('pki/front-proxy-ca.crt'),
       'root-ca-file': inData('pki/ca.crt'),
       'service-account-private-key-file': inData('pki/sa.key'),
@@ -215,7 +221,8 @@ export const cloudControllerManagerPod = ({ config, host, version }: ManifestOpt
  * there are none.
  */
 const runsProxy = (config: ClusterConfig, host: HostPlan): boolean =>
-  host.role === 'workers' || (config.spec.workers === 0 && host.name === controlPlaneName(1));
+  host.role === 'workers' ||
+  (config.spec.workers === 0 && host.name === controlPlaneName(controlPlaneOrdinals(config)[0]!));
 
 export const kubeProxyPod = ({ config, host, version }: ManifestOptions): StaticPodSpec => ({
   component: 'kube-proxy',

@@ -122,6 +122,10 @@ export class HostLink {
     this.#alive().send({ kind: 'kill-component', component });
   }
 
+  setNodeVersion(node: string, version: string): void {
+    this.#alive().send({ kind: 'node-version', node, version });
+  }
+
   /** A gate has found that it does what it is there for. */
   markReady(component: string): void {
     const known = this.#components.get(component);

@@ -10,7 +10,10 @@ import { connect, loadKubeconfig, pause, type Client } from '../../client/index.
 import { certificatePath } from '../../pki/index.ts';
 import { loadBalancerAddress } from '../config/addresses.ts';
 import type { ClusterConfig } from '../config/config.ts';
-import { planHosts, type HostPlan } from '../config/hosts.ts';
+import { firstNodePlace, nodePlaces, planHosts, type HostPlan } from '../config/hosts.ts';
+import { undoInterruptedRestore } from '../backup/member-folders.ts';
+import { readMembershipChange } from '../membership/journal.ts';
+import { readUpgradeState } from '../upgrade/state.ts';
 import { superAdminKubeconfigFile } from '../data-folder/layout.ts';
 import type { DataFolder } from '../data-folder/open.ts';
 import { putManifestBack, setManifestAside } from '../data-folder/manifest-aside.ts';
@@ -39,6 +42,9 @@ const NODES_POLL_MS = 60;
 const LEADERS_WAIT_MS = 20_000;
 const STOP_GRACE_MS = 10_000;
 const STAGE_TIMEOUT_MS = 3_000;
+/** For the load balancer to say that it has taken one out. */
+const DRAIN_WAIT_MS = 1_000;
+const DRAIN_POLL_MS = 5;
 /** An orderly end that has not come by then is made. */
 const KILL_AFTER_MS = STOP_GRACE_MS + 2_000;
 
@@ -50,9 +56,6 @@ export interface SupervisorOptions {
   readonly clock: Clock;
   readonly log: Log;
 }
-
-const nodeCountOf = (hosts: readonly HostPlan[]): number =>
-  hosts.reduce((count, { nodes }) => count + nodes.length, 0);
 
 /** A cluster that runs: its host processes and its load balancer. */
 export class Supervisor {
@@ -74,32 +77,42 @@ export class Supervisor {
   #phase: ClusterPhase = 'starting';
   #readyAfterMs: number | undefined;
   #leasesReleased: Promise<void> | undefined;
+  /** Kubelets that an upgrade has moved, or has yet to move, by node. */
+  #nodeVersions: Readonly<Record<string, string>> = {};
+  /** A removal that was cut off: it need not come up for the cluster to be ready. */
+  #leaving: string | undefined;
 
   constructor(options: SupervisorOptions) {
-    const { folder, clock, launch } = options;
+    const { folder, clock } = options;
     this.folder = folder;
     this.#config = folder.config;
     this.#options = options;
     this.#startedAtMs = clock.nowMs();
     this.#originMs = clock.monotonicMs();
-    const hosts = planHosts(folder.config);
-    const nodeCount = nodeCountOf(hosts);
-    let firstNodeIndex = 0;
-    for (const plan of hosts) {
-      const { network } = folder.config.spec;
-      const place = { dataDirectory: folder.directory, host: plan, network, firstNodeIndex, nodeCount };
-      const link: HostLink = new HostLink({
-        plan,
-        start: () => ({ ...place, kubernetesVersion: this.#config.spec.kubernetesVersion }),
-        launch,
-        clock,
-        originMs: this.#originMs,
-        onChange: () => this.#changed(),
-        onServing: (component) => void this.#whenServing(link, component),
-      });
-      firstNodeIndex += plan.nodes.length;
-      this.#links.set(plan.name, link);
-    }
+    for (const plan of planHosts(folder.config)) this.#link(plan);
+  }
+
+  #link(plan: HostPlan): HostLink {
+    const { folder, launch, clock } = this.#options;
+    const link: HostLink = new HostLink({
+      plan,
+      start: () => ({
+        dataDirectory: folder.directory,
+        host: plan,
+        network: this.#config.spec.network,
+        firstNodeIndex: firstNodePlace(plan),
+        nodeCount: nodePlaces(this.#config),
+        kubernetesVersion: this.#config.spec.kubernetesVersion,
+        nodeVersions: this.#nodeVersions,
+      }),
+      launch,
+      clock,
+      originMs: this.#originMs,
+      onChange: () => this.#changed(),
+      onServing: (component) => void this.#whenServing(link, component),
+    });
+    this.#links.set(plan.name, link);
+    return link;
   }
 
   get endpoint(): string {
@@ -153,6 +166,38 @@ export class Supervisor {
     return [...this.#links.values()];
   }
 
+  /** For the next start of a host, and for the kubelets that run. */
+  setNodeVersions(versions: Readonly<Record<string, string>>): void {
+    this.#nodeVersions = versions;
+  }
+
+  /** A host that the configuration has now. Resolves when its process runs. */
+  async attachHost(plan: HostPlan): Promise<HostLink> {
+    const link = this.#links.get(plan.name) ?? this.#link(plan);
+    if (!link.isAlive) await this.startHost(plan.name);
+    return link;
+  }
+
+  /** Forgets a host that has ended. */
+  async detachHost(name: string): Promise<void> {
+    await this.drainApiServer(name);
+    this.#links.delete(name);
+    this.#changed();
+  }
+
+  /**
+   * Takes an API server out of the load balancer, which sends nobody there from then on; who is there is told to go by
+   * the server itself. It is taken in again when it is ready the next time.
+   */
+  async drainApiServer(name: string): Promise<void> {
+    if (!this.#backends.delete(name)) return;
+    this.#tellBackends();
+    const { clock } = this.#options;
+    const deadlineMs = clock.monotonicMs() + DRAIN_WAIT_MS;
+    const isIn = (): boolean => this.#balancer?.state()?.backends.some((one) => one.name === name) === true;
+    while (isIn() && clock.monotonicMs() < deadlineMs) await pause(clock, DRAIN_POLL_MS, this.#life.signal);
+  }
+
   /** Resolves when the cluster is ready; rejects with one line that says what is missing. */
   async start(): Promise<void> {
     const { folder, clock, log, program } = this.#options;
@@ -161,6 +206,14 @@ export class Supervisor {
     this.#agent = new https.Agent({ ca: authority, keepAlive: true });
     this.#owned.defer(() => this.#agent?.destroy());
     this.#owned.defer(() => this.#plainAgent.destroy());
+    if (await undoInterruptedRestore(folder.directory))
+      this.#warnings.push('a restore was cut off and has been undone; restore again');
+    const [upgrade, change] = await Promise.all([
+      readUpgradeState(folder.directory),
+      readMembershipChange(folder.directory),
+    ]);
+    this.#nodeVersions = upgrade?.nodeVersions ?? {};
+    if (change?.kind === 'remove') this.#leaving = change.host;
     for (const link of this.#links.values()) link.launch();
     this.#balancer = await startLoadBalancerThread(
       program,
@@ -207,9 +260,10 @@ export class Supervisor {
       );
     };
     await wait(() => Promise.resolve(this.#missingComponent()), POLL_MS);
-    const nodes = this.hosts.flatMap(({ plan }) => plan.nodes.map(({ name }) => name));
+    const staying = this.hosts.filter(({ plan }) => plan.name !== this.#leaving);
+    const nodes = staying.flatMap(({ plan }) => plan.nodes.map(({ name }) => name));
     await wait(nodesGate(client, nodes, this.#startedAtMs), NODES_POLL_MS);
-    const controlPlanes = this.hosts.filter(({ plan }) => plan.role === 'control-plane');
+    const controlPlanes = staying.filter(({ plan }) => plan.role === 'control-plane');
     await ensureCloudAccess(client);
     await markControlPlanes(
       client,
@@ -231,6 +285,7 @@ export class Supervisor {
   #missingComponent(): string | undefined {
     for (const link of this.#links.values()) {
       const { name, phase, message, components } = link.state();
+      if (name === this.#leaving) continue;
       if (phase !== 'running')
         return `host ${name} is ${phase}${message === undefined ? '' : `: ${message}`}`;
       const late = components.find((component) => component.phase !== 'ready');
@@ -244,7 +299,8 @@ export class Supervisor {
   #assertStartable(): void {
     for (const link of this.#links.values()) {
       const { name, phase, message } = link.state();
-      if (phase === 'failed') throw new ReasonError('HostFailed', `host ${name} failed: ${message ?? ''}`);
+      if (phase === 'failed' && name !== this.#leaving)
+        throw new ReasonError('HostFailed', `host ${name} failed: ${message ?? ''}`);
     }
   }
 
@@ -298,6 +354,10 @@ export class Supervisor {
   #addBackend({ plan }: HostLink): void {
     if (this.#backends.has(plan.name)) return;
     this.#backends.add(plan.name);
+    this.#tellBackends();
+  }
+
+  #tellBackends(): void {
     this.#balancer?.setBackends(
       this.hosts
         .filter(({ plan: { name } }) => this.#backends.has(name))
