@@ -127,7 +127,8 @@ export const runManager = async (options: ManagerOptions): Promise<RunningManage
     owned.add(watchFiles(files, clock, reload, problem));
   }
 
-  const identity = `${hostname()}_${randomUUID()}`;
+  // As in a container: the machine of a component is the one it is told, and only without that the one it runs on.
+  const identity = `${process.env['HOSTNAME'] || hostname()}_${randomUUID()}`;
   const context = { config, clock, random, log, registry, health, identity };
   const working = async (): Promise<void> => {
     if (!settings['leader-elect']) {
