@@ -19,7 +19,7 @@ export default ts.config(
   { ignores: ['core/pure-globals.d.ts', 'dist/', 'release/', 'node_modules/', '**/generated/', '.cache/'] },
   {
     files: ['core/**/*.ts', 'main/**/*.ts', 'renderer/**/*.ts', 'renderer/**/*.vue', 'test/**/*.ts'],
-    extends: [...ts.configs.recommended, ...vue.configs['flat/recommended']],
+    extends: ts.configs.recommended,
     plugins: { pilothouse },
     languageOptions: {
       parserOptions: { parser: ts.parser, projectService: true, extraFileExtensions: ['.vue'] },
@@ -34,6 +34,15 @@ export default ts.config(
       '@typescript-eslint/no-empty-object-type': 'off',
       'no-empty': ['error', { allowEmptyCatch: false }],
       eqeqeq: 'error',
+    },
+  },
+  {
+    files: ['renderer/**/*.ts', 'renderer/**/*.vue'],
+    extends: [vue.configs['flat/recommended']],
+    languageOptions: {
+      parserOptions: { parser: ts.parser, projectService: true, extraFileExtensions: ['.vue'] },
+    },
+    rules: {
       // The formatter decides these.
       'vue/max-attributes-per-line': 'off',
       'vue/singleline-html-element-content-newline': 'off',

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vitest/config';
 
@@ -9,6 +10,8 @@ const SEEDED_BESIDE_SOURCE = ['core/**/*.sim.test.ts'];
 /** One project a test layer; `npm test` runs them one after the other and counts each. */
 export default defineConfig({
   test: {
+    // Files have addresses, folders and ports of their own, and half of their time is waiting.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         test: {
@@ -48,7 +51,6 @@ export default defineConfig({
       {
         test: {
           name: 'clients',
-          // Every file has addresses of its own, so that two may run at once: clients mostly wait.
           include: ['test/clients/**/*.test.ts'],
           testTimeout: 180 * SECOND,
           hookTimeout: 120 * SECOND,
