@@ -1,21 +1,16 @@
-import { checkServerIdentity } from 'node:tls';
-import { WebSocket, type RawData } from 'ws';
+import type { WebSocket } from 'ws';
 import { isJsonObject } from '../../core/api/meta/object-meta.ts';
 import { BoundedQueue } from '../../core/base/bounded-queue.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import type { ClientConfig } from '../../core/client/index.ts';
-import { Credentials } from '../../core/client/rest/credentials.ts';
-import { endpointOf } from '../../core/client/rest/dial.ts';
 import { ContractError, type ExecItem, type ExecQuery } from '../../core/contract/index.ts';
-import { resourcePath } from './resource-path.ts';
+import { bytesOf, dialPodSocket, onRefused, refusalText } from './pod-socket.ts';
 
-const POD = { group: '', version: 'v1', plural: 'pods' };
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 const SESSIONS_MAX = 64;
 const OUTPUT_ITEMS_MAX = 4096;
 const BATCH_ITEMS_MAX = 64;
-const HANDSHAKE_MS = 30_000;
 
 /** Channels of the remote command protocol: the first byte of every message. */
 const STDIN = 0;
@@ -23,9 +18,6 @@ const STDOUT = 1;
 const STDERR = 2;
 const STATUS = 3;
 const RESIZE = 4;
-
-const bytesOf = (data: RawData): Buffer =>
-  Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data);
 
 /** The Status on the last channel: success, or a failure whose causes carry the exit code. */
 export const endOf = (payload: string): Extract<ExecItem, { kind: 'ended' }> => {
@@ -47,8 +39,7 @@ export const endOf = (payload: string): Extract<ExecItem, { kind: 'ended' }> => 
   };
 };
 
-const addressOf = (config: ClientConfig, query: ExecQuery): string => {
-  const { url } = endpointOf(config.servers[0] ?? '');
+const parametersOf = (query: ExecQuery): URLSearchParams => {
   const parameters = new URLSearchParams({
     container: query.container,
     stdin: 'true',
@@ -56,31 +47,7 @@ const addressOf = (config: ClientConfig, query: ExecQuery): string => {
     tty: 'true',
   });
   for (const word of query.command) parameters.append('command', word);
-  const base = url.pathname.replace(/\/+$/, '');
-  const scheme = url.protocol === 'http:' ? 'ws:' : 'wss:';
-  return `${scheme}//${url.host}${base}${resourcePath(POD, query.namespace, query.pod)}/exec?${parameters}`;
-};
-
-const dialSocket = async (
-  config: ClientConfig,
-  query: ExecQuery,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<WebSocket> => {
-  const credentials = new Credentials(config, clock);
-  const { authority, certificate, key } = await credentials.tls(signal);
-  const name = config.tlsServerName ?? endpointOf(config.servers[0] ?? '').host;
-  return new WebSocket(addressOf(config, query), PROTOCOLS, {
-    handshakeTimeout: HANDSHAKE_MS,
-    perMessageDeflate: false,
-    headers: { ...(await credentials.headers(signal)) },
-    rejectUnauthorized: config.insecureSkipTlsVerify !== true,
-    checkServerIdentity: ((_host: string, peer: Parameters<typeof checkServerIdentity>[1]) =>
-      checkServerIdentity(name, peer)) as never,
-    ...(authority !== undefined && { ca: authority }),
-    ...(certificate !== undefined && { cert: certificate }),
-    ...(key !== undefined && { key }),
-  });
+  return parameters;
 };
 
 /** Commands that run now, each fed by calls that name it. */
@@ -101,7 +68,12 @@ export class ExecSessions {
     if (this.#open.has(session)) throw new ContractError('Conflict', 'this terminal is open already');
     if (this.#open.size >= SESSIONS_MAX)
       throw new ContractError('Unavailable', `${SESSIONS_MAX} terminals are open; close one first`);
-    const socket = await dialSocket(config, query, this.#clock, signal);
+    const socket = await dialPodSocket(
+      config,
+      { ...query, subresource: 'exec', parameters: parametersOf(query), protocols: PROTOCOLS },
+      this.#clock,
+      signal,
+    );
     this.#open.set(session, socket);
     const queue = new BoundedQueue<ExecItem>({ itemsMax: OUTPUT_ITEMS_MAX, overflow: 'drop-oldest' });
     const decoder = new TextDecoder();
@@ -118,15 +90,9 @@ export class ExecSessions {
         queue.push({ kind: 'output', text: decoder.decode(payload, { stream: true }) });
       else if (channel === STATUS) end = endOf(payload.toString());
     });
-    socket.on('unexpected-response', (request, response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => (text = (text + chunk).slice(0, 4096)));
-      response.on('end', () => {
-        end = { ...endOf(text), exitCode: null };
-        request.destroy();
-        queue.close();
-      });
+    onRefused(socket, (text) => {
+      end = { kind: 'ended', exitCode: null, message: refusalText(text) };
+      queue.close();
     });
     socket.on('error', (error) => (end ??= { kind: 'ended', exitCode: null, message: messageOf(error) }));
     socket.on('close', () => queue.close());

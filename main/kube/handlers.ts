@@ -2,9 +2,15 @@ import type { Disposable } from '../../core/base/disposable.ts';
 import type { Handlers, KubeDiscovery, StreamHandler, StreamName } from '../../core/contract/index.ts';
 import { isWrite, sendRequest } from './api-request.ts';
 import { applyObject } from './apply.ts';
-import { createConnections, type ClusterConnection, type ConnectionsOptions } from './connections.ts';
+import {
+  createConnections,
+  type ClusterConnection,
+  type Connections,
+  type ConnectionsOptions,
+} from './connections.ts';
 import { ExecSessions } from './exec.ts';
 import { kubeFailure } from './failure.ts';
+import { createForwardHandlers } from './forwards.ts';
 import { readLogs } from './logs.ts';
 import { watchObject } from './object-watch.ts';
 import { OpenApiCache } from './openapi.ts';
@@ -46,17 +52,19 @@ const opening = <N extends StreamName>(
     yield* run(connection, input, signal);
   } as StreamHandler<N>;
 
-/** Everything the console asks of clusters. Disposing closes their connections. */
+/** Everything the console asks of clusters. Disposing closes forwarded ports and connections. */
 export const createKubeHandlers = (
   options: ConnectionsOptions,
-): Disposable & { readonly handlers: Handlers } => {
+): Disposable & { readonly handlers: Handlers; readonly connections: Connections } => {
   const { clock, random } = options;
   const connections = createConnections(options);
   const schemas = new OpenApiCache();
   const sessions = new ExecSessions(clock);
   const { open, openForWriting } = connections;
+  const forwards = createForwardHandlers({ connect: openForWriting, clock, random });
 
   const handlers: Handlers = {
+    ...forwards.handlers,
     'kube.discovery': async ({ cluster, isFresh }) => discoveryOf(await open(cluster), isFresh),
     'kube.table': opening<'kube.table'>(open, ({ client }, query, signal) =>
       watchTable(query, { client, clock, random }, signal),
@@ -86,5 +94,12 @@ export const createKubeHandlers = (
       return undefined;
     },
   };
-  return { handlers, dispose: () => connections.dispose() };
+  return {
+    handlers,
+    connections,
+    dispose() {
+      forwards.dispose();
+      connections.dispose();
+    },
+  };
 };

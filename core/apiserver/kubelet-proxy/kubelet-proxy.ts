@@ -66,6 +66,13 @@ const streamQuery = (query: URLSearchParams, defaults: readonly string[]): URLSe
   return sent;
 };
 
+/** Ports of the channel protocol: the API's word and the kubelet's. SPDY names them in its streams. */
+const portQuery = (query: URLSearchParams): URLSearchParams => {
+  const sent = new URLSearchParams();
+  for (const port of query.getAll('ports').flatMap((ports) => ports.split(','))) sent.append('port', port);
+  return sent;
+};
+
 const withQuery = (path: string, query: URLSearchParams): string =>
   query.size === 0 ? path : `${path}?${query.toString()}`;
 
@@ -156,7 +163,8 @@ export const createKubeletProxy = (options: KubeletProxyOptions): KubeletPort =>
       case 'portforward': {
         const { namespace = '', name = '' } = connection.pod.metadata ?? {};
         const node = await nodeOf(connection.pod);
-        if (connection.to === 'portforward') return kubelet(node, `/portForward/${namespace}/${name}`);
+        if (connection.to === 'portforward')
+          return kubelet(node, withQuery(`/portForward/${namespace}/${name}`, portQuery(query)));
         const where = `${namespace}/${name}/${connection.container}`;
         if (connection.to === 'log')
           return kubelet(node, withQuery(`/containerLogs/${where}`, logQuery(query)));

@@ -47,6 +47,7 @@ export const serveChannelForward = (
     if (socket.readyState !== socket.OPEN) return done();
     socket.send(Buffer.concat([Buffer.from([channel]), payload]), { binary: true }, done);
   };
+  let openCount = ports.length;
   const streams = ports.map((port, index) => {
     const stream = new Duplex({
       read() {
@@ -60,6 +61,9 @@ export const serveChannelForward = (
     send(2 * index + 1, announcement);
     void forwardPort(target, port, stream).then((failure) => {
       if (failure !== undefined) send(2 * index + 1, Buffer.from(failure));
+      openCount -= 1;
+      // The protocol has no end of a channel: the end of the last port is the end of the socket.
+      if (openCount === 0) socket.close(1000);
     });
     return stream;
   });

@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { Clock } from '../../core/base/clock.ts';
+import type { Disposable } from '../../core/base/disposable.ts';
+import { messageOf } from '../../core/base/errors.ts';
+import type { Random } from '../../core/base/random.ts';
+import { POD as POD_KIND } from '../../core/client/index.ts';
+import { ContractError, type Handlers, type InputOf, type PortForward } from '../../core/contract/index.ts';
+import type { ClusterConnection } from './connections.ts';
+import { kubeFailure } from './failure.ts';
+import { FORWARD_PROTOCOLS, tunnel } from './forward-tunnel.ts';
+import { watchObject } from './object-watch.ts';
+import { dialPodSocket } from './pod-socket.ts';
+
+export const FORWARDS_MAX = 32;
+export const CONNECTIONS_PER_FORWARD_MAX = 64;
+const LOOPBACK = '127.0.0.1';
+/** Counters move with every byte; the console is told this often at most. */
+const TELL_INTERVAL_MS = 250;
+const ID_BYTES = 8;
+const POD = { group: '', version: 'v1', plural: 'pods' };
+
+export interface ForwardDependencies {
+  /** Refuses what the user has not unlocked: a tunnel into a pod can change things. */
+  readonly connect: (cluster: string) => Promise<ClusterConnection>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+interface Forward {
+  view: PortForward;
+  readonly server: Server;
+  readonly locals: Set<Socket>;
+  readonly stop: AbortController;
+}
+
+const listen = (server: Server, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        new ContractError(
+          error.code === 'EADDRINUSE' ? 'Conflict' : 'BadRequest',
+          error.code === 'EADDRINUSE'
+            ? `port ${port} of this machine is in use; choose another, or 0 for a free one`
+            : `unable to listen on port ${port}: ${error.message}`,
+          { cause: error },
+        ),
+      ),
+    );
+    server.listen(port, LOOPBACK, () => resolve((server.address() as AddressInfo).port));
+  });
+
+/** Ports of pods on this machine's loopback, for as long as the host runs or until they are closed. */
+export const createForwardHandlers = ({
+  connect,
+  clock,
+  random,
+}: ForwardDependencies): Disposable & { readonly handlers: Handlers } => {
+  const forwards = new Map<string, Forward>();
+  const listeners = new Set<() => void>();
+  let telling: Disposable | undefined;
+
+  const tell = (): void => {
+    telling ??= clock.after(TELL_INTERVAL_MS, () => {
+      telling = undefined;
+      for (const wake of listeners) wake();
+    });
+  };
+  const change = (forward: Forward, patch: Partial<PortForward>): void => {
+    forward.view = { ...forward.view, ...patch };
+    tell();
+  };
+  /** Frees the port; the entry stays, with the reason, until it is closed. */
+  const end = (forward: Forward, problem: string): void => {
+    forward.stop.abort();
+    forward.server.close();
+    for (const local of forward.locals) local.destroy();
+    change(forward, { problem });
+  };
+
+  const accept = async (forward: Forward, cluster: ClusterConnection, local: Socket): Promise<void> => {
+    const { namespace, pod, remotePort } = forward.view;
+    if (forward.locals.size >= CONNECTIONS_PER_FORWARD_MAX) {
+      local.destroy();
+      change(forward, { problem: `${CONNECTIONS_PER_FORWARD_MAX} connections are open; close some first` });
+      return;
+    }
+    forward.locals.add(local);
+    change(forward, { connections: forward.locals.size });
+    let problem: string;
+    try {
+      const remote = await dialPodSocket(
+        cluster.config,
+        {
+          namespace,
+          pod,
+          subresource: 'portforward',
+          parameters: new URLSearchParams({ ports: String(remotePort) }),
+          protocols: FORWARD_PROTOCOLS,
+        },
+        clock,
+        forward.stop.signal,
+      );
+      problem = await tunnel(local, remote, {
+        clock,
+        onBytes: (count) => change(forward, { bytes: forward.view.bytes + count }),
+      });
+    } catch (error) {
+      problem = messageOf(error);
+      local.destroy();
+    }
+    forward.locals.delete(local);
+    // What ended the forward stays said; a connection that went well takes back what an earlier one said.
+    change(forward, {
+      connections: forward.locals.size,
+      ...(!forward.stop.signal.aborted && { problem }),
+    });
+  };
+
+  /** A forward belongs to one pod: when that goes, it says so before somebody connects in vain. */
+  const follow = async (forward: Forward, { client }: ClusterConnection): Promise<void> => {
+    const { cluster, namespace, pod: name } = forward.view;
+    const query = { cluster, resource: POD, namespace, name };
+    try {
+      for await (const items of watchObject(query, { client, clock, random }, forward.stop.signal))
+        for (const item of items) {
+          if (item.kind === 'gone') return end(forward, `pod ${namespace}/${name} is gone`);
+          const phase = item.kind === 'object' ? phaseOf(item.object) : '';
+          if (phase === 'Succeeded' || phase === 'Failed')
+            return end(forward, `pod ${namespace}/${name} has ended: ${phase}`);
+        }
+    } catch (error) {
+      // Who may not watch pods can forward all the same; the next connection tells how it is.
+      change(forward, { problem: messageOf(error) });
+    }
+  };
+
+  const open = async (input: InputOf<'forwards.open'>, signal: AbortSignal): Promise<PortForward> => {
+    if (forwards.size >= FORWARDS_MAX)
+      throw new ContractError('Unavailable', `${FORWARDS_MAX} ports are forwarded; close one first`);
+    const { namespace, pod: name, localPort, ...rest } = input;
+    const connection = await connect(input.cluster);
+    const pod = await connection.client
+      .resource(POD_KIND, namespace)
+      .get(name, { signal })
+      .catch((error: unknown) => {
+        throw kubeFailure(error);
+      });
+    if (pod.status?.phase !== 'Running')
+      throw new ContractError(
+        'Conflict',
+        `unable to forward port because pod is not running. Current status=${pod.status?.phase ?? ''}`,
+      );
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
+    const forward: Forward = {
+      view: {
+        ...rest,
+        id: randomBytes(ID_BYTES).toString('hex'),
+        namespace,
+        pod: name,
+        localPort: await listen(server, localPort),
+        connections: 0,
+        bytes: 0,
+        problem: '',
+      },
+      server,
+      locals: new Set(),
+      stop: new AbortController(),
+    };
+    server.on('connection', (local) => void accept(forward, connection, local));
+    server.on('error', (error) => end(forward, messageOf(error)));
+    forwards.set(forward.view.id, forward);
+    void follow(forward, connection);
+    tell();
+    return forward.view;
+  };
+
+  const close = (id: string): void => {
+    const forward = forwards.get(id);
+    if (!forward) return;
+    forwards.delete(id);
+    end(forward, '');
+  };
+
+  const list = (): PortForward[] => [...forwards.values()].map(({ view }) => view);
+
+  const handlers: Handlers = {
+    'forwards.open': open,
+    'forwards.close': async ({ id }) => {
+      close(id);
+      return undefined;
+    },
+    'forwards.watch': async function* (_input, signal) {
+      let isChanged = true;
+      let wake = (): void => undefined;
+      const onChange = (): void => {
+        isChanged = true;
+        wake();
+      };
+      const onAbort = (): void => wake();
+      listeners.add(onChange);
+      signal.addEventListener('abort', onAbort, { once: true });
+      try {
+        while (!signal.aborted) {
+          if (isChanged) {
+            isChanged = false;
+            yield [list()];
+          } else await new Promise<void>((resolve) => (wake = resolve));
+        }
+      } finally {
+        listeners.delete(onChange);
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+  };
+  return {
+    handlers,
+    dispose() {
+      for (const id of [...forwards.keys()]) close(id);
+      telling?.dispose();
+    },
+  };
+};
+
+const phaseOf = (pod: Record<string, unknown>): string => {
+  const status = pod['status'] as { phase?: unknown } | undefined;
+  return typeof status?.phase === 'string' ? status.phase : '';
+};
