@@ -147,6 +147,24 @@ test('three servers that start at once on an empty store set up one cluster', as
   });
 });
 
+test('the default policy of a new cluster is made by one of its servers', async () => {
+  const store = new MemoryStore();
+  const tries: string[] = [];
+  store.beforeWrite = (key) => {
+    if (/^\/registry\/(cluster)?role(binding)?s\//.test(key)) tries.push(key);
+  };
+  const servers = [1, 2, 3].map((number) => serverOn(store, number));
+  await until('all are ready', async () => {
+    for (const { clock } of servers) clock.advance(10);
+    const ready = await Promise.all(servers.map((server) => server.isReady()));
+    return ready.every(Boolean);
+  });
+  const count = Object.values(bootstrapPolicy(MINOR)).reduce((sum, list) => sum + list.length, 0);
+  expect(new Set(tries).size).toBe(count);
+  // The first role is what they compete for.
+  expect(tries.length).toBeLessThanOrEqual(count + servers.length - 1);
+});
+
 test('the kubernetes service shows every server that lives, and one that ends is gone', async () => {
   const store = new MemoryStore();
   const servers = [1, 2].map((number) => serverOn(store, number));

@@ -20,6 +20,7 @@ import type { ObjectWriter } from './object-writer.ts';
 import { startPostStartHooks, type PostStartHook } from './post-start-hooks.ts';
 import { ensureSystemPriorityClasses } from './priority-classes.ts';
 import { ensureRbacPolicy } from './rbac-policy.ts';
+import { awaitRbacTurn } from './rbac-turn.ts';
 import { ensureServiceCidr } from './service-cidr.ts';
 import { ensureSystemNamespaces } from './system-namespaces.ts';
 
@@ -97,7 +98,11 @@ export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
     },
     {
       name: 'rbac/bootstrap-roles',
-      run: (signal) => insist(signal, () => ensureRbacPolicy(writer, options.minor, log)),
+      run: (signal) =>
+        insist(signal, async () => {
+          await awaitRbacTurn({ writer, minor: options.minor, clock, signal });
+          return ensureRbacPolicy(writer, options.minor, log);
+        }),
     },
     {
       name: 'scheduling/bootstrap-system-priority-classes',

@@ -8,6 +8,7 @@ import {
   SUGGESTED_LEVELS,
   SUGGESTED_SCHEMAS,
 } from './flow-control-table.ts';
+import { listedReads } from './listed-reads.ts';
 import type { ObjectWriter } from './object-writer.ts';
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
@@ -51,7 +52,8 @@ const revised = (
 };
 
 /** Creates the flow schemas and priority levels that flow control is used to, levels before what refers to them. */
-export const ensureFlowControl = async (writer: ObjectWriter): Promise<void> => {
+export const ensureFlowControl = async (onStore: ObjectWriter): Promise<void> => {
+  const writer = await listedReads(onStore, [LEVELS, SCHEMAS]);
   const ensureAll = async (
     resource: GroupResource,
     objects: readonly KubernetesObject[],

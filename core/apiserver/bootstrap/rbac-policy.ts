@@ -9,6 +9,7 @@ import {
 import { bootstrapPolicy } from '../authz/index.ts';
 import { RBAC_GROUP, type Binding, type ClusterRole } from '../authz/rbac/types.ts';
 import { ensureObject, forEachOf } from './ensure.ts';
+import { listedReads } from './listed-reads.ts';
 import type { ObjectWriter } from './object-writer.ts';
 import { isProtected, reconciledBinding, reconciledRole, refersElsewhere } from './rbac-reconciliation.ts';
 
@@ -16,6 +17,8 @@ import { isProtected, reconciledBinding, reconciledRole, refersElsewhere } from 
 const AT_ONCE_MAX = 16;
 
 const resource = (plural: string): GroupResource => ({ group: RBAC_GROUP, resource: plural });
+
+const RESOURCES = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'].map(resource);
 
 const ensureRole = async (writer: ObjectWriter, plural: string, role: ClusterRole): Promise<void> => {
   await ensureObject(writer, resource(plural), {
@@ -46,8 +49,9 @@ const ensureBinding = async (writer: ObjectWriter, plural: string, binding: Bind
  * Creates the default roles and bindings of release `1.<minor>` and adds to those that lack something. Does as many as
  * it can; false when some failed.
  */
-export const ensureRbacPolicy = async (writer: ObjectWriter, minor: number, log: Log): Promise<boolean> => {
+export const ensureRbacPolicy = async (onStore: ObjectWriter, minor: number, log: Log): Promise<boolean> => {
   const policy = bootstrapPolicy(minor);
+  const writer = await listedReads(onStore, RESOURCES);
   const work: readonly (() => Promise<void>)[] = [
     ...policy.clusterRoles.map((role) => () => ensureRole(writer, 'clusterroles', role)),
     ...policy.clusterRoleBindings.map((one) => () => ensureBinding(writer, 'clusterrolebindings', one)),
