@@ -50,7 +50,9 @@ const connectCluster = async (
   entry: ClusterEntry,
   { clock, random, log, userAgent }: ConnectionsOptions,
 ): Promise<ClusterConnection> => {
-  const config = await loadKubeconfig(entry.kubeconfigPath, { context: entry.name });
+  // The file of a cluster of our own has one context, which is named after its user too.
+  const context = entry.origin === 'local' ? {} : { context: entry.name };
+  const config = await loadKubeconfig(entry.kubeconfigPath, context);
   const client = connect(config, { clock, random, log, userAgent });
   let asked: { readonly atMs: number; readonly answer: Promise<Discovery> } | undefined;
   return {

@@ -8,6 +8,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import type { Handlers } from '../../core/contract/index.ts';
+import { forkLauncher } from '../../core/cluster/index.ts';
 import { createHandlers, nodeProcessSource, type HandlerSet } from '../../main/ipc/handlers/index.ts';
 import { startServe, type Serving } from '../../main/serve/index.ts';
 
@@ -23,6 +24,8 @@ export interface TestServingOptions {
   /** Handlers in place of, or beside, the console's own. */
   readonly handlers?: Handlers;
   readonly pagesDirectory?: string;
+  /** The built program of hosts, for a console that runs clusters. */
+  readonly hostProgram?: URL;
 }
 
 /** A tiny console: one page, one hashed file. */
@@ -43,6 +46,9 @@ export const startTestServing = async (options: TestServingOptions = {}): Promis
     version: '0.0.0-test',
     shell: 'browser',
     processes: nodeProcessSource(systemClock),
+    ...(options.hostProgram && {
+      hosting: { program: options.hostProgram, launch: forkLauncher(options.hostProgram) },
+    }),
   });
   const serving = await startServe({
     dataDirectory,
@@ -62,6 +68,7 @@ export const startTestServing = async (options: TestServingOptions = {}): Promis
     },
     async close() {
       await serving.close();
+      await host.close();
       host.dispose();
       rmSync(dataDirectory, { recursive: true, force: true });
     },

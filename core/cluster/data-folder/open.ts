@@ -46,13 +46,13 @@ export const requireCluster = async (directory: string): Promise<ClusterConfig> 
   throw new ReasonError('NoCluster', `there is no cluster in ${directory}; pilothouse up --data makes one`);
 };
 
-const newCluster = async (directory: string, wishes: SpecWishes): Promise<ClusterConfig> => {
+const newCluster = async (directory: string, wishes: SpecWishes, name: string): Promise<ClusterConfig> => {
   const spec: ClusterSpec = { ...defaultSpec(wishes.network ?? (await findNetwork(directory))), ...wishes };
   const members = spec.externalEtcd ? 0 : spec.topology === 'stacked' ? spec.controlPlanes : spec.etcdMembers;
   const config: ClusterConfig = {
     apiVersion: CLUSTER_API_VERSION,
     kind: 'Cluster',
-    metadata: { name: 'pilothouse' },
+    metadata: { name },
     spec: { ...spec, etcdMembers: members },
   };
   // What was wished for is held to the same rules as what a person wrote.
@@ -94,12 +94,15 @@ export const openDataFolder = async (
   directory: string,
   wishes: SpecWishes,
   clock: Clock,
+  nameOfNew = 'pilothouse',
 ): Promise<DataFolder> => {
   const lock = await lockDirectory(directory);
   try {
     await assertUsable(directory);
     const found = await readCluster(directory);
-    const config = found ? withWishes(directory, found, wishes) : await newCluster(directory, wishes);
+    const config = found
+      ? withWishes(directory, found, wishes)
+      : await newCluster(directory, wishes, nameOfNew);
     // Issued anew with the addresses of all nodes.
     if (found && found.spec.workers !== config.spec.workers) await forgetSharedKubelet(directory);
     if (JSON.stringify(config) !== JSON.stringify(found)) await writeClusterConfig(directory, config);

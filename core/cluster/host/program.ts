@@ -2,7 +2,6 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import type { ComponentStart } from './component-thread.ts';
 import type { LoadBalancerStart } from '../supervisor/load-balancer-thread.ts';
-import type { FromHost, ToHost } from './messages.ts';
 
 const program = new URL(import.meta.url);
 
@@ -17,14 +16,11 @@ if (!isMainThread && parentPort) {
   }
 } else {
   const { runHost } = await import('./run-host.ts');
+  const { supervisorPort } = await import('./supervisor-port.ts');
+  // A host is a machine: what runs on it signs leases with its name.
+  const [, , name] = process.argv;
+  if (name !== undefined) process.env['HOSTNAME'] = name;
   // The terminal's Ctrl-C reaches every process of the group; the order of stopping is the supervisor's.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-  runHost(program, {
-    send: (message: FromHost) => {
-      if (process.connected) process.send?.(message);
-    },
-    onMessage: (listener) => process.on('message', (message) => listener(message as ToHost)),
-    onClosed: (listener) => process.once('disconnect', listener),
-    exit: (code) => process.exit(code),
-  });
+  runHost(program, supervisorPort());
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../../core/base/node/clock.ts';
 import { jsonLog } from '../../../core/base/node/log.ts';
+import { forkLauncher } from '../../../core/cluster/supervisor/host-launcher.ts';
 import { createHandlers, nodeProcessSource } from '../../ipc/handlers/index.ts';
 import { startServe, type Serving } from '../../serve/index.ts';
 import { EXIT_OK, parseOptions, usageError, type Command, type CommandContext } from '../command.ts';
@@ -20,6 +21,9 @@ const USAGE = `  pilothouse serve [--data DIR] [--port N] [--pages DIR] [-o json
 
 /** Beside the built command line: dist/cli/cli.js (or a chunk of it) and dist/renderer. */
 const builtPages = (): string => fileURLToPath(new URL('../renderer', import.meta.url));
+
+/** Beside the built command line too: what hosts of clusters run. */
+const builtHost = (): URL => new URL('../host/host.js', import.meta.url);
 
 const parsePort = (text: string | undefined): number => {
   const port = text === undefined ? 0 : Number(text);
@@ -51,6 +55,7 @@ export const serve: Command = {
     const { values, dataDirectory, json } = parseOptions(options, args, context);
     const port = parsePort(values.port);
     const log = jsonLog(process.stderr, { level: 'warn' });
+    const program = builtHost();
     const host = createHandlers({
       dataDirectory,
       clock: systemClock,
@@ -58,6 +63,7 @@ export const serve: Command = {
       version: PRODUCT_VERSION,
       shell: 'browser',
       processes: nodeProcessSource(systemClock),
+      hosting: { program, launch: forkLauncher(program) },
     });
     try {
       const serving = await startServe({
@@ -69,11 +75,13 @@ export const serve: Command = {
         port,
       });
       announce(serving, dataDirectory, json, context);
+      host.hosted.resume();
       const stopListening = context.onEnter(() => context.print(`console ${serving.mintUrl()}`));
       if (!context.signal.aborted) await once(context.signal, 'abort');
       stopListening();
       await serving.close();
     } finally {
+      await host.close();
       host.dispose();
     }
     return EXIT_OK;

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import type { Clock } from '../../../core/base/clock.ts';
 import { toDisposable, type Disposable } from '../../../core/base/disposable.ts';
 import { messageOf } from '../../../core/base/errors.ts';
-import { ContractError, type ClusterList } from '../../../core/contract/index.ts';
+import { ContractError, type ClusterEntry, type ClusterList } from '../../../core/contract/index.ts';
 import { Feed } from './feed.ts';
 import { openJsonDocument, type Damage } from './json-document.ts';
 import { clusterId, contextsOf, readKubeconfig } from './kubeconfig.ts';
@@ -45,10 +45,21 @@ export interface ClusterRegistry {
   dispose(): void;
 }
 
+/** The clusters of the console's own, which are listed before those of kubeconfig files. */
+export interface OwnClusters {
+  list(): ClusterList;
+  onChange(listener: () => void): Disposable;
+  /** Also of one that is listed as a problem. */
+  has(id: string): boolean;
+  /** Leaves its folder as it is. */
+  forget(id: string): Promise<void>;
+}
+
 export interface ClusterRegistryOptions {
   readonly dataDirectory: string;
   readonly clock: Clock;
   readonly onDamage: (damage: Damage) => void;
+  readonly own?: OwnClusters;
 }
 
 const absolutePath = (typed: string): string => {
@@ -58,14 +69,20 @@ const absolutePath = (typed: string): string => {
   return normalize(expanded);
 };
 
-const readMemory = async (memory: Memory, unlocked: ReadonlySet<string>): Promise<ClusterList> => {
+/** What was decided here about changes to a cluster; without an entry it is as its origin says. */
+type Access = ReadonlyMap<string, 'locked' | 'unlocked'>;
+
+const withAccess = (entry: ClusterEntry, access: Access): ClusterEntry => {
+  const decided = access.get(entry.id);
+  return decided === undefined ? entry : { ...entry, readOnly: decided === 'locked' };
+};
+
+const readFiles = async (memory: Memory): Promise<ClusterList> => {
   const list: ClusterList = { clusters: [], problems: [] };
   for (const { path, forgottenContexts } of memory.kubeconfigs) {
     try {
       const { clusters, problems } = contextsOf(path, await readKubeconfig(path));
-      for (const entry of clusters)
-        if (!forgottenContexts.includes(entry.name))
-          list.clusters.push({ ...entry, readOnly: entry.readOnly && !unlocked.has(entry.id) });
+      for (const entry of clusters) if (!forgottenContexts.includes(entry.name)) list.clusters.push(entry);
       list.problems.push(...problems.map((message) => ({ path, message })));
     } catch (error) {
       list.problems.push({ path, message: messageOf(error) });
@@ -84,14 +101,23 @@ const stampOf = async (memory: Memory): Promise<string> => {
 };
 
 export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterRegistry => {
-  const { clock } = options;
+  const { clock, own } = options;
   const document = openJsonDocument({
     path: join(options.dataDirectory, 'console.json'),
     schema: memorySchema,
     initial: { kubeconfigs: [] },
     onDamage: options.onDamage,
   });
-  const unlocked = new Set<string>();
+  const access = new Map<string, 'locked' | 'unlocked'>();
+  const read = async (memory: Memory): Promise<ClusterList> => {
+    const files = await readFiles(memory);
+    // Asked for after the files were read: what changes meanwhile is in it.
+    const mine = own?.list();
+    return {
+      clusters: [...(mine?.clusters ?? []), ...files.clusters].map((entry) => withAccess(entry, access)),
+      problems: [...(mine?.problems ?? []), ...files.problems],
+    };
+  };
   let polling: Disposable | undefined;
   /** What the files looked like when the list that listeners have was read; undefined while nobody listens. */
   let told: string | undefined;
@@ -102,7 +128,7 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
     let stopped = false;
     const look = async (): Promise<void> => {
       const stamp = await stampOf(document.value);
-      if (stamp !== told) feed.publish(await readMemory(document.value, unlocked));
+      if (stamp !== told) feed.publish(await read(document.value));
       if (stopped) return;
       told = stamp;
       timer = clock.after(POLL_INTERVAL_MS, () => void look());
@@ -123,17 +149,23 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
     },
   });
 
+  let ownChanges = 0;
+  const following = own?.onChange(() => {
+    ownChanges += 1;
+    void read(document.value).then((list) => feed.publish(list));
+  });
+
   const change = async (next: (memory: Memory) => Memory): Promise<ClusterList> => {
     const memory = await document.change(next);
     const stamp = await stampOf(memory);
-    const list = await readMemory(memory, unlocked);
+    const list = await read(memory);
     feed.publish(list);
     if (told !== undefined) told = stamp;
     return list;
   };
 
   return {
-    list: () => readMemory(document.value, unlocked),
+    list: () => read(document.value),
 
     async open(typed) {
       const path = absolutePath(typed);
@@ -155,13 +187,17 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
     },
 
     async forget(id) {
-      const { clusters } = await readMemory(document.value, unlocked);
+      if (own?.has(id)) {
+        await own.forget(id);
+        access.delete(id);
+        return read(document.value);
+      }
+      const { clusters } = await read(document.value);
       return change(({ kubeconfigs }) => {
         const file = kubeconfigs.find(({ path }) => path === id || id.startsWith(clusterId(path, '')));
         if (!file) throw new ContractError('NotFound', `no cluster is known as ${id}`);
-        for (const known of [...unlocked])
-          if (known === id || (file.path === id && known.startsWith(clusterId(id, ''))))
-            unlocked.delete(known);
+        for (const known of [...access.keys()])
+          if (known === id || (file.path === id && known.startsWith(clusterId(id, '')))) access.delete(known);
         const others = kubeconfigs.filter((known) => known !== file);
         const remaining = clusters.filter((entry) => entry.kubeconfigPath === file.path && entry.id !== id);
         if (file.path === id || remaining.length === 0) return { kubeconfigs: others };
@@ -174,12 +210,11 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
     },
 
     async setReadOnly(id, readOnly) {
-      const { clusters } = await readMemory(document.value, unlocked);
+      const { clusters } = await read(document.value);
       if (!clusters.some((entry) => entry.id === id))
         throw new ContractError('NotFound', `no cluster is known as ${id}`);
-      if (readOnly) unlocked.delete(id);
-      else unlocked.add(id);
-      const list = await readMemory(document.value, unlocked);
+      access.set(id, readOnly ? 'locked' : 'unlocked');
+      const list = await read(document.value);
       feed.publish(list);
       return list;
     },
@@ -188,11 +223,13 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
       let memory = document.value;
       // The stamp before the contents: an edit in between is then seen by the first look.
       const stamp = await stampOf(memory);
-      let list = await readMemory(memory, unlocked);
+      let ownBefore = ownChanges;
+      let list = await read(memory);
       // What changed while the files were read is in no feed yet that this listener hears.
-      while (memory !== document.value && !signal.aborted) {
+      while ((memory !== document.value || ownBefore !== ownChanges) && !signal.aborted) {
         memory = document.value;
-        list = await readMemory(memory, unlocked);
+        ownBefore = ownChanges;
+        list = await read(memory);
       }
       told ??= stamp;
       yield* feed.listen(signal, [list]);
@@ -201,6 +238,7 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
     dispose() {
       polling?.dispose();
       polling = undefined;
+      following?.dispose();
       feed.close();
     },
   };

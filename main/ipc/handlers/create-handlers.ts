@@ -9,6 +9,10 @@ import {
   type Handlers,
   type VitalsPaceSeconds,
 } from '../../../core/contract/index.ts';
+import type { Hosting } from '../../clusters/engine.ts';
+import { createLocalClusterHandlers } from '../../clusters/handlers.ts';
+import { HostedClusters } from '../../clusters/hosted-clusters.ts';
+import { ownClusters } from '../../clusters/own-clusters.ts';
 import { createKubeHandlers } from '../../kube/index.ts';
 import { createClusterRegistry, type ClusterRegistry } from './cluster-list.ts';
 import type { Damage } from './json-document.ts';
@@ -31,6 +35,8 @@ export interface HandlerDependencies {
   readonly openExternal?: (url: string) => Promise<void>;
   /** The native dialog; undefined when the user closed it. Absent in a browser, where the path is typed. */
   readonly chooseKubeconfig?: () => Promise<string | undefined>;
+  /** How hosts of clusters are started. Without it clusters of the console's own are listed, but not run. */
+  readonly hosting?: Hosting;
 }
 
 /** The contract's handlers, and the parts that the host itself speaks to. */
@@ -40,6 +46,10 @@ export interface HandlerSet extends Disposable {
   readonly clusters: ClusterRegistry;
   readonly notifications: NotificationHub;
   readonly navigation: NavigationHub;
+  /** The clusters that this process runs. */
+  readonly hosted: HostedClusters;
+  /** Ends what runs in order, within a bound; before `dispose`. */
+  close(): Promise<void>;
 }
 
 /** The schema asks for the prefix only; a link that hides another host behind credentials is refused too. */
@@ -56,6 +66,30 @@ const externalOpener =
     await openExternal(checkedLink(url));
     return undefined;
   };
+
+/** The parts that run clusters are loaded with the first one: a console that opens a kubeconfig needs none of them. */
+const openHostedClusters = (
+  { dataDirectory, clock, log, hosting }: HandlerDependencies,
+  onDamage: (damage: Damage) => void,
+): HostedClusters =>
+  new HostedClusters({
+    dataDirectory,
+    clock,
+    log,
+    onDamage,
+    async engine() {
+      if (!hosting) throw new ContractError('Unimplemented', 'this host runs no clusters');
+      const { createEngine } = await import('../../clusters/engine.ts');
+      return createEngine({ hosting, clock, log });
+    },
+    lookCloser(supervisor, tell) {
+      const store = new DisposableStore();
+      void import('../../clusters/close-look.ts').then(({ lookCloser }) =>
+        store.add(lookCloser(supervisor, clock, tell)),
+      );
+      return store;
+    },
+  });
 
 export const createHandlers = (dependencies: HandlerDependencies): HandlerSet => {
   const { clock, log, dataDirectory, openExternal, chooseKubeconfig } = dependencies;
@@ -74,7 +108,10 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
   };
 
   const settings = store.add(createSettingsStore({ dataDirectory, onDamage }));
-  const clusters = store.add(createClusterRegistry({ dataDirectory, clock, onDamage }));
+  const hosted = store.add(openHostedClusters(dependencies, onDamage));
+  const clusters = store.add(
+    createClusterRegistry({ dataDirectory, clock, onDamage, own: ownClusters(hosted) }),
+  );
   const kube = store.add(
     createKubeHandlers({
       clusters,
@@ -84,6 +121,7 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
       userAgent: `pilothouse/${dependencies.version}`,
     }),
   );
+  const local = store.add(createLocalClusterHandlers({ hosted, clusters, notifications, clock }));
   const vitalsEvery = (seconds: VitalsPaceSeconds): Vitals =>
     store.add(
       createVitals({
@@ -131,10 +169,20 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     'clusters.openKubeconfig': async ({ path }) => clusters.open(await choosePath(path)),
     'clusters.forget': ({ id }) => clusters.forget(id),
     'clusters.setReadOnly': ({ id, readOnly }) => clusters.setReadOnly(id, readOnly),
+    ...local.handlers,
     ...kube.handlers,
     'notifications.watch': (_input, signal) => notifications.watch(signal),
     'navigation.watch': (_input, signal) => navigation.watch(signal),
   };
 
-  return { handlers, settings, clusters, notifications, navigation, dispose: () => store.dispose() };
+  return {
+    handlers,
+    settings,
+    clusters,
+    notifications,
+    navigation,
+    hosted,
+    close: () => hosted.stopAll(),
+    dispose: () => store.dispose(),
+  };
 };

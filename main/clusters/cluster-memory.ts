@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { messageOf, ReasonError } from '../../core/base/errors.ts';
+import { parseClusterConfig } from '../../core/cluster/config/config.ts';
+import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
+import type { ClusterConfig } from '../../core/cluster/index.ts';
+import { openJsonDocument, type Damage, type JsonDocument } from '../ipc/handlers/json-document.ts';
+
+export const CLUSTERS_MAX = 64;
+
+const memorySchema = v.object({
+  clusters: v.pipe(
+    v.array(v.object({ directory: v.string(), isRunning: v.boolean() })),
+    v.maxLength(CLUSTERS_MAX),
+  ),
+});
+
+/** What `clusters.json` remembers: where clusters are, and which were running. What they are is in their folders. */
+export type ClusterMemory = v.InferOutput<typeof memorySchema>;
+
+export const openClusterMemory = (
+  dataDirectory: string,
+  onDamage: (damage: Damage) => void,
+): JsonDocument<ClusterMemory> =>
+  openJsonDocument({
+    path: join(dataDirectory, 'clusters.json'),
+    schema: memorySchema,
+    initial: { clusters: [] },
+    onDamage,
+  });
+
+/** At once, because the first list must not say that there are none. Throws one line for the user. */
+export const readClusterNow = (directory: string): ClusterConfig => {
+  let text: string;
+  try {
+    text = readFileSync(clusterFile(directory), 'utf8');
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new ReasonError(
+      isMissing ? 'NotFound' : 'Unavailable',
+      isMissing ? 'the folder holds no cluster.yaml any more' : messageOf(cause),
+      { cause },
+    );
+  }
+  return parseClusterConfig(text, clusterFile(directory));
+};

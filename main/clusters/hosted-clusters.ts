@@ -1,0 +1,256 @@
+import { existsSync } from 'node:fs';
+import type { Clock } from '../../core/base/clock.ts';
+import { toDisposable, type Disposable } from '../../core/base/disposable.ts';
+import { messageOf } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
+import type { ClusterConfig, DataFolder, Supervisor } from '../../core/cluster/index.ts';
+import { ContractError, type ClusterDefaults, type ClusterWishes } from '../../core/contract/index.ts';
+import type { Damage } from '../ipc/handlers/json-document.ts';
+import { CLUSTERS_MAX, openClusterMemory, readClusterNow } from './cluster-memory.ts';
+import type { Leaders } from './cluster-state.ts';
+import { deleteClusterFolder } from './delete-folder.ts';
+import type { Engine } from './engine.ts';
+import { clusterFailure } from './failure.ts';
+import { HostedCluster } from './hosted-cluster.ts';
+import type { LocalClusters } from './local-clusters.ts';
+import { assertRoomFor, clusterDefaults, directoryOf, specWishesOf } from './new-cluster.ts';
+
+/** What runs is ended in order within this, then at once: whoever quits an application waits for it. */
+export const STOP_ALL_LIMIT_MS = 10_000;
+const NETWORKS_TRIED_MAX = 16;
+
+export interface HostedClustersOptions {
+  readonly dataDirectory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onDamage: (damage: Damage) => void;
+  readonly engine: () => Promise<Engine>;
+  readonly lookCloser: (supervisor: Supervisor, tell: (leaders: Leaders) => void) => Disposable;
+}
+
+/** The clusters of this console's own. */
+export class HostedClusters implements LocalClusters {
+  readonly #options: HostedClustersOptions;
+  readonly #memory: ReturnType<typeof openClusterMemory>;
+  readonly #clusters = new Map<string, HostedCluster>();
+  readonly #problems = new Map<string, string>();
+  readonly #listeners = new Set<() => void>();
+  /** Names and folders of clusters that are being made. */
+  readonly #coming = new Map<string, string>();
+  #isEnding = false;
+
+  constructor(options: HostedClustersOptions) {
+    this.#options = options;
+    this.#memory = openClusterMemory(options.dataDirectory, options.onDamage);
+    // A console whose own folder is that of a cluster has it too: `pilothouse up` and `serve` take the same --data.
+    const own = existsSync(clusterFile(options.dataDirectory)) ? [options.dataDirectory] : [];
+    const known = this.#memory.value.clusters.map(({ directory }) => directory);
+    for (const directory of new Set([...own, ...known])) this.#load(directory);
+  }
+
+  find(id: string): HostedCluster | undefined {
+    return this.#clusters.get(id);
+  }
+
+  require(id: string): HostedCluster {
+    const found = this.find(id);
+    if (found) return found;
+    throw new ContractError('NotFound', `no cluster of this console's own is known as ${id}`);
+  }
+
+  list(): readonly HostedCluster[] {
+    return [...this.#clusters.values()];
+  }
+
+  /** Folders that are remembered and cannot be used, with the reason. */
+  get problems(): readonly { readonly path: string; readonly message: string }[] {
+    return [...this.#problems].map(([path, message]) => ({ path, message }));
+  }
+
+  onChange(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return toDisposable(() => this.#listeners.delete(listener));
+  }
+
+  defaults(): ClusterDefaults {
+    return clusterDefaults(this.#options.dataDirectory, this.#takenNames());
+  }
+
+  /** Resolves with the id when the cluster is made and listed; its start goes on. */
+  async create(wishes: ClusterWishes): Promise<string> {
+    const directory = directoryOf(wishes, this.#options.dataDirectory);
+    this.#assertNew(wishes.name, directory);
+    this.#coming.set(wishes.name, directory);
+    try {
+      await assertRoomFor(directory);
+      const engine = await this.#options.engine();
+      const network = await this.#freeNetwork(engine, directory);
+      const folder = await engine.open(directory, specWishesOf(wishes, network), wishes.name);
+      await this.#remember(directory, true);
+      this.#add(directory, folder.config).begin(folder);
+      this.#tell();
+      return directory;
+    } catch (error) {
+      throw clusterFailure(error);
+    } finally {
+      this.#coming.delete(wishes.name);
+    }
+  }
+
+  /** Takes a cluster in that this process runs already, until disposed. */
+  adopt(folder: DataFolder, supervisor: Supervisor): Disposable {
+    const cluster = this.find(folder.directory) ?? this.#add(folder.directory, folder.config);
+    const adopted = cluster.adopt(supervisor);
+    this.#tell();
+    return adopted;
+  }
+
+  /** Resolves when the start has begun. */
+  async start(id: string): Promise<void> {
+    this.require(id).begin();
+    await this.#remember(id, true);
+  }
+
+  /** Begins the stop; `cluster.state` tells when it is over. */
+  async stop(id: string): Promise<void> {
+    const cluster = this.require(id);
+    const stopped = cluster.stop();
+    // A refusal is there at once; an end that takes its time is not waited for.
+    await Promise.race([stopped, Promise.resolve()]);
+    stopped.catch(() => undefined);
+    await this.#remember(id, false);
+  }
+
+  /** Stops it and deletes what is its own in the folder. */
+  async delete(id: string): Promise<void> {
+    const cluster = this.require(id);
+    await cluster.stop();
+    try {
+      await deleteClusterFolder(id);
+    } catch (error) {
+      throw clusterFailure(error);
+    }
+    await this.#forget(id);
+  }
+
+  /** Leaves the folder as it is. */
+  async forget(id: string): Promise<void> {
+    if (this.find(id)?.isOurs)
+      throw new ContractError('Conflict', `${this.require(id).name} runs; stop it before it is forgotten`);
+    await this.#forget(id);
+  }
+
+  /** Starts what was running when this console ended last. */
+  resume(): void {
+    for (const { directory, isRunning } of this.#memory.value.clusters)
+      if (isRunning) this.find(directory)?.begin();
+  }
+
+  /** Ends everything, in order while there is time. The next `resume` starts it again. */
+  async stopAll(limitMs = STOP_ALL_LIMIT_MS): Promise<void> {
+    this.#isEnding = true;
+    const running = this.list().filter(({ isOurs }) => isOurs);
+    if (running.length === 0) return;
+    const ended = Promise.allSettled(running.map((cluster) => cluster.stop()));
+    const late = this.#options.clock.after(limitMs, () => {
+      this.#options.log.write('warn', 'clusters did not end in time and are cut off', { limitMs });
+      for (const cluster of running) cluster.killHosts();
+    });
+    await ended;
+    late.dispose();
+  }
+
+  dispose(): void {
+    this.#listeners.clear();
+    for (const cluster of this.list()) cluster.dispose();
+  }
+
+  #takenNames(): Set<string> {
+    return new Set([...this.list().map(({ name }) => name), ...this.#coming.keys()]);
+  }
+
+  #assertNew(name: string, directory: string): void {
+    if (this.#isEnding) throw new ContractError('Unavailable', 'the console is shutting down');
+    if (this.#takenNames().has(name))
+      throw new ContractError('Conflict', `there is a cluster named ${name} already; choose another name`);
+    if (this.#clusters.has(directory) || [...this.#coming.values()].includes(directory))
+      throw new ContractError('Conflict', `${directory} holds a cluster already; choose another folder`);
+    if (this.#memory.value.clusters.length + this.#coming.size >= CLUSTERS_MAX)
+      throw new ContractError('Conflict', `there are ${CLUSTERS_MAX} clusters; delete one of them first`);
+  }
+
+  /** Clusters that are stopped now keep their network, so that they can run beside the new one later. */
+  async #freeNetwork(engine: Engine, directory: string): Promise<number> {
+    const taken = new Set(this.list().map(({ config }) => config.spec.network));
+    for (let n = 0; n < NETWORKS_TRIED_MAX; n += 1) {
+      const network = await engine.findNetwork(n === 0 ? directory : `${directory}#${n}`);
+      if (!taken.has(network)) return network;
+    }
+    throw new ContractError(
+      'Unavailable',
+      'no loopback network is free for one more cluster; delete one first',
+    );
+  }
+
+  #load(directory: string): void {
+    try {
+      this.#add(directory, readClusterNow(directory));
+    } catch (error) {
+      this.#problems.set(directory, messageOf(error));
+    }
+  }
+
+  #add(directory: string, config: ClusterConfig): HostedCluster {
+    const { engine, clock, log, lookCloser } = this.#options;
+    const cluster = new HostedCluster({
+      directory,
+      config,
+      engine,
+      clock,
+      log,
+      lookCloser,
+      onPhase: (changed) => this.#phaseChanged(changed),
+    });
+    this.#clusters.set(directory, cluster);
+    this.#problems.delete(directory);
+    return cluster;
+  }
+
+  #phaseChanged(cluster: HostedCluster): void {
+    if (cluster.phase === 'failed' && !this.#isEnding) this.#rememberLater(cluster.directory, false);
+    this.#tell();
+  }
+
+  #rememberLater(directory: string, isRunning: boolean): void {
+    this.#remember(directory, isRunning).catch((error: unknown) =>
+      this.#options.log.write('error', 'which clusters run could not be remembered', { directory, error }),
+    );
+  }
+
+  async #remember(directory: string, isRunning: boolean): Promise<void> {
+    await this.#memory.change(({ clusters }) => {
+      const others = clusters.filter((known) => known.directory !== directory);
+      const place = clusters.findIndex((known) => known.directory === directory);
+      return {
+        clusters: others.toSpliced(place === -1 ? others.length : place, 0, { directory, isRunning }),
+      };
+    });
+  }
+
+  async #forget(id: string): Promise<void> {
+    if (!this.#clusters.has(id) && !this.#problems.has(id))
+      throw new ContractError('NotFound', `no cluster of this console's own is known as ${id}`);
+    await this.#memory.change(({ clusters }) => ({
+      clusters: clusters.filter(({ directory }) => directory !== id),
+    }));
+    this.find(id)?.dispose();
+    this.#clusters.delete(id);
+    this.#problems.delete(id);
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

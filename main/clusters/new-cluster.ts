@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join, normalize } from 'node:path';
+import { NEWEST_MINOR, OLDEST_MINOR } from '../../core/api/scheme/index.ts';
+import { defaultSpec } from '../../core/cluster/config/config.ts';
+import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
+import type { SpecWishes } from '../../core/cluster/index.ts';
+import { ContractError, type ClusterDefaults, type ClusterWishes } from '../../core/contract/index.ts';
+
+/** A file system adds these by itself, or a process that held the folder before. */
+const HARMLESS_ENTRIES = ['.owner', '.DS_Store', 'lost+found'];
+const FIRST_NAME = 'rehearsal';
+const NAMES_TRIED_MAX = 1000;
+
+export const clustersFolder = (dataDirectory: string): string => join(dataDirectory, 'clusters');
+
+export const kubernetesVersions = (): string[] =>
+  Array.from({ length: NEWEST_MINOR - OLDEST_MINOR + 1 }, (_, index) => `v1.${NEWEST_MINOR - index}.0`);
+
+const freeName = (taken: ReadonlySet<string>): string => {
+  for (let n = 2; n < NAMES_TRIED_MAX && taken.has(FIRST_NAME); n += 1)
+    if (!taken.has(`${FIRST_NAME}-${n}`)) return `${FIRST_NAME}-${n}`;
+  return FIRST_NAME;
+};
+
+export const clusterDefaults = (dataDirectory: string, taken: ReadonlySet<string>): ClusterDefaults => {
+  const { topology, controlPlanes, etcdMembers, workers, kubernetesVersion } = defaultSpec(0);
+  return {
+    wishes: {
+      name: freeName(taken),
+      directory: null,
+      topology,
+      controlPlanes,
+      etcdMembers,
+      workers,
+      kubernetesVersion,
+    },
+    parentDirectory: clustersFolder(dataDirectory),
+    kubernetesVersions: kubernetesVersions(),
+  };
+};
+
+export const specWishesOf = (wishes: ClusterWishes, network: number): SpecWishes => {
+  const { topology, controlPlanes, workers, kubernetesVersion } = wishes;
+  const etcdMembers = topology === 'stacked' ? controlPlanes : wishes.etcdMembers;
+  return { topology, controlPlanes, etcdMembers, workers, kubernetesVersion, network };
+};
+
+/** Where the cluster goes, as a full path. */
+export const directoryOf = ({ directory, name }: ClusterWishes, dataDirectory: string): string => {
+  if (directory === null) return join(clustersFolder(dataDirectory), name);
+  const typed = directory.trim();
+  const expanded = typed === '~' || typed.startsWith('~/') ? join(homedir(), typed.slice(1)) : typed;
+  if (!isAbsolute(expanded))
+    throw new ContractError('BadRequest', `"${directory}" is not a full path; start it with / or ~/`);
+  return normalize(expanded).replace(/(?<=.)[/\\]+$/, '');
+};
+
+/** Keys are not put among somebody else's files. */
+export const assertRoomFor = async (directory: string): Promise<void> => {
+  if (existsSync(clusterFile(directory)))
+    throw new ContractError('Conflict', `${directory} holds a cluster already; choose another folder`);
+  let entries: string[];
+  try {
+    entries = await readdir(directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    const why =
+      code === 'ENOTDIR' ? 'it is a file' : code === 'EACCES' ? 'you may not read it' : String(error);
+    throw new ContractError('BadRequest', `${directory} cannot be used: ${why}; choose another folder`, {
+      cause: error,
+    });
+  }
+  const foreign = entries.filter((name) => !HARMLESS_ENTRIES.includes(name));
+  if (foreign.length > 0)
+    throw new ContractError(
+      'BadRequest',
+      `${directory} is not empty (${foreign[0]}); choose an empty folder, or one that is not there yet`,
+    );
+};

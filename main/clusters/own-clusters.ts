@@ -1,0 +1,29 @@
+import { adminKubeconfigFile } from '../../core/cluster/data-folder/layout.ts';
+import type { ClusterEntry } from '../../core/contract/index.ts';
+import type { OwnClusters } from '../ipc/handlers/cluster-list.ts';
+import { endpointOf } from './cluster-state.ts';
+import type { HostedCluster } from './hosted-cluster.ts';
+import type { HostedClusters } from './hosted-clusters.ts';
+
+/** As `createClusterPki` names the administrator. */
+const ADMIN = 'kubernetes-admin';
+
+const entryOf = ({ directory, config, phase }: HostedCluster): ClusterEntry => ({
+  id: directory,
+  name: config.metadata.name,
+  origin: 'local',
+  server: endpointOf(config),
+  user: ADMIN,
+  namespace: 'default',
+  kubeconfigPath: adminKubeconfigFile(directory),
+  readOnly: false,
+  local: { directory, phase, kubernetesVersion: config.spec.kubernetesVersion },
+});
+
+/** The clusters of this console's own as entries of its list. */
+export const ownClusters = (hosted: HostedClusters): OwnClusters => ({
+  list: () => ({ clusters: hosted.list().map(entryOf), problems: [...hosted.problems] }),
+  onChange: (listener) => hosted.onChange(listener),
+  has: (id) => hosted.find(id) !== undefined || hosted.problems.some(({ path }) => path === id),
+  forget: (id) => hosted.forget(id),
+});
