@@ -4,6 +4,7 @@ import { detail } from './detail.ts';
 import { editor } from './editor.ts';
 import { operations } from './operations.ts';
 import { processes } from './processes.ts';
+import { raft } from './raft.ts';
 import { resources } from './resources.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
@@ -17,6 +18,7 @@ export const de: Messages = {
   ...editor,
   ...operations,
   ...processes,
+  ...raft,
   ...resources,
   ...settings,
 };
