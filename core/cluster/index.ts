@@ -18,6 +18,8 @@ export { restoreCluster, type RestoreOptions } from './backup/restore-cluster.ts
 export { saveClusterSnapshot, type SaveSnapshotOptions } from './backup/save-snapshot.ts';
 export { compareSnapshot } from './backup/compare-snapshot.ts';
 export { deleteSnapshot, describeSnapshot, listSnapshots } from './backup/list-backups.ts';
+export type { BackupRunner } from './backup/backup-runner.ts';
+export { Hold } from './operation/hold.ts';
 export { readBackupSchedule, writeBackupSchedule } from './backup/schedule.ts';
 export { addMember, type MembershipOutcome } from './membership/add-member.ts';
 export { removeMember } from './membership/remove-member.ts';

@@ -116,10 +116,10 @@ const goBack = async (
 };
 
 /** Rejects with the old state in place and running, unless the disk itself fails. */
-export const restoreCluster = async (
-  supervisor: Supervisor,
-  options: RestoreOptions,
-): Promise<RestoreOutcome> => {
+export const restoreCluster = (supervisor: Supervisor, options: RestoreOptions): Promise<RestoreOutcome> =>
+  supervisor.exclusively('a restore', () => restore(supervisor, options));
+
+const restore = async (supervisor: Supervisor, options: RestoreOptions): Promise<RestoreOutcome> => {
   const { file, report } = options;
   const { directory } = supervisor.folder;
   const etcdHosts = supervisor.hosts.filter(({ plan }) => plan.etcd !== undefined);

@@ -1,17 +1,30 @@
-import type { Supervisor } from '../supervisor/supervisor.ts';
-import { lineReport } from '../operation/step-report.ts';
+import * as v from 'valibot';
+import { ReasonError } from '../../base/errors.ts';
+import { clusterAction, type ClusterAction } from '../../contract/schemas/local-cluster.ts';
+import { compareSnapshot } from '../backup/compare-snapshot.ts';
 import { restoreCluster } from '../backup/restore-cluster.ts';
+import { gatherActionFacts } from '../faults/gather-facts.ts';
+import { previewAction } from '../faults/preview.ts';
+import { addMember } from '../membership/add-member.ts';
+import { removeMember } from '../membership/remove-member.ts';
+import { Hold } from '../operation/hold.ts';
+import { lineReport } from '../operation/step-report.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
 import { applyUpgrade } from '../upgrade/apply.ts';
+import { planUpgrade } from '../upgrade/plan-upgrade.ts';
+import { rollbackUpgrade } from '../upgrade/rollback.ts';
+import type { ScheduledBackups } from './protocol.ts';
 import type { ControlHandlers } from './server.ts';
 
-/** What commands from outside do to a running cluster. */
-export const controlHandlers = (supervisor: Supervisor): ControlHandlers => {
+const readAction = (text: string): ClusterAction => {
+  const parsed = v.safeParse(clusterAction, JSON.parse(text));
+  if (parsed.success) return parsed.output;
+  throw new ReasonError('BadRequest', `there is no such action: ${parsed.issues[0].message}`);
+};
+
+const hostHandlers = (supervisor: Supervisor) => {
   const done = (work: unknown): Promise<null> => Promise.resolve(work).then(() => null);
   return {
-    async status() {
-      await supervisor.refreshUsage();
-      return supervisor.state();
-    },
     'host.kill': ({ host }) => done(supervisor.killHost(host)),
     'host.stop': ({ host }) => done(supervisor.stopHost(host)),
     'host.start': ({ host }) => done(supervisor.startHost(host)),
@@ -20,8 +33,56 @@ export const controlHandlers = (supervisor: Supervisor): ControlHandlers => {
     'component.kill': ({ host, component }) => done(supervisor.killComponent(host, component)),
     'component.stop': ({ host, component }) => done(supervisor.stopComponent(host, component)),
     'component.start': ({ host, component }) => done(supervisor.startComponent(host, component)),
+  } satisfies Partial<ControlHandlers>;
+};
+
+const upgradeHandlers = (supervisor: Supervisor) => {
+  const hold = new Hold();
+  return {
+    'upgrade.plan': ({ version }) => planUpgrade(supervisor, version === '' ? undefined : version),
+    'upgrade.apply': ({ version }, progress) =>
+      hold.during(() => applyUpgrade(supervisor, version, lineReport(progress, hold.checkpoint))),
+    'upgrade.rollback': (_params, progress) =>
+      hold.during(() => rollbackUpgrade(supervisor, lineReport(progress, hold.checkpoint))),
+    'upgrade.pause': () => {
+      if (hold.isRunning) hold.pause();
+      return Promise.resolve(hold.isRunning);
+    },
+    'upgrade.resume': () => {
+      hold.resume();
+      return Promise.resolve(hold.isRunning);
+    },
+  } satisfies Partial<ControlHandlers>;
+};
+
+const backupHandlers = (supervisor: Supervisor) => {
+  const scheduled = (): ScheduledBackups => ({
+    schedule: supervisor.backups.schedule,
+    nextAtMs: supervisor.backups.nextAtMs ?? null,
+  });
+  return {
     'snapshot.restore': ({ file, bumpRevision }, progress) =>
       restoreCluster(supervisor, { file, bumpRevision, report: lineReport(progress) }),
-    'upgrade.apply': ({ version }, progress) => applyUpgrade(supervisor, version, lineReport(progress)),
-  };
+    'snapshot.compare': ({ file }) => compareSnapshot(supervisor, file),
+    'backup.get': () => Promise.resolve(scheduled()),
+    'backup.set': async (schedule) => {
+      await supervisor.backups.setSchedule(schedule);
+      return scheduled();
+    },
+  } satisfies Partial<ControlHandlers>;
 };
+
+/** What commands from outside do to a running cluster. */
+export const controlHandlers = (supervisor: Supervisor): ControlHandlers => ({
+  async status() {
+    await supervisor.refreshUsage();
+    return supervisor.state();
+  },
+  ...hostHandlers(supervisor),
+  ...upgradeHandlers(supervisor),
+  ...backupHandlers(supervisor),
+  'member.add': (_params, progress) => addMember(supervisor, lineReport(progress)),
+  'member.remove': ({ member }, progress) => removeMember(supervisor, member, lineReport(progress)),
+  'action.preview': async ({ action }) =>
+    previewAction(await gatherActionFacts(supervisor), readAction(action)),
+});

@@ -1,3 +1,6 @@
+import type { ActionPreview } from '../../contract/schemas/local-cluster.ts';
+import type { BackupSchedule, SnapshotComparison, UpgradePlan } from '../../contract/schemas/operations.ts';
+import type { MembershipOutcome } from '../membership/add-member.ts';
 import type { UpgradeOutcome } from '../upgrade/apply.ts';
 import type { ClusterState } from '../supervisor/state.ts';
 
@@ -13,7 +16,25 @@ export interface ControlMethods {
   'component.stop': { params: { host: string; component: string }; result: null };
   'component.start': { params: { host: string; component: string }; result: null };
   'snapshot.restore': { params: { file: string; bumpRevision: number }; result: RestoreOutcome };
+  'snapshot.compare': { params: { file: string }; result: SnapshotComparison };
+  'backup.get': { params: Record<string, never>; result: ScheduledBackups };
+  'backup.set': { params: BackupSchedule; result: ScheduledBackups };
+  /** `version` empty: where one was begun, or the next there is. */
+  'upgrade.plan': { params: { version: string }; result: UpgradePlan };
   'upgrade.apply': { params: { version: string }; result: UpgradeOutcome };
+  'upgrade.rollback': { params: Record<string, never>; result: UpgradeOutcome };
+  /** Before the next step; true when an upgrade is under way. */
+  'upgrade.pause': { params: Record<string, never>; result: boolean };
+  'upgrade.resume': { params: Record<string, never>; result: boolean };
+  'member.add': { params: Record<string, never>; result: MembershipOutcome };
+  'member.remove': { params: { member: string }; result: MembershipOutcome };
+  /** `action` is a ClusterAction of the contract, as JSON. */
+  'action.preview': { params: { action: string }; result: ActionPreview };
+}
+
+export interface ScheduledBackups {
+  readonly schedule: BackupSchedule;
+  readonly nextAtMs: number | null;
 }
 
 export interface RestoreOutcome {

@@ -19,6 +19,7 @@ export const OPERATOR = {
   defragment: method('Maintenance/Defragment', proto.DefragmentRequest, proto.DefragmentResponse),
   moveLeader: method('Maintenance/MoveLeader', proto.MoveLeaderRequest, proto.MoveLeaderResponse),
   snapshot: method('Maintenance/Snapshot', proto.SnapshotRequest, proto.SnapshotResponse),
+  range: method('KV/Range', proto.RangeRequest, proto.RangeResponse),
   compact: method('KV/Compact', proto.CompactionRequest, proto.CompactionResponse),
   memberList: method('Cluster/MemberList', proto.MemberListRequest, proto.MemberListResponse),
   memberAdd: method('Cluster/MemberAdd', proto.MemberAddRequest, proto.MemberAddResponse),

@@ -72,7 +72,7 @@ const withMember = async <T>(
 };
 
 /** The first member that answers. What a member refuses is not asked of the next. */
-const withAny = async <T>(
+export const withAny = async <T>(
   access: EtcdAccess,
   run: (connection: EtcdConnection) => Promise<T>,
 ): Promise<T> => {

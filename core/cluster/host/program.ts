@@ -1,26 +1,52 @@
 /** One program: a host in the main thread; in a worker thread one of its components, or the load balancer. */
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { useCodeCache } from './code-cache.ts';
 import type { ComponentStart } from './component-thread.ts';
 import type { LoadBalancerStart } from '../supervisor/load-balancer-thread.ts';
+import type { FromHost, ToHost } from './messages.ts';
 
 const program = new URL(import.meta.url);
+/** Beside the program, unless that lies where nothing may be written. */
+const CACHE_VARIABLE = 'PILOTHOUSE_CODE_CACHE';
+/** By then a thread has done what it does first, and the functions for it are compiled. */
+const SAVE_AFTER_MS = 5_000;
 
-if (!isMainThread && parentPort) {
-  const start = workerData as ComponentStart | LoadBalancerStart;
-  if ('loadBalancer' in start) {
-    const { runLoadBalancerThread } = await import('../supervisor/load-balancer-thread.ts');
-    await runLoadBalancerThread(start, parentPort);
-  } else {
-    const { runComponentThread } = await import('./component-thread.ts');
-    await runComponentThread(start, parentPort);
+const start = (workerData ?? {}) as Partial<ComponentStart> & Partial<LoadBalancerStart>;
+const kind = isMainThread ? 'host' : (start.component ?? 'load-balancer');
+const cache = useCodeCache(
+  process.env[CACHE_VARIABLE] ?? join(dirname(fileURLToPath(program)), 'code-cache'),
+  kind,
+);
+setTimeout(() => {
+  cache.save();
+  cache.release();
+}, SAVE_AFTER_MS).unref();
+
+const main = async (): Promise<void> => {
+  if (!isMainThread && parentPort) {
+    if (start.loadBalancer !== undefined) {
+      const { runLoadBalancerThread } = await import('../supervisor/load-balancer-thread.ts');
+      await runLoadBalancerThread(start as LoadBalancerStart, parentPort);
+    } else {
+      const { runComponentThread } = await import('./component-thread.ts');
+      await runComponentThread(start as ComponentStart, parentPort);
+    }
+    return;
   }
-} else {
   const { runHost } = await import('./run-host.ts');
-  const { supervisorPort } = await import('./supervisor-port.ts');
-  // A host is a machine: what runs on it signs leases with its name.
-  const [, , name] = process.argv;
-  if (name !== undefined) process.env['HOSTNAME'] = name;
   // The terminal's Ctrl-C reaches every process of the group; the order of stopping is the supervisor's.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-  runHost(program, supervisorPort());
-}
+  runHost(program, {
+    send: (message: FromHost) => {
+      if (process.connected) process.send?.(message);
+    },
+    onMessage: (listener) => process.on('message', (message) => listener(message as ToHost)),
+    onClosed: (listener) => process.once('disconnect', listener),
+    exit: (code) => process.exit(code),
+  });
+};
+
+// What cannot even be loaded ends the thread or the process with its error.
+void main();

@@ -18,14 +18,14 @@ export interface HostListener {
 export type HostLauncher = (name: string, listener: HostListener) => LaunchedHost;
 
 /** The main thread of a host runs a kubelet alone, and needs little. */
-const HOST_FLAGS = ['--max-semi-space-size=4'];
+export const HOST_FLAGS: readonly string[] = ['--max-semi-space-size=4'];
 
 /** Processes of this machine, as `pilothouse up` runs them. Their own output goes where ours goes. */
 export const forkLauncher =
   (program: URL): HostLauncher =>
   (name, { onMessage, onExit }) => {
     const child = fork(fileURLToPath(program), [name], {
-      execArgv: HOST_FLAGS,
+      execArgv: [...HOST_FLAGS],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       serialization: 'json',
     });

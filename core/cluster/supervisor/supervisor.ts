@@ -11,7 +11,11 @@ import { certificatePath } from '../../pki/index.ts';
 import { loadBalancerAddress } from '../config/addresses.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import { firstNodePlace, nodePlaces, planHosts, type HostPlan } from '../config/hosts.ts';
+import { SCHEDULED_PREFIX } from '../backup/backup-name.ts';
+import { BackupRunner } from '../backup/backup-runner.ts';
 import { undoInterruptedRestore } from '../backup/member-folders.ts';
+import { saveClusterSnapshot } from '../backup/save-snapshot.ts';
+import { silentReport } from '../operation/step-report.ts';
 import { readMembershipChange } from '../membership/journal.ts';
 import { readUpgradeState } from '../upgrade/state.ts';
 import { superAdminKubeconfigFile } from '../data-folder/layout.ts';
@@ -81,6 +85,8 @@ export class Supervisor {
   #nodeVersions: Readonly<Record<string, string>> = {};
   /** A removal that was cut off: it need not come up for the cluster to be ready. */
   #leaving: string | undefined;
+  #operation: string | undefined;
+  readonly #backups: BackupRunner;
 
   constructor(options: SupervisorOptions) {
     const { folder, clock } = options;
@@ -89,6 +95,12 @@ export class Supervisor {
     this.#options = options;
     this.#startedAtMs = clock.nowMs();
     this.#originMs = clock.monotonicMs();
+    this.#backups = new BackupRunner({
+      dataDirectory: folder.directory,
+      clock,
+      log: options.log,
+      save: () => saveClusterSnapshot(this, { report: silentReport, prefix: SCHEDULED_PREFIX }),
+    });
     for (const plan of planHosts(folder.config)) this.#link(plan);
   }
 
@@ -113,6 +125,10 @@ export class Supervisor {
     });
     this.#links.set(plan.name, link);
     return link;
+  }
+
+  get clock(): Clock {
+    return this.#options.clock;
   }
 
   get endpoint(): string {
@@ -160,6 +176,23 @@ export class Supervisor {
   setConfig(config: ClusterConfig): void {
     this.#config = config;
     this.#changed();
+  }
+
+  /** Snapshots by the schedule. */
+  get backups(): BackupRunner {
+    return this.#backups;
+  }
+
+  /** One at a time of what changes hosts as a whole: two would each count on the other's hosts. */
+  async exclusively<T>(what: string, run: () => Promise<T>): Promise<T> {
+    if (this.#operation !== undefined)
+      throw new ReasonError('Busy', `${this.#operation} is under way; wait until it has ended`);
+    this.#operation = what;
+    try {
+      return await run();
+    } finally {
+      this.#operation = undefined;
+    }
   }
 
   get hosts(): readonly HostLink[] {
@@ -234,6 +267,8 @@ export class Supervisor {
     this.#client = client;
     await this.#untilReady(client);
     await installAddons(client, folder.directory);
+    await this.#backups.start();
+    this.#owned.add(this.#backups);
     this.#readyAfterMs = Math.round(clock.monotonicMs() - this.#originMs);
     this.#phase = 'ready';
     this.#changed();

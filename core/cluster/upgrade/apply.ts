@@ -1,91 +1,107 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ReasonError } from '../../base/errors.ts';
+import { saveClusterSnapshot } from '../backup/save-snapshot.ts';
 import { writeClusterConfig } from '../data-folder/create.ts';
-import { backupsFolder, PRIVATE_FOLDER_MODE } from '../data-folder/layout.ts';
-import { etcdAccessOf, saveSnapshot } from '../etcd-operator/operations.ts';
-import type { StepReport } from '../operation/step-report.ts';
-import { ELECTED_COMPONENTS } from '../supervisor/bootstrap.ts';
-import type { HostLink } from '../supervisor/host-link.ts';
+import { inStep, silentReport, type StepReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { setImageTag, writeManifest } from './manifest-image.ts';
+import { itineraryOf, upgradeSteps } from './itinerary.ts';
+import { Journey } from './journey.ts';
+import { assertHealthy } from './move.ts';
 import { assertUpgradable } from './plan.ts';
-
-const READY_TIMEOUT_MS = 60_000;
+import { readUpgradeState, writeUpgradeState, type UpgradeState } from './state.ts';
 
 export interface UpgradeOutcome {
   readonly from: string;
   readonly to: string;
+  /** The snapshot of before, where etcd is ours. */
   readonly snapshot: string | undefined;
 }
 
-/** One component of one host to another release; back again when it does not become ready. */
-const moveComponent = async (
-  supervisor: Supervisor,
-  host: HostLink,
-  component: string,
-  version: string,
-): Promise<boolean> => {
-  const { directory } = supervisor.folder;
-  const { name } = host.plan;
-  if (host.component(component)?.version === version) return false;
-  const before = await setImageTag(directory, name, component, version);
-  if (before === undefined) return false;
-  const isReady = (): boolean => {
-    const now = host.component(component);
-    return now?.version === version && now.phase === 'ready';
+/** The upgrade to begin, or the one to go on with. */
+const stateFor = async (supervisor: Supervisor, target: string): Promise<UpgradeState> => {
+  const { clock } = supervisor;
+  const before = await readUpgradeState(supervisor.folder.directory);
+  if (before?.phase === 'rolling-back')
+    throw new ReasonError(
+      'Busy',
+      `the upgrade to ${before.to} is being rolled back; pilothouse upgrade rollback ends that first`,
+    );
+  if (before?.phase === 'applying') {
+    if (before.to === target) return before;
+    throw new ReasonError(
+      'Busy',
+      `an upgrade to ${before.to} was begun; pilothouse upgrade apply ${before.to} ends it, pilothouse upgrade rollback undoes it`,
+    );
+  }
+  const from = supervisor.config.spec.kubernetesVersion;
+  assertUpgradable(from, target);
+  return {
+    from,
+    to: target,
+    phase: 'applying',
+    startedAt: new Date(clock.nowMs()).toISOString(),
+    snapshot: null,
+    nodeVersions: {},
+    cordoned: [],
   };
-  if (await host.until(isReady, READY_TIMEOUT_MS)) return true;
-  const why = host.component(component)?.message;
-  await writeManifest(directory, name, component, before);
-  throw new ReasonError(
-    'UpgradeFailed',
-    `${component} on ${name} did not become ready as ${version} and is back at its release of before${why === undefined ? '' : `: ${why}`}`,
-  );
 };
 
-const backUp = async (supervisor: Supervisor, target: string): Promise<string | undefined> => {
-  const { directory, config } = supervisor.folder;
-  if (config.spec.externalEtcd) return undefined;
-  await mkdir(backupsFolder(directory), { recursive: true, mode: PRIVATE_FOLDER_MODE });
-  const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const file = join(backupsFolder(directory), `before-${target}-${stamp}.db`);
-  return (await saveSnapshot(etcdAccessOf(directory, config), file)).file;
+/** Records what every host runs now. The last upgrade stays on record so that it can be taken back. */
+export const recordRelease = async (
+  supervisor: Supervisor,
+  version: string,
+  state: UpgradeState | undefined,
+): Promise<void> => {
+  const { directory } = supervisor.folder;
+  const config = { ...supervisor.config, spec: { ...supervisor.config.spec, kubernetesVersion: version } };
+  await writeClusterConfig(directory, config);
+  supervisor.setConfig(config);
+  supervisor.setNodeVersions({});
+  if (state) await writeUpgradeState(directory, { ...state, phase: 'done', nodeVersions: {}, cordoned: [] });
 };
 
-/** Takes a running cluster to another release. What was moved before a failure stays: skew of one minor is allowed. */
-export const applyUpgrade = async (
+/**
+ * Takes a running cluster to another release: API servers, then managers, then kubelets, one host after the other, since
+ * nothing may be newer than the API servers it talks to. Cut off at any moment, the same call goes on where it was.
+ */
+export const applyUpgrade = (
   supervisor: Supervisor,
   target: string,
   report: StepReport,
-): Promise<UpgradeOutcome> => {
-  const progress = (line: string): void => report.detail('upgrade', line);
+): Promise<UpgradeOutcome> =>
+  supervisor.exclusively(`the upgrade to ${target}`, () => apply(supervisor, target, report));
+
+const apply = async (supervisor: Supervisor, target: string, report: StepReport): Promise<UpgradeOutcome> => {
   const { directory } = supervisor.folder;
-  const from = supervisor.config.spec.kubernetesVersion;
-  assertUpgradable(from, target);
-  const down = supervisor.hosts.filter(({ phase }) => phase !== 'running');
-  if (down.length > 0)
-    throw new ReasonError(
-      'NotReady',
-      `host ${down[0]!.plan.name} is ${down[0]!.phase}; bring every host up first`,
-    );
-  const snapshot = await backUp(supervisor, target);
-  if (snapshot !== undefined) progress(`snapshot ${snapshot}`);
-  const controlPlanes = supervisor.hosts.filter(({ plan }) => plan.role === 'control-plane');
-  for (const components of [['kube-apiserver'], ELECTED_COMPONENTS])
-    for (const host of controlPlanes)
-      for (const component of components)
-        if (await moveComponent(supervisor, host, component, target))
-          progress(`${host.plan.name} ${component} ${target}`);
-  const config = { ...supervisor.config, spec: { ...supervisor.config.spec, kubernetesVersion: target } };
-  await writeClusterConfig(directory, config);
-  supervisor.setConfig(config);
-  for (const host of supervisor.hosts) {
-    if (host.plan.nodes.length === 0) continue;
-    // Nothing but the kubelet's host runs it, and it starts with that.
-    await setImageTag(directory, host.plan.name, 'kube-proxy', target);
-    await supervisor.restartHost(host.plan.name);
-    progress(`${host.plan.name} kubelet ${target}`);
-  }
-  return { from, to: target, snapshot };
+  const itinerary = itineraryOf(supervisor.hosts.map(({ plan }) => plan));
+  const goesOn = `pilothouse upgrade apply ${target} goes on`;
+  let state = await stateFor(supervisor, target);
+  report.plan(upgradeSteps(itinerary));
+  await inStep(report, 'check', () => assertHealthy(supervisor, goesOn));
+  await inStep(
+    report,
+    'snapshot',
+    async () => {
+      if (supervisor.config.spec.externalEtcd) return "etcd is not this cluster's own";
+      if (state.snapshot === null) {
+        const prefix = `before-${target}`;
+        const { file } = await saveClusterSnapshot(supervisor, { report: silentReport, prefix });
+        state = { ...state, snapshot: file };
+      }
+      return state.snapshot!;
+    },
+    (detail) => detail,
+  );
+  await writeUpgradeState(directory, state);
+  const journey = new Journey({ supervisor, report, version: target, goesOn, state });
+  for (const host of itinerary.apiServers) await journey.apiServer(host);
+  for (const host of itinerary.managers) await journey.managers(host);
+  for (const batch of itinerary.nodes) await journey.nodes(batch);
+  for (const host of itinerary.proxies) await journey.proxy(host);
+  await inStep(
+    report,
+    'finish',
+    () => recordRelease(supervisor, target, journey.state),
+    () => target,
+  );
+  return { from: state.from, to: target, snapshot: state.snapshot ?? undefined };
 };

@@ -1,8 +1,69 @@
 import { ReasonError } from '../../base/errors.ts';
-import type { StepReport } from '../operation/step-report.ts';
+import { registryOf } from '../../api/scheme/index.ts';
+import { minorOf } from '../config/config.ts';
+import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import type { UpgradeOutcome } from './apply.ts';
+import { recordRelease, type UpgradeOutcome } from './apply.ts';
+import { itineraryOf, rollbackSteps } from './itinerary.ts';
+import { Journey } from './journey.ts';
+import { assertHealthy, clientOf } from './move.ts';
+import { forgetUpgrade, readUpgradeState, writeUpgradeState } from './state.ts';
 
-/** Back to the release of before the last upgrade, ended or not. */
-export const rollbackUpgrade = (_supervisor: Supervisor, _report: StepReport): Promise<UpgradeOutcome> =>
-  Promise.reject(new ReasonError('Unimplemented', 'an upgrade cannot be rolled back yet'));
+/** Objects that an older release would neither show nor take care of. */
+const assertNothingNewer = async (supervisor: Supervisor, from: string, to: string): Promise<void> => {
+  const client = clientOf(supervisor);
+  const older = registryOf(minorOf(from));
+  for (const type of registryOf(minorOf(to)).resources) {
+    if (!type.storage || older.findByResource({ ...type, resource: type.plural })) continue;
+    const path = `/apis/${type.group}/${type.version}/${type.plural}`;
+    const list = await client.json<{ items?: unknown[] | null }>({
+      method: 'GET',
+      path,
+      query: { limit: 1 },
+    });
+    if ((list.items ?? []).length > 0)
+      throw new ReasonError(
+        'NotSupported',
+        `there are ${type.plural}.${type.group} of ${type.version}, which ${from} does not know; delete them first`,
+      );
+  }
+};
+
+/**
+ * Back to the release of before the last upgrade, ended or not, in the opposite order. Cut off at any moment, the same
+ * call goes on where it was.
+ */
+export const rollbackUpgrade = (supervisor: Supervisor, report: StepReport): Promise<UpgradeOutcome> =>
+  supervisor.exclusively('a roll-back', () => rollback(supervisor, report));
+
+const rollback = async (supervisor: Supervisor, report: StepReport): Promise<UpgradeOutcome> => {
+  const { directory } = supervisor.folder;
+  const before = await readUpgradeState(directory);
+  if (!before)
+    throw new ReasonError('NotFound', 'there is no upgrade to roll back; the cluster runs its first release');
+  const { from, to } = before;
+  const itinerary = itineraryOf(supervisor.hosts.map(({ plan }) => plan));
+  const goesOn = 'pilothouse upgrade rollback goes on';
+  report.plan(rollbackSteps(itinerary));
+  await inStep(report, 'check', async () => {
+    await assertHealthy(supervisor, goesOn);
+    if (before.phase !== 'rolling-back') await assertNothingNewer(supervisor, from, to);
+  });
+  const state = { ...before, phase: 'rolling-back' } as const;
+  await writeUpgradeState(directory, state);
+  const journey = new Journey({ supervisor, report, version: from, goesOn, state });
+  for (const host of itinerary.proxies) await journey.proxy(host);
+  for (const batch of [...itinerary.nodes].reverse()) await journey.nodes(batch);
+  for (const host of [...itinerary.managers].reverse()) await journey.managers(host);
+  for (const host of [...itinerary.apiServers].reverse()) await journey.apiServer(host);
+  await inStep(
+    report,
+    'finish',
+    async () => {
+      await recordRelease(supervisor, from, undefined);
+      await forgetUpgrade(directory);
+    },
+    () => from,
+  );
+  return { from: to, to: from, snapshot: before.snapshot ?? undefined };
+};

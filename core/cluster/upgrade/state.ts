@@ -14,6 +14,8 @@ const schema = v.object({
   snapshot: v.nullable(v.string()),
   /** The releases of kubelets that are not the cluster's. */
   nodeVersions: v.record(v.string(), v.string()),
+  /** Nodes that this upgrade has cordoned and owes an uncordon. */
+  cordoned: v.array(v.string()),
 });
 
 /** An upgrade under way, or the last one. What runs in manifests is not here: the manifests say it. */

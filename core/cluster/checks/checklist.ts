@@ -1,0 +1,76 @@
+import { messageOf } from '../../base/errors.ts';
+import type { Finding } from '../../contract/index.ts';
+import { bad, type CheckItem, type Judged } from './item.ts';
+import { API_ITEMS } from './items/api-server.ts';
+import { ETCD_ITEMS } from './items/etcd.ts';
+import { OPERATIONS_ITEMS } from './items/operations.ts';
+import { SECURITY_ITEMS } from './items/security.ts';
+import { openLook, type Look, type LookOptions } from './look.ts';
+
+/** The twenty things that a production control plane has, in the order in which they are told. */
+export const CHECKLIST: readonly CheckItem[] = [
+  ETCD_ITEMS.members,
+  API_ITEMS.replicas,
+  API_ITEMS.encryption,
+  API_ITEMS.audit,
+  OPERATIONS_ITEMS.rotation,
+  OPERATIONS_ITEMS.backups,
+  ETCD_ITEMS.diskLatency,
+  API_ITEMS.limits,
+  ETCD_ITEMS.quota,
+  SECURITY_ITEMS.authorization,
+  API_ITEMS.admission,
+  API_ITEMS.anonymous,
+  SECURITY_ITEMS.insecurePorts,
+  SECURITY_ITEMS.profiling,
+  ETCD_ITEMS.peerCertificates,
+  SECURITY_ITEMS.taints,
+  SECURITY_ITEMS.requests,
+  ETCD_ITEMS.compaction,
+  API_ITEMS.oidc,
+  OPERATIONS_ITEMS.monitoring,
+];
+
+const ITEM_MS_MAX = 15_000;
+const ITEMS_AT_ONCE = 4;
+
+const unmeasured = (why: string): Judged =>
+  bad(`cannot be measured: ${why}`, 'start the cluster, or see pilothouse status for what is down');
+
+const measure = async (item: CheckItem, look: Look): Promise<Finding> => {
+  const { id, title } = item;
+  let stop: () => void = () => undefined;
+  const late = new Promise<Judged>((resolve) => {
+    const timer = look.clock.after(ITEM_MS_MAX, () =>
+      resolve(unmeasured(`no answer within ${ITEM_MS_MAX / 1000} s`)),
+    );
+    stop = () => timer.dispose();
+  });
+  try {
+    return { id, title, ...(await Promise.race([item.measure(look), late])) };
+  } catch (error) {
+    return { id, title, ...unmeasured(messageOf(error)) };
+  } finally {
+    stop();
+  }
+};
+
+/** Measures every item on the cluster as it runs now. Never rejects for what the cluster does. */
+export const runChecklist = async (
+  dataDirectory: string,
+  options: LookOptions,
+): Promise<readonly Finding[]> => {
+  const look = await openLook(dataDirectory, options);
+  try {
+    const findings = new Map<string, Finding>();
+    const waiting = [...CHECKLIST];
+    const worker = async (): Promise<void> => {
+      for (let item = waiting.shift(); item; item = waiting.shift())
+        findings.set(item.id, await measure(item, look));
+    };
+    await Promise.all(Array.from({ length: ITEMS_AT_ONCE }, worker));
+    return CHECKLIST.map(({ id }) => findings.get(id)!);
+  } finally {
+    look.dispose();
+  }
+};

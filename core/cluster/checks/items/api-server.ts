@@ -1,0 +1,239 @@
+import { readFile, stat } from 'node:fs/promises';
+import { APISERVER_FLAGS } from '../../../apiserver/config/flags.ts';
+import { EtcdConnection } from '../../etcd-operator/connection.ts';
+import * as proto from '../../../etcd/proto/index.ts';
+import { certificatePath } from '../../../pki/index.ts';
+import { loadBalancerAddress } from '../../config/addresses.ts';
+import { PORTS } from '../../manifests/control-plane.ts';
+import { flagOf, IN_FLIGHT_DEFAULTS } from '../../monitor/in-flight-limits.ts';
+import { labelOf, scanMetrics } from '../../monitor/scrape/prometheus-text.ts';
+import { absent, bad, ok, plural, warn, type CheckItem } from '../item.ts';
+import type { Look } from '../look.ts';
+import { anonymousStatus } from '../network-probes.ts';
+
+const RECENT_MS = 86_400_000;
+
+/** What our API server cannot be told does not exist; when it can, it is measured. */
+const canBeTold = (...flags: readonly string[]): boolean =>
+  flags.some((name) => Object.hasOwn(APISERVER_FLAGS, name));
+
+const given = async (look: Look, name: string): Promise<readonly (string | undefined)[]> =>
+  (await look.apiServers()).map((command) => flagOf(command, name));
+
+const apiTargets = ({ targets }: Look) => targets.filter(({ component }) => component === 'kube-apiserver');
+
+const replicas: CheckItem = {
+  id: 'apiReplicas',
+  title: 'Several API servers behind one address',
+  async measure(look) {
+    const answers = await Promise.all(
+      look.controlPlanes.map(async ({ name, address }) => {
+        const url = `https://${address}:${PORTS.apiServer}/readyz`;
+        const status = await look.access.ask({ url, trust: 'cluster' }).then(
+          (answer) => answer.status,
+          () => 0,
+        );
+        return { name, isReady: status === 200 };
+      }),
+    );
+    const down = answers.filter(({ isReady }) => !isReady).map(({ name }) => name);
+    const balancer = `https://${loadBalancerAddress({ network: look.config.spec.network })}:${PORTS.apiServer}`;
+    const front = await look.access.ask({ url: `${balancer}/readyz`, trust: 'cluster' }).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (front !== 200)
+      return bad(`${balancer} does not answer`, 'look at the load balancer in pilothouse status');
+    if (down.length > 0) return bad(`the API server on ${down.join(', ')} is not ready`, 'look at its log');
+    return answers.length >= 2
+      ? ok(`${answers.length} API servers are ready behind ${balancer}`)
+      : bad('one API server: its restart is an outage', 'run three control planes');
+  },
+};
+
+const RANGE = {
+  path: '/etcdserverpb.KV/Range',
+  request: proto.RangeRequest,
+  response: proto.RangeResponse,
+} as const;
+const SECRETS = '/registry/secrets/';
+const ENCRYPTED = 'k8s:enc:';
+
+/** The first bytes of a stored Secret, as a thief of the disk finds them; undefined when there is none. */
+const storedSecret = async ({ etcd }: Look): Promise<string | undefined> => {
+  const connection = new EtcdConnection(etcd.endpoints[0] ?? '', etcd.tls);
+  try {
+    const { kvs } = await connection.call(RANGE, {
+      key: Buffer.from(SECRETS),
+      rangeEnd: Buffer.from(`${SECRETS.slice(0, -1)}0`),
+      limit: 1,
+      serializable: true,
+    });
+    const value = kvs[0]?.value;
+    return value && Buffer.from(value).toString('latin1', 0, 32);
+  } finally {
+    connection.close();
+  }
+};
+
+const encryption: CheckItem = {
+  id: 'encryptionAtRest',
+  title: 'Secrets are encrypted in etcd',
+  async measure(look) {
+    const head = await storedSecret(look);
+    const stored =
+      head === undefined
+        ? 'no Secret is stored yet'
+        : `a stored Secret begins with ${JSON.stringify(head.slice(0, 16))}`;
+    if (!canBeTold('encryption-provider-config'))
+      return absent(
+        `this API server has no encryption at rest; ${stored}`,
+        'keep the data folder on an encrypted disk',
+      );
+    const configured = (await given(look, 'encryption-provider-config')).every((file) => file !== undefined);
+    const advice = 'give every API server --encryption-provider-config, then rewrite all Secrets';
+    if (!configured) return warn(`API servers are not told to encrypt; ${stored}`, advice);
+    if (head !== undefined && !head.startsWith(ENCRYPTED))
+      return warn(`configured, but ${stored}`, 'rewrite all Secrets');
+    return ok(head === undefined ? 'configured; no Secret is stored yet' : `configured, and ${stored}`);
+  },
+};
+
+const audit: CheckItem = {
+  id: 'auditLog',
+  title: 'Who did what is recorded',
+  async measure(look) {
+    if (!canBeTold('audit-policy-file', 'audit-log-path'))
+      return absent('this API server has no audit log', 'its newest requests are under the request X-ray');
+    const [policies, paths] = await Promise.all([
+      given(look, 'audit-policy-file'),
+      given(look, 'audit-log-path'),
+    ]);
+    if (policies.some((file) => file === undefined) || paths.some((path) => path === undefined))
+      return warn('nobody records who did what', 'give API servers --audit-policy-file and --audit-log-path');
+    const newest = await Promise.all(
+      paths.map((path) =>
+        stat(path!).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => 0,
+        ),
+      ),
+    );
+    const isWritten = newest.every((ms) => look.clock.nowMs() - ms < RECENT_MS);
+    return isWritten
+      ? ok(`${paths[0]!} is written to`)
+      : warn(
+          'an audit log is configured, but was not written to within a day',
+          'see whether the policy records anything',
+        );
+  },
+};
+
+const limits: CheckItem = {
+  id: 'requestLimits',
+  title: 'Requests at once are limited',
+  async measure(look) {
+    const numbers = (values: readonly (string | undefined)[], fallback: number): number[] =>
+      values.map((value) => (value === undefined ? fallback : Number(value)));
+    const reads = numbers(await given(look, 'max-requests-inflight'), IN_FLIGHT_DEFAULTS.readOnly);
+    const writes = numbers(await given(look, 'max-mutating-requests-inflight'), IN_FLIGHT_DEFAULTS.mutating);
+    if ([...reads, ...writes].some((limit) => limit === 0))
+      return warn(
+        'an API server takes requests without limit',
+        'set --max-requests-inflight and --max-mutating-requests-inflight',
+      );
+    let refused = 0;
+    for (const target of apiTargets(look))
+      for (const text of await look.pages(target))
+        scanMetrics(
+          text,
+          new Map([['apiserver_dropped_requests_total', true]]),
+          (_is, _labels, value) => (refused += value),
+        );
+    return ok(
+      `${reads[0]} reads and ${writes[0]} writes at once on each; ${plural(refused, 'request')} refused so far`,
+    );
+  },
+};
+
+const ADMISSION_METRIC = 'apiserver_admission_controller_admission_duration_seconds_count';
+/** What upstream turns on by itself and production relies on, and what kubeadm adds. */
+const WANTED_PLUGINS = ['NodeRestriction', 'ServiceAccount', 'LimitRanger', 'ResourceQuota', 'PodSecurity'];
+
+const admission: CheckItem = {
+  id: 'admissionPlugins',
+  title: 'Admission plugins are on',
+  async measure(look) {
+    const ran = new Set<string>();
+    for (const target of apiTargets(look))
+      for (const text of await look.pages(target))
+        scanMetrics(text, new Map([[ADMISSION_METRIC, true]]), (_is, labels) =>
+          ran.add(labelOf(labels, 'name')),
+        );
+    const disabled = new Set(
+      (await given(look, 'disable-admission-plugins')).flatMap((value) => value?.split(',') ?? []),
+    );
+    const enabled = (await given(look, 'enable-admission-plugins')).map((value) => value?.split(',') ?? []);
+    const off = WANTED_PLUGINS.filter((name) => disabled.has(name));
+    if (off.length > 0)
+      return bad(`turned off: ${off.join(', ')}`, 'take them out of --disable-admission-plugins');
+    if (!enabled.every((names) => names.includes('NodeRestriction')))
+      return warn(
+        'a kubelet may change other nodes: NodeRestriction is off',
+        'add it to --enable-admission-plugins',
+      );
+    const seen = WANTED_PLUGINS.filter((name) => ran.has(name));
+    const unseen = WANTED_PLUGINS.filter((name) => !ran.has(name));
+    const text = `${seen.join(', ')} have judged requests`;
+    return unseen.length === 0 ? ok(text) : ok(`${text}; ${unseen.join(', ')} had none to judge yet`);
+  },
+};
+
+const anonymous: CheckItem = {
+  id: 'anonymousOff',
+  title: 'Requests by nobody are refused',
+  async measure(look) {
+    const authority = await readFile(certificatePath(look.dataDirectory, 'ca'), 'utf8');
+    const statuses = await Promise.all(
+      look.controlPlanes.map(({ address }) =>
+        anonymousStatus(`https://${address}:${PORTS.apiServer}/api/v1/namespaces`, authority),
+      ),
+    );
+    if (statuses.some((status) => status < 400))
+      return bad(
+        'nobody in particular may list namespaces',
+        'take the roles of system:anonymous and system:unauthenticated back',
+      );
+    if (statuses.every((status) => status === 401))
+      return ok('a request without credentials is answered 401');
+    return warn(
+      'a request without credentials is let in as system:anonymous and refused by RBAC (403)',
+      'probes of health come so; where they need not, set --anonymous-auth=false',
+    );
+  },
+};
+
+const oidc: CheckItem = {
+  id: 'oidc',
+  title: 'People log in with an identity provider',
+  async measure(look) {
+    if (!canBeTold('oidc-issuer-url', 'authentication-config'))
+      return absent(
+        'this API server knows no OpenID Connect; people have client certificates',
+        'give each person a certificate of their own, with a short life',
+      );
+    const [issuers, files] = await Promise.all([
+      given(look, 'oidc-issuer-url'),
+      given(look, 'authentication-config'),
+    ]);
+    const issuer = issuers[0] ?? files[0];
+    return issuer === undefined
+      ? warn(
+          'people have client certificates, which cannot be taken back',
+          'set --oidc-issuer-url and --oidc-client-id',
+        )
+      : ok(`tokens of ${issuer} are accepted`);
+  },
+};
+
+export const API_ITEMS = { replicas, encryption, audit, limits, admission, anonymous, oidc } as const;

@@ -1,0 +1,149 @@
+import { quantileOf } from '../../monitor/scrape/quantile.ts';
+import { presentedCertificate } from '../../monitor/certificates/presented.ts';
+import { flagOf } from '../../monitor/in-flight-limits.ts';
+import { PORTS } from '../../manifests/control-plane.ts';
+import { parseDurationMs } from '../../../base/duration.ts';
+import { bad, ok, plural, warn, type CheckItem } from '../item.ts';
+import type { Look } from '../look.ts';
+
+const FSYNC_GOOD_SECONDS = 0.01;
+const FSYNC_BAD_SECONDS = 0.1;
+const QUOTA_SHARE_MAX = 0.8;
+const MIB = 1024 * 1024;
+/** Upstream compacts what is older than this, twice over before it is gone. */
+const COMPACTION_DEFAULT_MS = 300_000;
+const REVISIONS_KEPT_MAX = 100_000;
+const SEEN_MIN = 100;
+
+const etcdTargets = ({ targets }: Look) => targets.filter(({ component }) => component === 'etcd');
+
+const members: CheckItem = {
+  id: 'etcdMembers',
+  title: 'An odd number of etcd members, three or more',
+  async measure(look) {
+    const all = await look.members();
+    const voters = all.filter(({ isLearner }) => !isLearner);
+    const silent = voters.filter(({ status }) => !status).map(({ name }) => name);
+    const count = voters.length;
+    const advice = 'add members until there are three or five';
+    if (silent.length > 0)
+      return bad(
+        `${silent.join(', ')} of ${plural(count, 'member')} does not answer`,
+        'bring the member back',
+      );
+    if (count < 3) return bad(`${plural(count, 'member')}: losing one loses the cluster`, advice);
+    if (count % 2 === 0) return warn(`${count} members tolerate no more losses than ${count - 1}`, advice);
+    return ok(`${count} members answer; the loss of ${(count - 1) / 2} is tolerated`);
+  },
+};
+
+const diskLatency: CheckItem = {
+  id: 'diskLatency',
+  title: 'Disks fast enough for etcd',
+  async measure(look) {
+    const targets = etcdTargets(look);
+    if (targets.length === 0)
+      return warn('etcd is run elsewhere, and its metrics are not known here', 'watch its WAL fsync there');
+    const measured = await Promise.all(
+      targets.map(async (target) => {
+        const buckets = (await look.reading(target)).histograms.get('etcdFsync');
+        const seconds =
+          buckets && (buckets.counts.at(-1) ?? 0) >= SEEN_MIN ? quantileOf(buckets, 0.99) : undefined;
+        return { name: target.instance, seconds };
+      }),
+    );
+    const known = measured.flatMap(({ name, seconds }) => (seconds === undefined ? [] : [{ name, seconds }]));
+    if (known.length === 0)
+      return warn('too few writes were synced to judge by', 'ask again when the cluster has worked');
+    const worst = known.reduce((so, one) => (one.seconds > so.seconds ? one : so));
+    const text = `99 % of WAL syncs on ${worst.name} end within ${(worst.seconds * 1000).toFixed(1)} ms`;
+    const advice = 'etcd wants 10 ms: use a solid-state disk that nothing else writes to';
+    if (worst.seconds > FSYNC_BAD_SECONDS) return bad(text, advice);
+    return worst.seconds > FSYNC_GOOD_SECONDS ? warn(text, advice) : ok(text);
+  },
+};
+
+const quota: CheckItem = {
+  id: 'etcdQuota',
+  title: 'Room below the quota of etcd',
+  async measure(look) {
+    const advice = 'compact and defragment, or raise --quota-backend-bytes';
+    const alarmed = (await look.members())
+      .flatMap(({ status }) => status?.errors ?? [])
+      .filter((text) => text.includes('NOSPACE'));
+    if (alarmed.length > 0)
+      return bad('a member has raised NOSPACE: writes are refused', `${advice}, then disarm`);
+    const readings = await Promise.all(
+      etcdTargets(look).map(async (target) => ({ target, reading: await look.reading(target) })),
+    );
+    const shares = readings.flatMap(({ target, reading }) => {
+      const bytes = reading.numbers.get('etcdDbBytes');
+      const quotaBytes = reading.numbers.get('etcdQuotaBytes');
+      return bytes === undefined || !quotaBytes || quotaBytes <= 0
+        ? []
+        : [{ name: target.instance, bytes, quotaBytes }];
+    });
+    if (shares.length === 0) return warn('members do not tell their quota', 'set --quota-backend-bytes');
+    const worst = shares.reduce((so, one) =>
+      one.bytes / one.quotaBytes > so.bytes / so.quotaBytes ? one : so,
+    );
+    const text = `${worst.name} has ${Math.ceil(worst.bytes / MIB)} of ${Math.round(worst.quotaBytes / MIB)} MiB`;
+    return worst.bytes / worst.quotaBytes > QUOTA_SHARE_MAX ? warn(text, advice) : ok(text);
+  },
+};
+
+const peerCertificates: CheckItem = {
+  id: 'peerCertificates',
+  title: 'Certificates of their own between etcd members',
+  async measure(look) {
+    if (look.etcdHosts.length === 0)
+      return warn('etcd is run elsewhere', 'see there that peers have certificates of their own');
+    const shared: string[] = [];
+    for (const { name, etcd } of look.etcdHosts) {
+      const at = { host: etcd!.address, serverName: etcd!.name };
+      const [client, peer] = await Promise.all([
+        presentedCertificate({ ...at, port: PORTS.etcdClient }),
+        presentedCertificate({ ...at, port: PORTS.etcdPeer }),
+      ]);
+      if (!client || !peer)
+        return bad(`the member on ${name} presents no certificate now`, 'bring the member back');
+      if (client.fingerprint256 === peer.fingerprint256) shared.push(name);
+      const command = await look.command(name, 'etcd');
+      if (flagOf(command, 'peer-client-cert-auth') !== 'true')
+        return bad(
+          `the member on ${name} lets peers in without a certificate`,
+          'set --peer-client-cert-auth=true',
+        );
+    }
+    return shared.length === 0
+      ? ok('every member presents one certificate to clients and another to peers, and asks peers for theirs')
+      : bad(
+          `${shared.join(', ')} presents the same certificate to clients and peers`,
+          'issue peer certificates',
+        );
+  },
+};
+
+const compaction: CheckItem = {
+  id: 'compaction',
+  title: 'History of etcd is compacted',
+  async measure(look) {
+    const flags = await look.apiServers();
+    const every = flagOf(flags[0] ?? [], 'etcd-compaction-interval');
+    const intervalMs = every === undefined ? COMPACTION_DEFAULT_MS : (parseDurationMs(every) ?? 0);
+    const [target] = etcdTargets(look);
+    const reading = target && (await look.reading(target));
+    const revision = reading?.numbers.get('etcdRevision');
+    const compacted = reading?.numbers.get('etcdCompactRevision');
+    if (intervalMs === 0)
+      return warn('API servers are told not to compact', 'set --etcd-compaction-interval=5m');
+    if (revision === undefined || compacted === undefined)
+      return ok(`API servers compact every ${intervalMs / 60_000} min; members do not tell how far`);
+    const text = `compacted up to revision ${compacted} of ${revision}, every ${intervalMs / 60_000} min by the API servers`;
+    return revision - compacted > REVISIONS_KEPT_MAX
+      ? warn(text, 'see why the compaction does not keep up')
+      : ok(text);
+  },
+};
+
+export const ETCD_ITEMS = { members, diskLatency, quota, peerCertificates, compaction } as const;

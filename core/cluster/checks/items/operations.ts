@@ -1,0 +1,115 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { backupsFolder, etcdFolder } from '../../data-folder/layout.ts';
+import { listServedCertificates } from '../../monitor/certificates/certificates.ts';
+import { metricsFolder } from '../../monitor/cluster-records.ts';
+import { bad, ok, plural, warn, type CheckItem, type Judged } from '../item.ts';
+import type { Look } from '../look.ts';
+
+const DAY_MS = 86_400_000;
+const RENEW_DAYS = 30;
+const SAMPLE_FRESH_MS = 60_000;
+
+const rotation: CheckItem = {
+  id: 'certificateRotation',
+  title: 'Certificates are renewed in time, and servers have taken the new ones up',
+  async measure(look) {
+    const certificates = await listServedCertificates(look.dataDirectory, look.config);
+    const nowMs = look.clock.nowMs();
+    const first = certificates.reduce((so, one) => (one.notAfterMs < so.notAfterMs ? one : so));
+    const days = Math.floor((first.notAfterMs - nowMs) / DAY_MS);
+    const served = certificates.filter((one) => one.served !== null);
+    const stale = served.filter((one) => one.served!.serial !== one.serial).map(({ name }) => name);
+    if (days < 0) return bad(`${first.name} has expired`, 'pilothouse certs renew all');
+    if (stale.length > 0)
+      return warn(
+        `servers still present the old certificate of ${stale.join(', ')}`,
+        'restart them if that does not change within a minute',
+      );
+    if (days < RENEW_DAYS)
+      return warn(`${first.name} ends in ${plural(days, 'day')}`, 'pilothouse certs renew all');
+    return ok(
+      `${plural(served.length, 'server')} present what is on disk; the first certificate to end, ${first.name}, has ${days} days`,
+    );
+  },
+};
+
+const isElsewhere = async (look: Look): Promise<boolean> => {
+  const folder = await realpath(backupsFolder(look.dataDirectory));
+  const data = await realpath(look.dataDirectory);
+  if (relative(data, folder).startsWith('..')) return true;
+  const host = look.etcdHosts[0]?.name;
+  const [backups, etcd] = await Promise.all([
+    stat(folder),
+    stat(host === undefined ? data : etcdFolder(data, host)),
+  ]);
+  return backups.dev !== etcd.dev;
+};
+
+const judgeAge = (ageMs: number): Judged | undefined => {
+  const days = Math.floor(ageMs / DAY_MS);
+  return days < 1
+    ? undefined
+    : warn(
+        `the newest snapshot is ${plural(days, 'day')} old`,
+        'let the schedule make one every day at least',
+      );
+};
+
+const backups: CheckItem = {
+  id: 'backups',
+  title: 'Backups are made by themselves, and kept elsewhere',
+  async measure(look) {
+    const folder = backupsFolder(look.dataDirectory);
+    const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.db'));
+    if (names.length === 0)
+      return bad(
+        `there is no snapshot in ${folder}`,
+        'turn the schedule of backups on, or pilothouse snapshot save',
+      );
+    const times = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mtimeMs));
+    const old = judgeAge(look.clock.nowMs() - Math.max(...times));
+    if (old) return old;
+    const text = `${plural(names.length, 'snapshot')} in ${folder}, the newest less than a day old`;
+    return (await isElsewhere(look))
+      ? ok(`${text}, on another disk than etcd`)
+      : warn(
+          `${text}, on the same disk as etcd`,
+          `copy them elsewhere, or make ${folder} a link to another disk`,
+        );
+  },
+};
+
+const monitoring: CheckItem = {
+  id: 'monitoring',
+  title: 'Metrics are served and recorded',
+  async measure(look) {
+    const answers = await Promise.all(
+      look.targets.map(async (target) => ({
+        name: `${target.component} on ${target.instance}`,
+        isUp: await look.pages(target).then(
+          () => true,
+          () => false,
+        ),
+      })),
+    );
+    const down = answers.filter(({ isUp }) => !isUp).map(({ name }) => name);
+    if (down.length > 0)
+      return bad(
+        `no metrics of ${down.slice(0, 4).join(', ')}`,
+        'see whether it runs, and why /metrics is refused',
+      );
+    const folder = metricsFolder(look.dataDirectory);
+    const segments = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('raw-'));
+    const times = await Promise.all(segments.map(async (name) => (await stat(join(folder, name))).mtimeMs));
+    const text = `${answers.length} targets serve metrics`;
+    return look.clock.nowMs() - Math.max(0, ...times) < SAMPLE_FRESH_MS
+      ? ok(`${text}, and the newest sample is less than a minute old`)
+      : warn(
+          `${text}, and nobody records them`,
+          'run the cluster in the console, or let Prometheus scrape it',
+        );
+  },
+};
+
+export const OPERATIONS_ITEMS = { rotation, backups, monitoring } as const;

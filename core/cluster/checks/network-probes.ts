@@ -1,0 +1,72 @@
+import https from 'node:https';
+import net from 'node:net';
+import tls from 'node:tls';
+
+const PROBE_MS_MAX = 2_000;
+
+export const isPortOpen = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = net.connect({ host, port, timeout: PROBE_MS_MAX });
+    const end = (isOpen: boolean): void => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', () => end(false));
+    socket.once('timeout', () => end(false));
+  });
+
+/** The status of a GET by nobody at all. */
+export const anonymousStatus = (url: string, authorityPem: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const request = https.get(url, { ca: authorityPem, agent: false, timeout: PROBE_MS_MAX }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.once('timeout', () => request.destroy(new Error(`${url} did not answer in time`)));
+    request.once('error', reject);
+  });
+
+/** The start of HTTP/2 with empty settings: whoever lets us in answers it. */
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0', 'latin1');
+
+/** Whether a TLS server lets in who shows no certificate. Rejects when nobody listens. */
+export const letsInWithoutCertificate = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    const socket = tls.connect({ host, port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+    let isConnected = false;
+    const end = (isLetIn: boolean): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(isLetIn);
+    };
+    const timer = setTimeout(() => end(isConnected), PROBE_MS_MAX);
+    socket.once('connect', () => (isConnected = true));
+    socket.once('secureConnect', () => socket.write(PREFACE));
+    // TLS 1.3 refuses after the handshake seems done: only data proves that we are in.
+    socket.once('data', () => end(true));
+    socket.once('close', () => end(false));
+    socket.once('error', (error) => {
+      if (isConnected) return end(false);
+      clearTimeout(timer);
+      reject(error);
+    });
+  });
+
+/** Whether a server answers plain HTTP with anything but a refusal. */
+export const answersPlainHttp = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = net.connect({ host, port, timeout: PROBE_MS_MAX });
+    const end = (isAnswered: boolean): void => {
+      socket.destroy();
+      resolve(isAnswered);
+    };
+    socket.once('connect', () =>
+      socket.write(`GET /version HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+    );
+    // Upstream answers such a request with 400 and a sentence about HTTPS.
+    socket.once('data', (data) => end(/^HTTP\/1\.1 [23]/.test(data.toString('latin1'))));
+    socket.once('error', () => end(false));
+    socket.once('close', () => end(false));
+    socket.once('timeout', () => end(false));
+  });

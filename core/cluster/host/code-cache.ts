@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import Module, { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { constants, Script } from 'node:vm';
+import { threadId } from 'node:worker_threads';
+
+/**
+ * The code of a program as V8 compiled it, kept between starts. A cluster is twenty threads that load much of the same
+ * code; compiling it is what most of a start on a small machine is spent on. Node 22 has such a cache of its own, Node 20
+ * has not.
+ *
+ * One file holds what one kind of thread needs, so that functions that were compiled by then come back too. Whatever is
+ * wrong with it (other source, other V8, damaged, of somebody else) costs the compilation and nothing else.
+ */
+export interface CodeCache {
+  /** Writes the cache when something was compiled that it does not hold. Call when the thread has done what it does first. */
+  save(): void;
+  /** Lets go of the memory; what is loaded later is compiled. */
+  release(): void;
+}
+
+interface Entry {
+  readonly file: string;
+  readonly sourceHash: string;
+  readonly dataHash: string;
+  readonly bytes: number;
+}
+
+interface CommonJsModule extends NodeJS.Module {
+  _compile(content: string, filename: string, ...rest: unknown[]): unknown;
+}
+
+const FORMAT = 'pilothouse code cache 1';
+const HEADER_LENGTH_BYTES = 4;
+/** More is none of ours. */
+const CACHE_BYTES_MAX = 64 * 1024 * 1024;
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+const WRITABLE_BY_OTHERS = 0o022;
+
+const hashOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
+
+/** It is as good as code: whoever may write it may do as this process does. */
+const isOurs = (path: string): boolean => {
+  if (process.platform === 'win32') return true;
+  const { uid, mode } = statSync(path);
+  return uid === process.getuid?.() && (mode & WRITABLE_BY_OTHERS) === 0;
+};
+
+const readCache = (path: string): Map<string, { readonly entry: Entry; readonly data: Buffer }> => {
+  const found = new Map<string, { entry: Entry; data: Buffer }>();
+  try {
+    if (!isOurs(path) || !isOurs(dirname(path)) || statSync(path).size > CACHE_BYTES_MAX) return found;
+    const content = readFileSync(path);
+    const headerEnd = HEADER_LENGTH_BYTES + content.readUInt32LE(0);
+    const header = JSON.parse(content.toString('utf8', HEADER_LENGTH_BYTES, headerEnd)) as {
+      format: string;
+      entries: readonly Entry[];
+    };
+    if (header.format !== FORMAT) return found;
+    let at = headerEnd;
+    for (const entry of header.entries) {
+      const data = content.subarray(at, at + entry.bytes);
+      at += entry.bytes;
+      // V8 does not look at more than a few words of it.
+      if (hashOf(data) === entry.dataHash) found.set(entry.file, { entry, data });
+    }
+  } catch {
+    // Missing or damaged: it is made anew.
+    found.clear();
+  }
+  return found;
+};
+
+const writeCache = (path: string, scripts: ReadonlyMap<string, { script: Script; hash: string }>): void => {
+  const parts = [...scripts].map(([file, { script, hash }]) => {
+    const data = script.createCachedData();
+    const entry: Entry = { file, sourceHash: hash, dataHash: hashOf(data), bytes: data.length };
+    return { entry, data };
+  });
+  const header = Buffer.from(JSON.stringify({ format: FORMAT, entries: parts.map(({ entry }) => entry) }));
+  const length = Buffer.alloc(HEADER_LENGTH_BYTES);
+  length.writeUInt32LE(header.length);
+  const temporary = `${path}.${process.pid}.${threadId}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+    writeFileSync(temporary, Buffer.concat([length, header, ...parts.map(({ data }) => data)]), {
+      mode: FILE_MODE,
+    });
+    renameSync(temporary, path);
+  } catch {
+    // A program that lies where nothing may be written starts as it did.
+    rmSync(temporary, { force: true });
+  }
+};
+
+/** From here on CommonJS files of this thread are loaded by way of the cache. Call before the first of them. */
+export const useCodeCache = (directory: string, kind: string): CodeCache => {
+  const path = join(directory, `${kind}.${process.versions.v8}-${process.arch}.bin`);
+  const known = readCache(path);
+  const scripts = new Map<string, { script: Script; hash: string }>();
+  let isMissing = false;
+  const prototype = Module.prototype as unknown as CommonJsModule;
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its module as `this`.
+  const compilePlainly = prototype._compile;
+  prototype._compile = function (content, filename, ...rest) {
+    if (content.startsWith('#!')) return compilePlainly.call(this, content, filename, ...rest);
+    const hash = hashOf(content);
+    const held = known.get(filename);
+    const cachedData = held?.entry.sourceHash === hash ? held.data : undefined;
+    const script = new Script(Module.wrap(content), {
+      filename,
+      cachedData,
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    });
+    if (cachedData === undefined || script.cachedDataRejected === true) isMissing = true;
+    scripts.set(filename, { script, hash });
+    const run = script.runInThisContext() as (...args: unknown[]) => unknown;
+    return run.call(this.exports, this.exports, createRequire(filename), this, filename, dirname(filename));
+  };
+  return {
+    save() {
+      if (isMissing) writeCache(path, scripts);
+      isMissing = false;
+    },
+    release() {
+      known.clear();
+      scripts.clear();
+    },
+  };
+};

@@ -1,0 +1,67 @@
+import type { Clock } from '../../../base/clock.ts';
+import type { Disposable } from '../../../base/disposable.ts';
+import { messageOf } from '../../../base/errors.ts';
+import { EtcdConnection } from '../../etcd-operator/connection.ts';
+import { OPERATOR } from '../../etcd-operator/methods.ts';
+import type { EtcdAccess } from '../../etcd-operator/operations.ts';
+import type { MemberListResponse, StatusResponse } from '../../../etcd/proto/index.ts';
+
+/** A member that has said nothing for so long is as good as gone: a frozen one keeps its connections open. */
+const SILENCE_MS_MAX = 3_000;
+
+/** One member, asked over a connection that stays: a handshake a second would be most of the work. */
+export class MemberProbe implements Disposable {
+  readonly url: string;
+  readonly #access: () => EtcdAccess;
+  readonly #clock: Clock;
+  #connection: EtcdConnection | undefined;
+  #isAsking = false;
+  #answer: StatusResponse | undefined;
+  #answeredMs = -Infinity;
+  #problem = 'has not answered yet';
+
+  constructor(url: string, access: () => EtcdAccess, clock: Clock) {
+    this.url = url;
+    this.#access = access;
+    this.#clock = clock;
+  }
+
+  /** The newest answer, unless the member is gone since. */
+  get status(): StatusResponse | undefined {
+    const isRecent = this.#clock.monotonicMs() - this.#answeredMs <= SILENCE_MS_MAX;
+    return isRecent ? this.#answer : undefined;
+  }
+
+  get problem(): string {
+    if (this.status) return '';
+    return this.#answer ? `${this.url}: no answer for more than ${SILENCE_MS_MAX / 1000} s` : this.#problem;
+  }
+
+  /** Never rejects; returns at once while an earlier question is open. */
+  async ask(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      this.#connection ??= new EtcdConnection(this.url, this.#access().tls);
+      this.#answer = await this.#connection.call(OPERATOR.status, {});
+      this.#answeredMs = this.#clock.monotonicMs();
+    } catch (error) {
+      this.#answer = undefined;
+      this.#problem = messageOf(error);
+      this.#connection?.close();
+      this.#connection = undefined;
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  async members(): Promise<MemberListResponse['members']> {
+    const { members } = await this.#connection!.call(OPERATOR.memberList, { linearizable: false });
+    return members;
+  }
+
+  dispose(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+}

@@ -1,0 +1,91 @@
+import { ReasonError } from '../../base/errors.ts';
+import { NODE, pause, type Client, type Node, type Stored } from '../../client/index.ts';
+import type { HostLink } from '../supervisor/host-link.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { setImageTag, writeManifest } from './manifest-image.ts';
+
+const READY_TIMEOUT_MS = 60_000;
+const POLL_MS = 50;
+
+export const clientOf = ({ client }: Supervisor): Client => {
+  if (client) return client;
+  throw new ReasonError('NotReady', 'the cluster has not started yet; wait until it is ready');
+};
+
+const whatIsMissing = (supervisor: Supervisor): string | undefined => {
+  for (const { name, phase, components } of supervisor.state().hosts) {
+    if (phase !== 'running') return `host ${name} is ${phase}`;
+    const late = components.find((component) => component.phase !== 'ready');
+    if (late) return `${late.name} on ${name} is ${late.phase}`;
+  }
+  return undefined;
+};
+
+/** The gate before each host: with one host down already, taking another is how a quorum is lost. */
+export const assertHealthy = async (supervisor: Supervisor, goesOn: string): Promise<void> => {
+  const deadlineMs = supervisor.clock.monotonicMs() + READY_TIMEOUT_MS;
+  for (;;) {
+    const missing = whatIsMissing(supervisor);
+    if (missing === undefined) return;
+    const isLasting = supervisor.hosts.some(({ phase }) => !['running', 'starting'].includes(phase));
+    if (isLasting || supervisor.clock.monotonicMs() > deadlineMs)
+      throw new ReasonError('NotReady', `${missing}; bring it back, then ${goesOn}`);
+    await pause(supervisor.clock, POLL_MS);
+  }
+};
+
+const readyApiServers = (supervisor: Supervisor): number =>
+  supervisor.hosts.filter((host) => host.component('kube-apiserver')?.phase === 'ready').length;
+
+/** Does something to an API server after nobody is sent there any more; a single one has nobody to take over. */
+export const withoutClients = async (supervisor: Supervisor, host: HostLink): Promise<void> => {
+  if (readyApiServers(supervisor) > 1) await supervisor.drainApiServer(host.plan.name);
+};
+
+/** One component of one host to another release; back again when it does not become ready. False: it was there. */
+export const moveComponent = async (
+  supervisor: Supervisor,
+  host: HostLink,
+  component: string,
+  version: string,
+): Promise<boolean> => {
+  const { directory } = supervisor.folder;
+  const { name } = host.plan;
+  const isThere = (): boolean => {
+    const now = host.component(component);
+    return now?.version === version && now.phase === 'ready';
+  };
+  if (isThere() || host.component(component) === undefined) return false;
+  if (component === 'kube-apiserver') await withoutClients(supervisor, host);
+  const before = await setImageTag(directory, name, component, version);
+  if (before === undefined) return false;
+  if (await host.until(isThere, READY_TIMEOUT_MS)) return true;
+  const why = host.component(component)?.message;
+  await writeManifest(directory, name, component, before);
+  throw new ReasonError(
+    'UpgradeFailed',
+    `${component} on ${name} did not become ready as ${version} and is back at its release of before${why === undefined ? '' : `: ${why}`}`,
+  );
+};
+
+const isReady = ({ status }: Stored<Node>): boolean =>
+  status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
+
+/** The kubelet of one node to another release; resolves when the node says so and is Ready. */
+export const moveKubelet = async (
+  supervisor: Supervisor,
+  host: HostLink,
+  node: string,
+  version: string,
+): Promise<void> => {
+  const client = clientOf(supervisor);
+  host.setNodeVersion(node, version);
+  const deadlineMs = supervisor.clock.monotonicMs() + READY_TIMEOUT_MS;
+  for (;;) {
+    const found = await client.resource(NODE).get(node);
+    if (found.status?.nodeInfo?.kubeletVersion === version && isReady(found)) return;
+    if (supervisor.clock.monotonicMs() > deadlineMs)
+      throw new ReasonError('UpgradeFailed', `the kubelet of ${node} did not become ready as ${version}`);
+    await pause(supervisor.clock, POLL_MS);
+  }
+};
