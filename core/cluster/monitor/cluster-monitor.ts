@@ -36,6 +36,7 @@ export interface ClusterMonitor extends Disposable {
   readonly access: ClusterAccess;
   readonly sampler: Sampler<Target>;
   readonly members: MembersWatch;
+  /** To be started when the API is there: a watch that fails first waits longer and longer. */
   readonly leases: LeasesWatch;
 }
 
@@ -100,6 +101,5 @@ export const startClusterMonitor = async (options: ClusterMonitorOptions): Promi
   owned.defer(() => records.timeline.forgetQuorum());
   sampler.start();
   members.start();
-  leases.start();
   return { access, sampler, members, leases, dispose: () => owned.dispose() };
 };

@@ -1,6 +1,8 @@
 import { systemClock } from '../../../core/base/node/clock.ts';
 import { requireCluster } from '../../../core/cluster/index.ts';
-import { listExpiry, renewAll, renewCertificate } from '../../../core/pki/index.ts';
+import { listServedCertificates } from '../../../core/cluster/monitor/certificates/certificates.ts';
+import type { CertificateView } from '../../../core/contract/index.ts';
+import { renewAll, renewCertificate } from '../../../core/pki/index.ts';
 import {
   EXIT_OK,
   leadingWords,
@@ -13,6 +15,7 @@ import {
 const USAGE = `  pilothouse certs check-expiration [--data DIR] [-o json]
   pilothouse certs renew all|NAME [--data DIR] [-o json]
 
+  check-expiration reads the files, and asks each server for what it presents now.
   renew issues certificates anew, with a fresh key, from the cluster's own authorities; NAME is as check-expiration
   prints it. Components of a running cluster take renewed files up by themselves.`;
 
@@ -25,16 +28,28 @@ const residual = (ms: number): string => {
   return days > YEAR_DAYS * 2 ? `${Math.floor(days / YEAR_DAYS)}y` : `${days}d`;
 };
 
+/** What a server presents, beside what is in its file. */
+const servedText = ({ served, serial, notAfterMs }: CertificateView, nowMs: number): string => {
+  if (served === null) return '-';
+  if (served.serial === serial) return `${residual(notAfterMs - nowMs)} ${served.address}`;
+  return `${residual(served.notAfterMs - nowMs)} ${served.address} (another one)`;
+};
+
 const checkExpiration = async (args: readonly string[], context: CommandContext): Promise<void> => {
   const { dataDirectory, json } = parseOptions({}, args, context);
-  await requireCluster(dataDirectory);
-  const list = await listExpiry(dataDirectory, systemClock);
+  const config = await requireCluster(dataDirectory);
+  const nowMs = systemClock.nowMs();
+  const list = (await listServedCertificates(dataDirectory, config))
+    .map((view) => ({ ...view, residualMs: view.notAfterMs - nowMs }))
+    .sort((a, b) => a.notAfterMs - b.notAfterMs || a.name.localeCompare(b.name));
   if (json) return context.print(JSON.stringify(list));
-  context.print(`${'CERTIFICATE'.padEnd(32)} ${'EXPIRES'.padEnd(22)} ${'RESIDUAL'.padEnd(9)} AUTHORITY`);
-  for (const { name, notAfterMs, residualMs, authority, isAuthority } of list) {
-    const expires = new Date(notAfterMs).toISOString().replace(/\.\d+/, '');
-    const signer = isAuthority ? '(itself)' : (authority ?? 'unknown');
-    context.print(`${name.padEnd(32)} ${expires.padEnd(22)} ${residual(residualMs).padEnd(9)} ${signer}`);
+  const row = (...cells: readonly [string, string, string, string, string]): string =>
+    `${cells[0].padEnd(32)} ${cells[1].padEnd(22)} ${cells[2].padEnd(9)} ${cells[3].padEnd(28)} ${cells[4]}`;
+  context.print(row('CERTIFICATE', 'EXPIRES', 'RESIDUAL', 'SERVED NOW', 'AUTHORITY'));
+  for (const view of list) {
+    const expires = new Date(view.notAfterMs).toISOString().replace(/\.\d+/, '');
+    const signer = view.kind === 'authority' ? '(itself)' : view.authority || 'unknown';
+    context.print(row(view.name, expires, residual(view.residualMs), servedText(view, nowMs), signer));
   }
 };
 

@@ -32,6 +32,7 @@ export class LeasesWatch implements Disposable {
   /** How far the server's clock is ahead of ours. */
   #aheadMs = 0;
   #emission: Disposable | undefined;
+  #isStarted = false;
   #isStopped = false;
 
   constructor(options: LeasesWatchOptions) {
@@ -48,8 +49,10 @@ export class LeasesWatch implements Disposable {
     });
   }
 
+  /** Harmless when it was started before. */
   start(): void {
-    void this.#compareClocks();
+    if (!this.#isStarted) void this.#compareClocks();
+    this.#isStarted = true;
     this.#informers.start();
   }
 

@@ -1,0 +1,151 @@
+import type { Clock } from '../../core/base/clock.ts';
+import { DisposableStore, type Disposable } from '../../core/base/disposable.ts';
+import type { Log } from '../../core/base/log.ts';
+import type { Client } from '../../core/client/index.ts';
+import { answerQuery, type ClusterAccess } from '../../core/cluster/monitor/index.ts';
+import { listServedCertificates } from '../../core/cluster/monitor/certificates/certificates.ts';
+import { runChecklist } from '../../core/cluster/checks/checklist.ts';
+import {
+  ContractError,
+  type Handlers,
+  type LeasesView,
+  type MetricsHealth,
+} from '../../core/contract/index.ts';
+import type { LocalClusters } from '../clusters/local-clusters.ts';
+import { Feed } from '../ipc/handlers/feed.ts';
+import { kubeFailure } from '../kube/failure.ts';
+import { LocalRecords, NOT_RUNNING, type LocalRecord } from './local-records.ts';
+import { RemoteWatches, type RemoteWatch } from './remote-watches.ts';
+import { localRequests, localScheduling, localWhatIf, noExplanations, remoteRequests } from './xray.ts';
+
+export interface MonitorDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly localClusters: LocalClusters;
+  /** As `main/kube` connects. */
+  connect(clusterId: string): Promise<{ readonly client: Client }>;
+  readonly dataDirectory: string;
+}
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** What only a cluster of this console's own has. */
+const ownOnly = (what: string): ContractError =>
+  new ContractError('Unimplemented', `${what} can be told of clusters of this console only`);
+
+const running = (record: LocalRecord): ClusterAccess => {
+  const { monitor } = record;
+  if (!monitor) throw new ContractError('Unavailable', `${NOT_RUNNING}; start it first`);
+  return monitor.access;
+};
+
+async function* remoteStream<T>(
+  watches: RemoteWatches,
+  cluster: string,
+  signal: AbortSignal,
+  follow: (
+    watch: RemoteWatch,
+    push: (item: T) => void,
+  ) => Promise<{ readonly first: readonly T[]; readonly listening: Disposable }>,
+): AsyncGenerator<T[], void, void> {
+  const { watch, use } = await watches.use(cluster);
+  const feed = new Feed<T>({ listenerItemsMax: 1 });
+  try {
+    const { first, listening } = await follow(watch, (item) => feed.publish(item));
+    try {
+      yield* feed.listen(signal, first);
+    } finally {
+      listening.dispose();
+    }
+  } catch (error) {
+    if (!signal.aborted) throw kubeFailure(error);
+  } finally {
+    use.dispose();
+  }
+}
+
+/** What the console watches. Clusters of this console's own are recorded from now on. */
+export const createMonitorHandlers = (
+  dependencies: MonitorDependencies,
+): Disposable & { readonly handlers: Handlers } => {
+  const { clock, log, localClusters, connect } = dependencies;
+  const owned = new DisposableStore();
+  const local = owned.add(new LocalRecords(localClusters, { clock, log }));
+  const remote = owned.add(new RemoteWatches({ connect, clock, log }));
+
+  const handlers: Handlers = {
+    'etcd.members': async function* ({ cluster }, signal) {
+      const record = local.find(cluster);
+      if (record) return yield* record.members(signal);
+      const problem = 'the members of etcd are asked directly, which only clusters of this console allow';
+      yield [{ atMs: clock.nowMs(), members: [], problem }];
+      await untilAborted(signal);
+    },
+    'etcd.timeline': async function* ({ cluster }, signal) {
+      const record = local.find(cluster);
+      if (record) return yield* record.timeline(signal);
+      yield [[]];
+      await untilAborted(signal);
+    },
+    'leases.watch': async function* ({ cluster }, signal) {
+      const record = local.find(cluster);
+      if (record) return yield* record.leases(signal);
+      yield* remoteStream<LeasesView>(remote, cluster, signal, async (watch, push) => {
+        const leases = watch.leases();
+        await leases.whenKnown(signal);
+        return { first: [leases.view()], listening: leases.onView(push) };
+      });
+    },
+    'metrics.query': async (query) => {
+      if (query.toMs <= query.fromMs)
+        throw new ContractError('BadRequest', 'a query of metrics ends after it begins');
+      const record = local.find(query.cluster);
+      if (record) return answerQuery(record.histories, query);
+      const { watch, use } = await remote.use(query.cluster);
+      try {
+        return await answerQuery(watch.histories, query);
+      } finally {
+        use.dispose();
+      }
+    },
+    'metrics.health': async function* ({ cluster }, signal) {
+      const record = local.find(cluster);
+      if (record) return yield* record.health(signal);
+      yield* remoteStream<MetricsHealth>(remote, cluster, signal, (watch, push) =>
+        Promise.resolve({ first: [watch.sampler.health()], listening: watch.sampler.onSample(push) }),
+      );
+    },
+    'xray.requests': async ({ cluster, filter, auditId }) => {
+      const record = local.find(cluster);
+      if (record) return localRequests(running(record), record.cluster.config, { filter, auditId });
+      return remoteRequests((await connect(cluster)).client, { filter, auditId });
+    },
+    'xray.scheduling': async ({ cluster, namespace, pod }) => {
+      const record = local.find(cluster);
+      if (!record) throw noExplanations();
+      return localScheduling(running(record), record.cluster.config, { namespace, pod });
+    },
+    'xray.whatIf': async ({ cluster, pod }) => {
+      const record = local.find(cluster);
+      if (!record) throw noExplanations();
+      return localWhatIf(running(record), record.cluster.config, pod);
+    },
+    'certificates.list': async ({ cluster }) => {
+      const record = local.find(cluster);
+      if (!record) throw ownOnly('the certificates on disk');
+      return listServedCertificates(record.cluster.directory, record.cluster.config);
+    },
+    'cluster.checks': async ({ cluster }) => {
+      const record = local.find(cluster);
+      if (!record) throw ownOnly('what is measured for the production checklist');
+      return [
+        ...(await runChecklist(record.cluster.directory, { config: record.cluster.config, clock, log })),
+      ];
+    },
+  };
+  return { handlers, dispose: () => owned.dispose() };
+};

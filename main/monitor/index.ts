@@ -1,0 +1,1 @@
+export { createMonitorHandlers, type MonitorDependencies } from './handlers.ts';
