@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ServerHttp2Stream } from 'node:http2';
-import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { bodyReader } from './body.ts';
+import { bodyReader, readableBody, type BodySource } from './body.ts';
 import { RequestHeaders } from './headers.ts';
-import { http1Outbound, http2Outbound } from './outbound.ts';
+import { http1Outbound } from './outbound.ts';
 import { peerOf } from './peer.ts';
+import { RequestAbort } from './request-abort.ts';
 import type { ApiRequest, UpgradedConnection } from './request.ts';
 import { ApiResponse, type Outbound } from './response.ts';
 
@@ -19,13 +18,14 @@ export interface Exchange {
   abort(reason: unknown): void;
 }
 
-interface Incoming {
+export interface Incoming {
   readonly method: string;
   readonly url: string;
   readonly headers: RequestHeaders;
   readonly protocol: ApiRequest['protocol'];
   readonly socket: TLSSocket;
-  readonly stream: Readable;
+  readonly body: BodySource;
+  readonly declaredBytes: number | undefined;
   readonly outbound: Outbound;
   readonly draining: AbortSignal;
   readonly takeOver?: () => UpgradedConnection;
@@ -49,21 +49,22 @@ const decodePath = (path: string): string | undefined => {
   }
 };
 
-const declaredBytes = (headers: RequestHeaders): number | undefined => {
+export const declaredBytesOf = (headers: RequestHeaders): number | undefined => {
   const text = headers.get('content-length');
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 };
 
-const exchange = (incoming: Incoming): Exchange => {
-  const { method, url, headers, protocol, socket, stream, outbound, draining, takeOver } = incoming;
-  const aborting = new AbortController();
+export const createExchange = (incoming: Incoming): Exchange => {
+  const { method, url, headers, protocol, socket, body, declaredBytes, outbound, draining, takeOver } =
+    incoming;
+  const aborting = new RequestAbort(() => body.abort());
   const mark = url.indexOf('?');
   const rawPath = mark < 0 ? url : url.slice(0, mark);
   const path = decodePath(rawPath);
   const response = new ApiResponse({
     outbound,
     isHead: method === 'HEAD',
-    acceptsGzip: acceptsGzip(headers),
+    acceptsGzip: () => acceptsGzip(headers),
   });
   let query: URLSearchParams | undefined;
   const request: ApiRequest = {
@@ -76,9 +77,11 @@ const exchange = (incoming: Incoming): Exchange => {
     headers,
     protocol,
     peer: peerOf(socket),
-    signal: aborting.signal,
+    get signal() {
+      return aborting.signal;
+    },
     draining,
-    body: bodyReader({ stream, declaredBytes: declaredBytes(headers), signal: aborting.signal }),
+    body: bodyReader({ source: body, declaredBytes, isAborted: () => aborting.aborted }),
     upgrade() {
       if (!takeOver || response.started) return undefined;
       response.hijacked(SWITCHING_PROTOCOLS);
@@ -97,13 +100,15 @@ export interface Http1Parts {
 }
 
 export const http1Exchange = ({ message, reply, draining, takeOver }: Http1Parts): Exchange => {
-  const made = exchange({
+  const headers = RequestHeaders.fromRaw(message.rawHeaders);
+  const made = createExchange({
     method: message.method ?? 'GET',
     url: message.url ?? '/',
-    headers: RequestHeaders.fromRaw(message.rawHeaders),
+    headers,
     protocol: 'HTTP/1.1',
     socket: message.socket as TLSSocket,
-    stream: message,
+    body: readableBody(message),
+    declaredBytes: declaredBytesOf(headers),
     outbound: http1Outbound(reply, () => draining.aborted),
     draining,
     ...(takeOver && { takeOver }),
@@ -114,35 +119,5 @@ export const http1Exchange = ({ message, reply, draining, takeOver }: Http1Parts
   reply.on('error', (error) => made.abort(error));
   // An answer that was detached from its connection is told of its end no more.
   if (takeOver) message.socket.once('close', () => made.abort(new Error('the client is gone')));
-  return made;
-};
-
-export interface Http2Parts {
-  readonly stream: ServerHttp2Stream;
-  readonly rawHeaders: readonly string[];
-  readonly socket: TLSSocket;
-  readonly draining: AbortSignal;
-}
-
-const pseudo = (raw: readonly string[], name: string): string | undefined => {
-  const at = raw.findIndex((value, i) => i % 2 === 0 && value === name);
-  return at < 0 ? undefined : raw[at + 1];
-};
-
-export const http2Exchange = ({ stream, rawHeaders, socket, draining }: Http2Parts): Exchange => {
-  const made = exchange({
-    method: pseudo(rawHeaders, ':method') ?? 'GET',
-    url: pseudo(rawHeaders, ':path') ?? '/',
-    headers: RequestHeaders.fromRaw(rawHeaders),
-    protocol: 'HTTP/2.0',
-    socket,
-    stream,
-    outbound: http2Outbound(stream),
-    draining,
-  });
-  stream.once('close', () => {
-    if (!stream.writableFinished) made.abort(new Error('the client is gone'));
-  });
-  stream.on('error', (error) => made.abort(error));
   return made;
 };

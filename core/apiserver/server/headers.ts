@@ -15,6 +15,13 @@ export class RequestHeaders {
     return headers;
   }
 
+  /** As HTTP/2 gives them: names are in lower case already. */
+  static fromFields(fields: readonly { readonly name: string; readonly value: string }[]): RequestHeaders {
+    const headers = new RequestHeaders();
+    for (const { name, value } of fields) if (!name.startsWith(':')) headers.add(name, value);
+    return headers;
+  }
+
   static of(headers: Readonly<Record<string, string | readonly string[]>>): RequestHeaders {
     return RequestHeaders.fromRaw(
       Object.entries(headers).flatMap(([name, value]) =>

@@ -1,78 +1,111 @@
-import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import { assert } from '../../base/assert.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
-import { http2Exchange } from './exchange.ts';
+import { H2_ERROR } from '../../base/node/http2/frame.ts';
+import { encodeHeaders, type HeaderField } from '../../base/node/http2/hpack.ts';
+import { Http2Connection } from '../../base/node/http2/server/connection.ts';
+import type { Http2Stream } from '../../base/node/http2/server/stream.ts';
 import type { ConnectionsOptions, ProtocolConnections } from './http1-connections.ts';
+import { http2Exchange } from './http2-exchange.ts';
 
 /** As RFC 9113, section 6.5.2, counts a header list. */
 const HEADER_OVERHEAD_BYTES = 32;
-const headerBytesOf = (raw: readonly string[]): number =>
-  raw.reduce((sum, text) => sum + text.length, (raw.length / 2) * HEADER_OVERHEAD_BYTES);
+/** Upstream's: most objects are smaller, and what nobody reads yet is bounded by it. */
+const STREAM_WINDOW_BYTES = 256 * 1024;
+/** Lists up to this many times the limit are read, so that their sender can be told. */
+const HEADER_TOLERANCE = 4;
+const TOO_LARGE = encodeHeaders([{ name: ':status', value: '431' }]);
+
+const headerBytesOf = (fields: readonly HeaderField[]): number => {
+  let bytes = 0;
+  for (const { name, value } of fields) bytes += name.length + value.length + HEADER_OVERHEAD_BYTES;
+  return bytes;
+};
+
+const REQUEST_PSEUDO = new Set([':method', ':scheme', ':authority', ':path']);
+const UPPER_CASE = /[A-Z]/;
+
+/** RFC 9113, sections 8.2 and 8.3: known pseudo headers, each once and in front, and names in lower case. */
+const isWellFormed = (fields: readonly HeaderField[]): boolean => {
+  const seen = new Set<string>();
+  let isRegular = false;
+  for (const { name } of fields) {
+    if (name.startsWith(':')) {
+      if (isRegular || seen.has(name) || !REQUEST_PSEUDO.has(name)) return false;
+      seen.add(name);
+    } else {
+      isRegular = true;
+      if (name === '' || name === 'connection' || UPPER_CASE.test(name)) return false;
+    }
+  }
+  return seen.has(':scheme');
+};
+
+/** One connection is watched by one timer, however many requests come and go. */
+const closeWhenIdle = (
+  connection: Http2Connection,
+  clock: Clock,
+  idleTimeoutMs: number,
+): Disposable & { touched(): void } => {
+  let idleSinceMs = clock.monotonicMs();
+  let timer: Disposable;
+  const watch = (delayMs: number): void => {
+    timer = clock.after(delayMs, () => {
+      const idleMs = connection.streamCount > 0 ? 0 : clock.monotonicMs() - idleSinceMs;
+      if (idleMs >= idleTimeoutMs) connection.close();
+      else watch(idleTimeoutMs - idleMs);
+    });
+  };
+  // Counts from the handshake on, so half a HEADERS frame does not hold a connection open either.
+  watch(idleTimeoutMs);
+  return {
+    touched: () => (idleSinceMs = clock.monotonicMs()),
+    dispose: () => timer.dispose(),
+  };
+};
 
 export const http2Connections = (
   options: ConnectionsOptions & { readonly clock: Clock },
 ): ProtocolConnections => {
   const { limits, draining, serve, clock } = options;
-  const sessions = new Set<ServerHttp2Session>();
-  let handedOver: TLSSocket | undefined;
-  const server = createServer({
-    settings: {
-      maxConcurrentStreams: limits.streamsPerConnectionMax,
-      maxHeaderListSize: limits.headerBytesMax,
-    },
-  });
+  const connections = new Set<Http2Connection>();
 
-  const serveStream = (stream: ServerHttp2Stream, rawHeaders: readonly string[], socket: TLSSocket): void => {
-    // Node announces the limit of the settings and does not hold clients to it.
-    if (headerBytesOf(rawHeaders) > limits.headerBytesMax) {
-      stream.on('error', () => stream.destroy());
-      stream.respond({ ':status': 431 }, { endStream: true });
+  const serveStream = (stream: Http2Stream, socket: TLSSocket): void => {
+    if (headerBytesOf(stream.headers) > limits.headerBytesMax) {
+      stream.sendHeaders(TOO_LARGE);
+      stream.end();
       return;
     }
-    void serve(http2Exchange({ stream, rawHeaders, socket, draining }));
+    if (!isWellFormed(stream.headers)) {
+      stream.reset(H2_ERROR.protocolError);
+      return;
+    }
+    void serve(http2Exchange({ stream, socket, draining }));
   };
-
-  server.on('session', (session: ServerHttp2Session) => {
-    assert(handedOver, 'a session starts while its connection is handed over');
-    // `session.socket` is a guarded proxy; the peer is read off the socket behind it.
-    const socket = handedOver;
-    sessions.add(session);
-    let streamCount = 0;
-    let idle: Disposable | undefined;
-    const becomeIdle = (): void => {
-      // Counts from the handshake on, so half a HEADERS frame does not hold a connection open either.
-      idle = clock.after(limits.idleTimeoutMs, () => session.destroy());
-    };
-    session.on('stream', (stream: ServerHttp2Stream, _headers: unknown, _flags: number, raw: string[]) => {
-      idle?.dispose();
-      streamCount += 1;
-      stream.once('close', () => {
-        streamCount -= 1;
-        if (streamCount === 0 && !session.destroyed) becomeIdle();
-      });
-      serveStream(stream, raw, socket);
-    });
-    session.on('error', () => session.destroy());
-    session.once('close', () => {
-      idle?.dispose();
-      sessions.delete(session);
-    });
-    becomeIdle();
-  });
 
   return {
     accept(socket) {
-      handedOver = socket;
-      server.emit('connection', socket);
-      handedOver = undefined;
+      const connection = new Http2Connection(socket, {
+        streamsMax: limits.streamsPerConnectionMax,
+        streamWindowBytes: STREAM_WINDOW_BYTES,
+        headerListBytesMax: limits.headerBytesMax * HEADER_TOLERANCE,
+        headerListBytesTold: limits.headerBytesMax,
+        onStream: (stream) => serveStream(stream, socket),
+        onIdle: () => idle.touched(),
+        onClosed() {
+          idle.dispose();
+          connections.delete(connection);
+        },
+        nowMs: () => clock.monotonicMs(),
+      });
+      const idle = closeWhenIdle(connection, clock, limits.idleTimeoutMs);
+      connections.add(connection);
     },
     drain() {
-      for (const session of sessions) session.close();
+      for (const connection of connections) connection.drain();
     },
     destroy() {
-      for (const session of sessions) session.destroy();
+      for (const connection of connections) connection.destroy();
     },
   };
 };

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Writable } from 'node:stream';
 import type { HeaderValue, Outbound } from './response.ts';
 
@@ -33,9 +32,6 @@ const endOf = (stream: Writable): Promise<void> =>
 
 const mutable = (value: HeaderValue): string | string[] => (typeof value === 'string' ? value : [...value]);
 
-/** Headers that speak of the connection exist in HTTP/1.1 only (RFC 9113, section 8.2.2). */
-const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
-
 export const http1Outbound = (response: ServerResponse, isDraining: () => boolean): Outbound => ({
   head(code, headers) {
     for (const [name, value] of headers) response.setHeader(name, mutable(value));
@@ -49,26 +45,5 @@ export const http1Outbound = (response: ServerResponse, isDraining: () => boolea
   destroy: () => void response.destroy(),
   get gone() {
     return response.destroyed;
-  },
-});
-
-export const http2Outbound = (stream: ServerHttp2Stream): Outbound => ({
-  head(code, headers) {
-    if (stream.destroyed || stream.closed) return;
-    const outgoing: OutgoingHttpHeaders = { ':status': code };
-    for (const [name, value] of headers) if (!CONNECTION_HEADERS.has(name)) outgoing[name] = mutable(value);
-    stream.respond(outgoing);
-    // As upstream: a client that did not authenticate keeps no connection of this costly protocol.
-    if (headers.get('connection') === 'close') {
-      const { session } = stream;
-      stream.once('close', () => session?.close());
-    }
-  },
-  write: (chunk) => stream.write(chunk),
-  drained: () => drainedOf(stream),
-  end: () => endOf(stream),
-  destroy: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
-  get gone() {
-    return stream.destroyed || stream.closed;
   },
 });

@@ -14,6 +14,12 @@ export type HeaderValue = string | readonly string[];
 /** One protocol's way to send an answer. */
 export interface Outbound {
   head(code: number, headers: ReadonlyMap<string, HeaderValue>): void;
+  /** The whole answer at once, where the protocol gains by it; resolves, or is undefined, when it is sent. */
+  whole?(
+    code: number,
+    headers: ReadonlyMap<string, HeaderValue>,
+    body: Uint8Array,
+  ): Promise<void> | undefined;
   /** False when the buffer is full: wait for `drained`. */
   write(chunk: Uint8Array): boolean;
   drained(): Promise<void>;
@@ -26,7 +32,8 @@ export interface Outbound {
 export interface ResponseOptions {
   readonly outbound: Outbound;
   readonly isHead: boolean;
-  readonly acceptsGzip: boolean;
+  /** Asked only for what is large enough. */
+  readonly acceptsGzip: () => boolean;
 }
 
 const clientGone = (): ReasonError<'ClientGone'> =>
@@ -64,7 +71,7 @@ export class ApiResponse {
 
   /** Whether the client takes a compressed body; for answers that are sent part by part. */
   get acceptsGzip(): boolean {
-    return this.#options.acceptsGzip && !this.#options.isHead;
+    return !this.#options.isHead && this.#options.acceptsGzip();
   }
 
   /** Whoever compresses what it writes says here how large it was before. */
@@ -115,16 +122,24 @@ export class ApiResponse {
   }
 
   async send(code: number, contentType: string, body: Uint8Array | string): Promise<void> {
-    const { acceptsGzip, isHead } = this.#options;
+    const { outbound, isHead } = this.#options;
     let bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : body;
     const plainBytes = bytes.byteLength;
     this.setHeader('content-type', contentType);
-    if (acceptsGzip && !isHead && plainBytes > GZIP_BYTES_MIN) {
+    if (plainBytes > GZIP_BYTES_MIN && this.acceptsGzip) {
       bytes = await compress(bytes, { level: GZIP_LEVEL });
       this.setHeader('content-encoding', 'gzip');
       this.addHeader('vary', 'Accept-Encoding');
     }
     this.setHeader('content-length', String(bytes.byteLength));
+    if (outbound.whole && !isHead) {
+      if (outbound.gone) throw clientGone();
+      this.#code = code;
+      this.#bytes = plainBytes;
+      this.#ended = true;
+      await outbound.whole(code, this.#headers, bytes);
+      return;
+    }
     this.begin(code);
     await this.write(bytes);
     this.#bytes = plainBytes;

@@ -65,7 +65,7 @@ export const fakeContext = (fake: FakeRequest): { readonly context: RequestConte
   };
   const context = new RequestContext({
     request,
-    response: new ApiResponse({ outbound, isHead: method === 'HEAD', acceptsGzip: false }),
+    response: new ApiResponse({ outbound, isHead: method === 'HEAD', acceptsGzip: () => false }),
     info: parseRequestInfo(request),
     auditId: 'test',
     startedAtMs: 0,

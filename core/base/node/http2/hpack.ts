@@ -134,39 +134,68 @@ const sizeOf = ({ name, value }: HeaderField): number => name.length + value.len
 const broken = (what: string): HpackError => new HpackError('Compression', `hpack: ${what}`);
 
 const STATIC_NAMES = new Map<string, number>();
-const STATIC_FIELDS = new Map<string, number>();
+const STATIC_VALUES = new Map<string, Map<string, number>>();
 STATIC_TABLE.forEach(({ name, value }, index) => {
   if (!STATIC_NAMES.has(name)) STATIC_NAMES.set(name, index + 1);
-  STATIC_FIELDS.set(`${name}\0${value}`, index + 1);
+  if (value === '') return;
+  const values = STATIC_VALUES.get(name) ?? new Map<string, number>();
+  STATIC_VALUES.set(name, values.set(value, index + 1));
 });
 
-const integer = (value: number, prefixBits: number, pattern: number): number[] => {
-  const mask = (1 << prefixBits) - 1;
-  if (value < mask) return [pattern | value];
-  const bytes = [pattern | mask];
+/** Blocks are made here and then copied out: most are far smaller. */
+const scratch = Buffer.allocUnsafe(16 * 1024);
+/** What a field may take besides its characters: two lengths and an index, of at most five bytes each. */
+const FIELD_OVERHEAD_BYTES = 16;
+
+const putInteger = (
+  to: Buffer,
+  offset: number,
+  value: number,
+  prefix: { readonly bits: number; readonly pattern: number },
+): number => {
+  const mask = (1 << prefix.bits) - 1;
+  if (value < mask) {
+    to[offset] = prefix.pattern | value;
+    return offset + 1;
+  }
+  let at = offset;
+  to[at++] = prefix.pattern | mask;
   let rest = value - mask;
-  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
-  bytes.push(rest);
-  return bytes;
+  for (; rest >= 0x80; rest >>>= 7) to[at++] = (rest & 0x7f) | 0x80;
+  to[at++] = rest;
+  return at;
 };
 
-const text = (value: string): Buffer => {
-  const bytes = Buffer.from(value, 'latin1');
-  return Buffer.concat([Buffer.from(integer(bytes.length, 7, 0)), bytes]);
+const INDEXED = { bits: 7, pattern: 0x80 };
+const NAME_INDEXED = { bits: 4, pattern: 0 };
+const LENGTH = { bits: 7, pattern: 0 };
+
+const putText = (to: Buffer, offset: number, text: string): number => {
+  const at = putInteger(to, offset, text.length, LENGTH);
+  return at + to.write(text, at, 'latin1');
 };
 
 /**
  * A header block that touches no table, so it may be encoded once and sent on any connection: what a unary
- * reply needs besides its message is two constants.
+ * reply needs besides its message is two constants. Texts are bytes, one a character.
  */
-export const encodeHeaders = (fields: readonly HeaderField[]): Buffer =>
-  Buffer.concat(
-    fields.map(({ name, value }) => {
-      const whole = STATIC_FIELDS.get(`${name}\0${value}`);
-      if (whole !== undefined) return Buffer.from(integer(whole, 7, 0x80));
-      const index = STATIC_NAMES.get(name);
-      return index === undefined
-        ? Buffer.concat([Buffer.from([0]), text(name), text(value)])
-        : Buffer.concat([Buffer.from(integer(index, 4, 0)), text(value)]);
-    }),
-  );
+export const encodeHeaders = (fields: readonly HeaderField[]): Buffer => {
+  let bytesMax = 0;
+  for (const { name, value } of fields) bytesMax += name.length + value.length + FIELD_OVERHEAD_BYTES;
+  const block = bytesMax <= scratch.length ? scratch : Buffer.allocUnsafe(bytesMax);
+  let at = 0;
+  for (const { name, value } of fields) {
+    const whole = STATIC_VALUES.get(name)?.get(value);
+    if (whole !== undefined) {
+      at = putInteger(block, at, whole, INDEXED);
+      continue;
+    }
+    const index = STATIC_NAMES.get(name);
+    if (index === undefined) {
+      block[at++] = 0;
+      at = putText(block, at, name);
+    } else at = putInteger(block, at, index, NAME_INDEXED);
+    at = putText(block, at, value);
+  }
+  return Buffer.from(block.subarray(0, at));
+};
