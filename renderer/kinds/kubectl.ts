@@ -7,13 +7,16 @@ export const quoted = (word: string): string =>
 
 /** The line that does the same in a shell: which cluster, which namespace, then what. */
 export const kubectlLine = (
-  cluster: Pick<ClusterEntry, 'kubeconfigPath' | 'name'> | undefined,
+  cluster:
+    (Pick<ClusterEntry, 'kubeconfigPath' | 'name'> & Partial<Pick<ClusterEntry, 'origin'>>) | undefined,
   namespace: string,
   words: readonly string[],
 ): string =>
   [
     'kubectl',
-    ...(cluster ? ['--kubeconfig', cluster.kubeconfigPath, '--context', cluster.name] : []),
+    ...(cluster ? ['--kubeconfig', cluster.kubeconfigPath] : []),
+    // The file of a cluster of our own has one context, which is not named as the cluster is.
+    ...(cluster && cluster.origin !== 'local' ? ['--context', cluster.name] : []),
     ...(namespace === '' ? [] : ['-n', namespace]),
     ...words,
   ]

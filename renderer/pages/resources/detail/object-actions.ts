@@ -3,7 +3,16 @@ import { at, textAt, type KubeObject } from '../../../kinds/kube-object.ts';
 import { objectPath } from '../../../kinds/object-path.ts';
 import { resourceName } from '../../../kinds/categories.ts';
 
-export type ActionId = 'scale' | 'restart' | 'cordon' | 'uncordon' | 'suspend' | 'resume' | 'delete';
+export type ActionId =
+  | 'scale'
+  | 'restart'
+  | 'pauseRollout'
+  | 'resumeRollout'
+  | 'cordon'
+  | 'uncordon'
+  | 'suspend'
+  | 'resume'
+  | 'delete';
 export type Change = Omit<ApiRequest, 'cluster'>;
 
 export interface ObjectTarget {
@@ -56,6 +65,10 @@ export const restartChange = (target: ObjectTarget, at: Date): Change =>
 export const unschedulableChange = (target: ObjectTarget, isUnschedulable: boolean): Change =>
   merge(target, { spec: { unschedulable: isUnschedulable ? true : null } });
 
+/** As `kubectl rollout pause` and `resume`. */
+export const pausedChange = (target: ObjectTarget, isPaused: boolean): Change =>
+  merge(target, { spec: { paused: isPaused ? true : null } });
+
 export const suspendChange = (target: ObjectTarget, isSuspended: boolean): Change =>
   merge(target, { spec: { suspend: isSuspended } });
 
@@ -86,6 +99,9 @@ export const kubectlWords = (
       return ['scale', target, `--replicas=${replicas}`];
     case 'restart':
       return ['rollout', 'restart', target];
+    case 'pauseRollout':
+    case 'resumeRollout':
+      return ['rollout', action === 'pauseRollout' ? 'pause' : 'resume', target];
     case 'cordon':
     case 'uncordon':
       return [action, name];
