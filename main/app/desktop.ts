@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { app, ipcMain, session, shell } from 'electron';
 import type { Log } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
@@ -19,6 +20,7 @@ import { electronProcessSource } from './process-samples.ts';
 import { createQuitFlow } from './quit-flow.ts';
 import { applyTheme, followSettings } from './settings-effects.ts';
 import { exposeTestHook } from './test-hook.ts';
+import { utilityLauncher } from './utility-launcher.ts';
 
 /**
  * Every process of Chromium in its sandbox. `enableSandbox` would drop a `--no-sandbox` that somebody gave by hand,
@@ -43,6 +45,8 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
   registerConsoleScheme();
   guardNavigation(app, log);
 
+  const appDirectory = app.getAppPath();
+  const hostProgram = pathToFileURL(join(appDirectory, 'dist/host/host.js'));
   const host = createHandlers({
     dataDirectory,
     clock,
@@ -52,17 +56,18 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
     processes: electronProcessSource(app),
     openExternal: (url) => shell.openExternal(url),
     chooseKubeconfig: chooseKubeconfigFile,
+    hosting: { program: hostProgram, launch: utilityLauncher(hostProgram) },
   });
   const notices = openNoticeBoard(host.notifications, log);
   const bridge = createElectronBridge(ipcMain, log);
   const state = openWindowState({ directory: desktopDirectory, clock, log });
   const stopped = new AbortController();
-  const appDirectory = app.getAppPath();
   const icons = join(appDirectory, 'resources/icons');
 
   const quit = createQuitFlow(clock, log);
   quit.add('log file', () => logFile.dispose());
   quit.add('handlers', () => host.dispose());
+  quit.add('clusters', () => host.close());
   quit.add('notices', () => notices.dispose());
   quit.add('bridge', () => bridge.dispose());
   quit.add('window state', () => state.flush());
@@ -130,5 +135,6 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
     else follow(deepLink);
     followSettings(host.settings, stopped.signal, applyTheme, log);
     exposeTestHook({ app, bridge, windows, host });
+    host.hosted.resume();
   });
 };

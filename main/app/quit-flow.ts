@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/base/clock.ts';
 import type { Log } from '../../core/base/log.ts';
 
-/** What is still open after this is left to the operating system. */
-export const QUIT_TIME_LIMIT_MS = 10_000;
+/** What is still open after this is left to the operating system. Longer than clusters are given to end in order. */
+export const QUIT_TIME_LIMIT_MS = 15_000;
 
 /** What must be closed before the process ends, last opened first. */
 export interface QuitFlow {
