@@ -6,6 +6,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { Registry as Metrics } from '../../base/metrics/index.ts';
+import { exposeProcess } from '../../base/node/process-metrics.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { watchFiles } from '../../base/node/pem-files.ts';
 import { systemRandom } from '../../base/node/random.ts';
@@ -138,6 +139,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
   });
   owned.defer(() => registry.close());
   owned.add(exposeObjectCounts(metrics, registry));
+  exposeProcess(metrics);
   const admission = createAdmissionChain(
     builtInPlugins(selectPlugins(config.admission.enabled, config.admission.disabled), {
       reader: registry.reader,

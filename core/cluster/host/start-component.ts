@@ -182,11 +182,15 @@ export class ComponentStarter {
         this.#whenMayStop(stopStageOf(name), () => send({ kind: 'stop' }));
       },
       kill: () => entry.kill(),
-      usage: () => ({
-        cpuNanoCores: Math.round(worker.performance.eventLoopUtilization(before).utilization * 1e9),
-        cpuCoreNanoSeconds: Math.round(worker.performance.eventLoopUtilization().active * 1e6),
-        memoryBytes: heapBytes,
-      }),
+      usage: () => {
+        // Answered by the thread when it has time: this time's answer is told the next time.
+        send({ kind: 'heap' });
+        return {
+          cpuNanoCores: Math.round(worker.performance.eventLoopUtilization(before).utilization * 1e9),
+          cpuCoreNanoSeconds: Math.round(worker.performance.eventLoopUtilization().active * 1e6),
+          memoryBytes: heapBytes,
+        };
+      },
     };
   }
 

@@ -46,6 +46,7 @@ export class Proposals {
   readonly #waiting = new Map<number, Waiting>();
   #sequence = 0;
   #heldCount = 0;
+  #failedCount = 0;
   #appliedTerm = 0;
   #leaderlessSinceMs: number | undefined;
 
@@ -57,6 +58,11 @@ export class Proposals {
 
   get count(): number {
     return this.#pending.size;
+  }
+
+  /** Requests that were given up: they came too late, or their leader was lost. */
+  get failedCount(): number {
+    return this.#failedCount;
   }
 
   /** Resolves with what applying the request answered. */
@@ -144,7 +150,10 @@ export class Proposals {
   }
 
   tick(nowMs: number): void {
-    this.#pending.rejectLate(nowMs, () => etcdError('Timeout'));
+    this.#pending.rejectLate(nowMs, () => {
+      this.#failedCount += 1;
+      return etcdError('Timeout');
+    });
     const since = this.#leaderlessSinceMs;
     const isLeaderless = since !== undefined && nowMs - since > this.#options.leaderlessMs;
     for (const [sequence, waiting] of this.#waiting) {
@@ -201,7 +210,10 @@ export class Proposals {
 
   #reject(sequence: number, error: unknown): void {
     this.#forget(sequence);
-    this.#pending.take(sequence)?.reject(error);
+    const waiter = this.#pending.take(sequence);
+    if (!waiter) return;
+    this.#failedCount += 1;
+    waiter.reject(error);
   }
 
   #forget(sequence: number): void {

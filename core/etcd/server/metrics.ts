@@ -1,4 +1,5 @@
 import { exponentialBuckets, type Registry } from '../../base/metrics/index.ts';
+import { exposeProcess } from '../../base/node/process-metrics.ts';
 import { NOBODY } from '../../raft/types.ts';
 import { leaseMetrics } from '../lease/index.ts';
 import type { Member } from '../member/member.ts';
@@ -108,20 +109,23 @@ export const registerMember = (registry: Registry, member: Member): void => {
     'Total number of unsynced slow watchers.',
     () => machine.watchHub.counts.slow,
   );
-  gauge('process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss());
+  const changes = { put: 0, delete: 0 };
+  machine.store.onChange((_revision, events) => {
+    for (const { type } of events) changes[type] += 1;
+  });
   registry.counterFunction(
-    { name: 'process_cpu_seconds_total', help: 'Total user and system CPU time spent in seconds.' },
-    () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1e6;
-    },
+    { name: 'etcd_mvcc_put_total', help: 'Total number of puts seen by this member.' },
+    () => changes.put,
   );
-  const startSeconds = Date.now() / MS_PER_SECOND - process.uptime();
-  gauge(
-    'process_start_time_seconds',
-    'Start time of the process since unix epoch in seconds.',
-    () => startSeconds,
+  registry.counterFunction(
+    { name: 'etcd_mvcc_delete_total', help: 'Total number of deletes seen by this member.' },
+    () => changes.delete,
   );
+  registry.counterFunction(
+    { name: 'etcd_server_proposals_failed_total', help: 'The total number of failed proposals seen.' },
+    () => member.proposals.failedCount,
+  );
+  exposeProcess(registry);
   registry
     .gaugeFamily({
       name: 'etcd_server_id',
