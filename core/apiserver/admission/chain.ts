@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Registry } from '../../base/metrics/index.ts';
-import type { AdmissionAttributes, AdmissionChain, AdmissionPlugin } from './attributes.ts';
+import type { Histogram, Registry } from '../../base/metrics/index.ts';
+import type { AdmissionAttributes, AdmissionChain, AdmissionPlugin, Operation } from './attributes.ts';
 
 const DURATION_BUCKETS_SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
@@ -12,14 +12,26 @@ export interface AdmissionChainOptions {
   readonly metrics?: Registry | undefined;
 }
 
-type Observe = (step: Step, attributes: AdmissionAttributes, rejected: boolean, ms: number) => void;
+type Observe = (operation: Operation, rejected: boolean, ms: number) => void;
 
 interface Observers {
-  readonly step: Observe;
-  readonly controller: (name: string) => Observe;
+  readonly step: (step: Step) => Observe;
+  readonly controller: (step: Step, name: string) => Observe;
 }
 
-const IGNORED: Observers = { step: () => undefined, controller: () => () => undefined };
+const IGNORED: Observers = { step: () => () => undefined, controller: () => () => undefined };
+
+/** Finds each histogram once: there are two for each operation. */
+const remembering = (find: (operation: Operation, rejected: boolean) => Histogram): Observe => {
+  const passed = new Map<Operation, Histogram>();
+  const refused = new Map<Operation, Histogram>();
+  return (operation, rejected, ms) => {
+    const known = rejected ? refused : passed;
+    let histogram = known.get(operation);
+    if (histogram === undefined) known.set(operation, (histogram = find(operation, rejected)));
+    histogram.observe(ms / 1000);
+  };
+};
 
 /** Upstream's two histograms, by phase and by plugin. */
 const observersOf = (metrics: Registry | undefined): Observers => {
@@ -37,12 +49,16 @@ const observersOf = (metrics: Registry | undefined): Observers => {
     buckets: DURATION_BUCKETS_SECONDS,
   });
   return {
-    step: (type, { operation }, rejected, ms) =>
-      step.labels(type, operation, String(rejected)).observe(ms / 1000),
-    controller: (name) => (type, attributes, rejected, ms) =>
-      controller.labels(name, type, attributes.operation, String(rejected)).observe(ms / 1000),
+    step: (type) => remembering((operation, rejected) => step.labels(type, operation, String(rejected))),
+    controller: (type, name) =>
+      remembering((operation, rejected) => controller.labels(name, type, operation, String(rejected))),
   };
 };
+
+interface Link {
+  readonly plugin: AdmissionPlugin;
+  readonly observe: Observe;
+}
 
 /** All plugins as one. The first that refuses ends the phase. */
 export const createAdmissionChain = (
@@ -50,31 +66,34 @@ export const createAdmissionChain = (
   { clock, metrics }: AdmissionChainOptions,
 ): AdmissionChain => {
   const observers = observersOf(metrics);
-  const measured = async (
-    observe: Observe,
-    step: Step,
-    attributes: AdmissionAttributes,
-    run: () => Promise<void> | void,
-  ): Promise<void> => {
-    const startMs = clock.monotonicMs();
-    let rejected = true;
-    try {
-      await run();
-      rejected = false;
-    } finally {
-      observe(step, attributes, rejected, clock.monotonicMs() - startMs);
-    }
-  };
-  const links = plugins.map((plugin) => ({ plugin, observe: observers.controller(plugin.name) }));
-  const phase = (step: Step, attributes: AdmissionAttributes): Promise<void> =>
-    measured(observers.step, step, attributes, async () => {
-      for (const { plugin, observe } of links) {
-        if (plugin[step] === undefined || !plugin.handles(attributes.operation)) continue;
-        await measured(observe, step, attributes, () => plugin[step]?.(attributes));
+  const phase = (step: Step): ((attributes: AdmissionAttributes) => Promise<void>) => {
+    const links: readonly Link[] = plugins
+      .filter((plugin) => plugin[step] !== undefined)
+      .map((plugin) => ({ plugin, observe: observers.controller(step, plugin.name) }));
+    const observeAll = observers.step(step);
+    return async (attributes) => {
+      const { operation } = attributes;
+      const startMs = clock.monotonicMs();
+      let sinceMs = startMs;
+      let at: Link | undefined;
+      try {
+        for (const link of links) {
+          if (!link.plugin.handles(operation)) continue;
+          at = link;
+          const running = link.plugin[step]?.(attributes);
+          if (running !== undefined) await running;
+          const nowMs = clock.monotonicMs();
+          link.observe(operation, false, nowMs - sinceMs);
+          sinceMs = nowMs;
+        }
+      } catch (error) {
+        const nowMs = clock.monotonicMs();
+        at?.observe(operation, true, nowMs - sinceMs);
+        observeAll(operation, true, nowMs - startMs);
+        throw error;
       }
-    });
-  return {
-    admit: (attributes) => phase('admit', attributes),
-    validate: (attributes) => phase('validate', attributes),
+      observeAll(operation, false, sinceMs - startMs);
+    };
   };
+  return { admit: phase('admit'), validate: phase('validate') };
 };

@@ -3,8 +3,13 @@ import type { Log } from '../../base/log.ts';
 import { unauthorized } from '../../api/meta/index.ts';
 import type { RequestContext } from '../server/context.ts';
 import type { Stage, StageResult } from '../server/pipeline.ts';
-import { isAuthenticationFailed, withAuthenticatedGroup, type Authenticator } from './authenticator.ts';
-import { clearFrontProxyHeaders, type FrontProxyOptions } from './front-proxy.ts';
+import {
+  isAuthenticationFailed,
+  withAuthenticatedGroup,
+  type Authenticator,
+  type Credentials,
+} from './authenticator.ts';
+import { frontProxyHeaderCleaner, type FrontProxyOptions } from './front-proxy.ts';
 import { ANONYMOUS, type UserInfo } from './user.ts';
 
 export interface AuthenticationOptions {
@@ -32,39 +37,60 @@ export const authenticationStage = (options: AuthenticationOptions): Stage => {
     labels: ['username'],
   });
 
-  const identify = async (context: RequestContext): Promise<UserInfo | undefined> => {
+  const clean = frontProxyHeaderCleaner(frontProxy);
+
+  const counted = (user: UserInfo | undefined): UserInfo | undefined => {
+    attempts.labels(user ? 'success' : 'failure').inc();
+    return user;
+  };
+  const failed = (context: RequestContext, error: unknown): undefined => {
+    if (!isAuthenticationFailed(error)) throw error;
+    attempts.labels('error').inc();
+    log.write('warn', 'unable to authenticate a request', {
+      auditId: context.auditId,
+      error: error.message,
+    });
+  };
+  const identifyLater = async (
+    context: RequestContext,
+    credentials: Credentials,
+    asked: Promise<UserInfo | undefined>,
+  ): Promise<UserInfo | undefined> => {
+    try {
+      return counted((await asked) ?? (await anonymous?.authenticate(credentials)));
+    } catch (error) {
+      return failed(context, error);
+    }
+  };
+  /** A certificate is known at once: only tokens have to be looked up. */
+  const identify = (context: RequestContext): UserInfo | undefined | Promise<UserInfo | undefined> => {
     const { headers, peer } = context.request;
     const credentials = { headers, peer, path: context.info.path };
     try {
-      const known =
-        (await authenticator.authenticate(credentials)) ?? (await anonymous?.authenticate(credentials));
-      attempts.labels(known ? 'success' : 'failure').inc();
-      return known;
+      const known = authenticator.authenticate(credentials) ?? anonymous?.authenticate(credentials);
+      return known instanceof Promise ? identifyLater(context, credentials, known) : counted(known);
     } catch (error) {
-      if (!isAuthenticationFailed(error)) throw error;
-      attempts.labels('error').inc();
-      log.write('warn', 'unable to authenticate a request', {
-        auditId: context.auditId,
-        error: error.message,
-      });
-      return undefined;
+      return failed(context, error);
     }
+  };
+  const pass = (context: RequestContext, user: UserInfo | undefined): StageResult => {
+    const { request, response } = context;
+    // HTTP/2 is costly to serve, so who is not known keeps no connection (CVE-2023-44487).
+    if ((!user || user.name === ANONYMOUS) && request.protocol === 'HTTP/2.0')
+      response.setHeader('connection', 'close');
+    if (!user) throw unauthorized();
+    context.user = withAuthenticatedGroup(user);
+    users.labels(USERNAME_LABEL).inc();
+    request.headers.delete('authorization');
+    clean(request.headers);
+    return 'next';
   };
 
   return {
     name: 'authentication',
-    async run(context): Promise<StageResult> {
-      const { request, response } = context;
-      const user = await identify(context);
-      // HTTP/2 is costly to serve, so who is not known keeps no connection (CVE-2023-44487).
-      if ((!user || user.name === ANONYMOUS) && request.protocol === 'HTTP/2.0')
-        response.setHeader('connection', 'close');
-      if (!user) throw unauthorized();
-      context.user = withAuthenticatedGroup(user);
-      users.labels(USERNAME_LABEL).inc();
-      request.headers.delete('authorization');
-      clearFrontProxyHeaders(request.headers, frontProxy);
-      return 'next';
+    run(context) {
+      const user = identify(context);
+      return user instanceof Promise ? user.then((known) => pass(context, known)) : pass(context, user);
     },
   };
 };

@@ -28,19 +28,31 @@ export const isAuthenticationFailed = (error: unknown): error is ReasonError<'Au
 /** The first that knows the caller wins; what the others had against it matters only if none does. */
 export const unionAuthenticator = (authenticators: readonly Authenticator[]): Authenticator => ({
   name: 'union',
-  async authenticate(credentials) {
+  authenticate(credentials) {
     const failures: string[] = [];
-    for (const authenticator of authenticators) {
-      try {
-        const user = await authenticator.authenticate(credentials);
-        if (user) return user;
-      } catch (error) {
-        if (!isAuthenticationFailed(error)) throw error;
-        failures.push(`${authenticator.name}: ${error.message}`);
+    const failed = (name: string, error: unknown): undefined => {
+      if (!isAuthenticationFailed(error)) throw error;
+      failures.push(`${name}: ${error.message}`);
+    };
+    /** Answers at once as long as those who are asked do. */
+    const askFrom = (first: number): UserInfo | undefined | Promise<UserInfo | undefined> => {
+      for (let index = first; index < authenticators.length; index += 1) {
+        const authenticator = authenticators[index]!;
+        try {
+          const user = authenticator.authenticate(credentials);
+          if (user instanceof Promise)
+            return user
+              .catch((error: unknown) => failed(authenticator.name, error))
+              .then((later) => later ?? askFrom(index + 1));
+          if (user) return user;
+        } catch (error) {
+          failed(authenticator.name, error);
+        }
       }
-    }
-    if (failures.length > 0) throw authenticationFailed(failures.join('; '));
-    return undefined;
+      if (failures.length > 0) throw authenticationFailed(failures.join('; '));
+      return undefined;
+    };
+    return askFrom(0);
   },
 });
 
@@ -50,4 +62,12 @@ export const withAuthenticatedGroup = (user: UserInfo): UserInfo =>
   user.groups.includes(ALL_AUTHENTICATED) ||
   user.groups.includes(ALL_UNAUTHENTICATED)
     ? user
-    : { ...user, groups: [...user.groups, ALL_AUTHENTICATED] };
+    : remembered(user);
+
+/** An identity of a connection comes with every request of it. */
+const withGroup = new WeakMap<UserInfo, UserInfo>();
+const remembered = (user: UserInfo): UserInfo => {
+  let known = withGroup.get(user);
+  if (!known) withGroup.set(user, (known = { ...user, groups: [...user.groups, ALL_AUTHENTICATED] }));
+  return known;
+};

@@ -8,12 +8,20 @@ const CHAIN_LENGTH_MAX = 5;
 
 const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
+/** The times are kept because a certificate formats them anew for each who asks. */
+interface Verdict {
+  readonly generation: number;
+  readonly trusted: boolean;
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+}
+
 /** Anchors for the certificates of clients; replaced whole when the bundle's file changes. */
 export class ClientAuthorities {
   #anchors: readonly X509Certificate[] = [];
   /** Changes with each bundle, so that verdicts of an older one are not used. */
   #generation = 0;
-  readonly #verdicts = new WeakMap<Peer, { generation: number; trusted: boolean }>();
+  readonly #verdicts = new WeakMap<Peer, Verdict>();
   readonly #clock: Clock;
 
   constructor(bundlePem: string, clock: Clock) {
@@ -34,15 +42,23 @@ export class ClientAuthorities {
   verified(peer: Peer): X509Certificate | undefined {
     const certificate = peer.certificate();
     if (!certificate || !peer.verified) return undefined;
-    const known = this.#verdicts.get(peer);
-    const trusted = known?.generation === this.#generation ? known.trusted : this.#endsInBundle(certificate);
-    this.#verdicts.set(peer, { generation: this.#generation, trusted });
-    return trusted && this.#isCurrent(certificate) ? certificate : undefined;
+    let verdict = this.#verdicts.get(peer);
+    if (verdict?.generation !== this.#generation) {
+      verdict = this.#judge(certificate);
+      this.#verdicts.set(peer, verdict);
+    }
+    const nowMs = this.#clock.nowMs();
+    const isCurrent = verdict.notBeforeMs <= nowMs && nowMs <= verdict.notAfterMs;
+    return verdict.trusted && isCurrent ? certificate : undefined;
   }
 
-  #isCurrent(certificate: X509Certificate): boolean {
-    const nowMs = this.#clock.nowMs();
-    return Date.parse(certificate.validFrom) <= nowMs && nowMs <= Date.parse(certificate.validTo);
+  #judge(certificate: X509Certificate): Verdict {
+    return {
+      generation: this.#generation,
+      trusted: this.#endsInBundle(certificate),
+      notBeforeMs: Date.parse(certificate.validFrom),
+      notAfterMs: Date.parse(certificate.validTo),
+    };
   }
 
   #endsInBundle(leaf: X509Certificate): boolean {

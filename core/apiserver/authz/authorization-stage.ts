@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import { assert } from '../../base/assert.ts';
-import { contextKey } from '../server/context.ts';
+import { contextKey, type RequestContext } from '../server/context.ts';
 import type { Stage, StageResult } from '../server/pipeline.ts';
-import { attributesOf, forbiddenFor, type Authorizer, type Verdict } from './authorizer.ts';
+import { attributesOf, forbiddenFor, type Attributes, type Authorizer, type Verdict } from './authorizer.ts';
 
 /** The verdict that let a request pass, for the audit. */
 export const AUTHORIZATION_VERDICT = contextKey<Verdict>('authorization-verdict');
@@ -31,23 +31,37 @@ export const authorizationStage = ({ authorizer, metrics, clock }: Authorization
     labels: ['result'],
     buckets: DURATION_BUCKETS_SECONDS,
   });
+  const outcomes = {
+    allow: { attempts: attempts.labels('allowed'), duration: duration.labels('allowed') },
+    deny: { attempts: attempts.labels('denied'), duration: duration.labels('denied') },
+    'no-opinion': { attempts: attempts.labels('no-opinion'), duration: duration.labels('no-opinion') },
+  };
+  const conclude = (
+    context: RequestContext,
+    attributes: Attributes,
+    verdict: Verdict,
+    startMs: number,
+  ): StageResult => {
+    const outcome = outcomes[verdict.decision];
+    outcome.attempts.inc();
+    outcome.duration.observe((clock.monotonicMs() - startMs) / 1000);
+    if (verdict.decision !== 'allow') {
+      context.response.setHeader('x-content-type-options', 'nosniff');
+      throw forbiddenFor(attributes, verdict.reason);
+    }
+    context.set(AUTHORIZATION_VERDICT, verdict);
+    return 'next';
+  };
   return {
     name: 'authorization',
-    async run(context): Promise<StageResult> {
+    run(context) {
       assert(context.user, 'authorization stands behind authentication');
       const attributes = attributesOf(context.user, context.info);
       const startMs = clock.monotonicMs();
-      const verdict = await authorizer.authorize(attributes);
-      const result =
-        verdict.decision === 'allow' ? 'allowed' : verdict.decision === 'deny' ? 'denied' : 'no-opinion';
-      attempts.labels(result).inc();
-      duration.labels(result).observe((clock.monotonicMs() - startMs) / 1000);
-      if (verdict.decision !== 'allow') {
-        context.response.setHeader('x-content-type-options', 'nosniff');
-        throw forbiddenFor(attributes, verdict.reason);
-      }
-      context.set(AUTHORIZATION_VERDICT, verdict);
-      return 'next';
+      const verdict = authorizer.authorize(attributes);
+      return verdict instanceof Promise
+        ? verdict.then((later) => conclude(context, attributes, later, startMs))
+        : conclude(context, attributes, verdict, startMs);
     },
   };
 };

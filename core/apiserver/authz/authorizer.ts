@@ -87,17 +87,24 @@ export const attributesOf = (user: UserInfo, info: RequestInfo): Attributes =>
     : pathAttributes(user, info.verb, info.path);
 
 /** The first that allows or denies settles it; otherwise the reasons of all are told, one a line. */
-export const unionAuthorizer = (authorizers: readonly Authorizer[]): Authorizer => ({
-  async authorize(attributes) {
-    const reasons: string[] = [];
-    for (const authorizer of authorizers) {
-      const verdict = await authorizer.authorize(attributes);
-      if (verdict.decision !== 'no-opinion') return verdict;
+export const unionAuthorizer = (authorizers: readonly Authorizer[]): Authorizer => {
+  /** Answers at once as long as those who are asked do. */
+  const askFrom = (first: number, attributes: Attributes, reasons: string[]): Verdict | Promise<Verdict> => {
+    const settles = (verdict: Verdict): boolean => {
+      if (verdict.decision !== 'no-opinion') return true;
       if (verdict.reason !== '') reasons.push(verdict.reason);
+      return false;
+    };
+    for (let index = first; index < authorizers.length; index += 1) {
+      const verdict = authorizers[index]!.authorize(attributes);
+      if (verdict instanceof Promise)
+        return verdict.then((later) => (settles(later) ? later : askFrom(index + 1, attributes, reasons)));
+      if (settles(verdict)) return verdict;
     }
     return noOpinion(reasons.join('\n'));
-  },
-});
+  };
+  return { authorize: (attributes) => askFrom(0, attributes, []) };
+};
 
 /** Members of these groups may do anything; upstream puts system:masters in front of every other authorizer. */
 export const privilegedGroups = (groups: readonly string[] = [PRIVILEGED_GROUP]): Authorizer => ({

@@ -9,7 +9,7 @@ import {
   splitServiceAccountUsername,
   type UserInfo,
 } from '../authn/user.ts';
-import { contextKey } from '../server/context.ts';
+import { contextKey, type RequestContext } from '../server/context.ts';
 import type { RequestHeaders } from '../server/headers.ts';
 import type { Stage, StageResult } from '../server/pipeline.ts';
 import { forbiddenFor, resourceAttributes, type Authorizer } from './authorizer.ts';
@@ -69,49 +69,52 @@ const withStandingGroup = (name: string, groups: readonly string[]): readonly st
 /** Lets a caller act as another, if it may impersonate every part of that identity. */
 export const impersonationStage = (authorizer: Authorizer): Stage => ({
   name: 'impersonation',
-  async run(context): Promise<StageResult> {
-    const { headers } = context.request;
-    const wish = wishOf(headers);
-    if (!wish) return 'next';
-    const requestor = context.user;
-    assert(requestor, 'impersonation stands behind authentication');
-    const check = async (
-      parts: Partial<
-        Pick<
-          Parameters<typeof resourceAttributes>[1],
-          'apiGroup' | 'apiVersion' | 'subresource' | 'namespace'
-        >
-      > & {
-        readonly resource: string;
-        readonly name: string;
-      },
-    ): Promise<void> => {
-      const attributes = resourceAttributes(requestor, { verb: 'impersonate', ...parts });
-      const { decision, reason } = await authorizer.authorize(attributes);
-      if (decision !== 'allow') throw forbiddenFor(attributes, reason);
-    };
-
-    const account = splitServiceAccountUsername(wish.user);
-    if (account) await check({ resource: 'serviceaccounts', ...account });
-    else await check({ resource: 'users', name: wish.user });
-    for (const group of wish.groups) await check({ resource: 'groups', name: group });
-    const own = { apiGroup: AUTHENTICATION_GROUP, apiVersion: 'v1' };
-    for (const [key, values] of Object.entries(wish.extra))
-      for (const value of values)
-        await check({ ...own, resource: 'userextras', subresource: key, name: value });
-    if (wish.uid !== '') await check({ ...own, resource: 'uids', name: wish.uid });
-
-    const groups =
-      account && wish.groups.length === 0 ? serviceAccountGroups(account.namespace) : wish.groups;
-    context.set(IMPERSONATOR, requestor);
-    context.user = {
-      name: wish.user,
-      uid: wish.uid,
-      groups: withStandingGroup(wish.user, groups),
-      extra: wish.extra,
-    };
-    for (const [name] of [...headers.entries()])
-      if ([USER, GROUP, UID].includes(name) || name.startsWith(EXTRA_PREFIX)) headers.delete(name);
-    return 'next';
+  run(context) {
+    const wish = wishOf(context.request.headers);
+    return wish ? impersonate(context, wish, authorizer) : 'next';
   },
 });
+
+const impersonate = async (
+  context: RequestContext,
+  wish: Wish,
+  authorizer: Authorizer,
+): Promise<StageResult> => {
+  const { headers } = context.request;
+  const requestor = context.user;
+  assert(requestor, 'impersonation stands behind authentication');
+  const check = async (
+    parts: Partial<
+      Pick<Parameters<typeof resourceAttributes>[1], 'apiGroup' | 'apiVersion' | 'subresource' | 'namespace'>
+    > & {
+      readonly resource: string;
+      readonly name: string;
+    },
+  ): Promise<void> => {
+    const attributes = resourceAttributes(requestor, { verb: 'impersonate', ...parts });
+    const { decision, reason } = await authorizer.authorize(attributes);
+    if (decision !== 'allow') throw forbiddenFor(attributes, reason);
+  };
+
+  const account = splitServiceAccountUsername(wish.user);
+  if (account) await check({ resource: 'serviceaccounts', ...account });
+  else await check({ resource: 'users', name: wish.user });
+  for (const group of wish.groups) await check({ resource: 'groups', name: group });
+  const own = { apiGroup: AUTHENTICATION_GROUP, apiVersion: 'v1' };
+  for (const [key, values] of Object.entries(wish.extra))
+    for (const value of values)
+      await check({ ...own, resource: 'userextras', subresource: key, name: value });
+  if (wish.uid !== '') await check({ ...own, resource: 'uids', name: wish.uid });
+
+  const groups = account && wish.groups.length === 0 ? serviceAccountGroups(account.namespace) : wish.groups;
+  context.set(IMPERSONATOR, requestor);
+  context.user = {
+    name: wish.user,
+    uid: wish.uid,
+    groups: withStandingGroup(wish.user, groups),
+    extra: wish.extra,
+  };
+  for (const [name] of [...headers.entries()])
+    if ([USER, GROUP, UID].includes(name) || name.startsWith(EXTRA_PREFIX)) headers.delete(name);
+  return 'next';
+};

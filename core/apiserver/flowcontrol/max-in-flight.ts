@@ -1,7 +1,7 @@
 import type { Registry } from '../../base/metrics/index.ts';
 import { isPrivileged } from '../authn/user.ts';
-import type { Stage } from '../server/pipeline.ts';
-import { sendTextError } from '../server/response.ts';
+import type { Stage, StageResult } from '../server/pipeline.ts';
+import { sendTextError, type ApiResponse } from '../server/response.ts';
 
 /** Upstream's --max-requests-inflight and --max-mutating-requests-inflight; 0 sets no limit. */
 export const READ_ONLY_IN_FLIGHT_MAX = 400;
@@ -18,6 +18,12 @@ const TOO_MANY_TEXT = 'Too many requests, please try again later.';
 const READ_ONLY_VERBS = new Set(['get', 'list', 'watch']);
 
 type RequestKind = 'readOnly' | 'mutating';
+
+const refuse = async (response: ApiResponse): Promise<StageResult> => {
+  response.setHeader('retry-after', RETRY_AFTER_SECONDS);
+  await sendTextError(response, 429, TOO_MANY_TEXT);
+  return 'done';
+};
 
 /**
  * Bounds the requests that are worked on at a time. Long-running ones do not count, and system:masters is
@@ -37,23 +43,22 @@ export const maxInFlightStage = (options: MaxInFlightOptions): Stage => {
     help: 'Requests refused because too many were in flight.',
     labels: ['request_kind'],
   });
+  const gauges = { readOnly: gauge.labels('readOnly'), mutating: gauge.labels('mutating') };
   const change = (kind: RequestKind, by: number): void => {
     counts[kind] += by;
-    gauge.labels(kind).set(counts[kind]);
+    gauges[kind].set(counts[kind]);
   };
   change('readOnly', 0);
   change('mutating', 0);
   return {
     name: 'flow-control',
-    async run(context) {
+    run(context) {
       if (context.isLongRunning) return 'next';
       const kind = READ_ONLY_VERBS.has(context.info.verb) ? 'readOnly' : 'mutating';
       const isFull = limits[kind] > 0 && counts[kind] >= limits[kind];
       if (isFull && !isPrivileged(context.user)) {
         dropped.labels(kind).inc();
-        context.response.setHeader('retry-after', RETRY_AFTER_SECONDS);
-        await sendTextError(context.response, 429, TOO_MANY_TEXT);
-        return 'done';
+        return refuse(context.response);
       }
       change(kind, 1);
       context.defer(() => change(kind, -1));

@@ -32,6 +32,8 @@ export interface Incoming {
 }
 
 const SWITCHING_PROTOCOLS = 101;
+/** Shared: nobody changes what a client asked. */
+const NO_QUERY = new URLSearchParams();
 const QUALITY_ZERO = /;\s*q=0(\.0*)?\s*$/;
 const acceptsGzip = (headers: RequestHeaders): boolean =>
   headers
@@ -72,7 +74,7 @@ export const createExchange = (incoming: Incoming): Exchange => {
     url,
     path: path ?? rawPath,
     get query() {
-      return (query ??= new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)));
+      return (query ??= mark < 0 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1)));
     },
     headers,
     protocol,

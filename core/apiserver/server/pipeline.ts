@@ -45,7 +45,9 @@ export const runPipeline = async (
       context.stages.push({ stage: stage.name, durationMs, verdict, ...(reason && { reason }) });
     };
     try {
-      const result = await stage.run(context);
+      const running = stage.run(context);
+      // Most stages decide at once: a request does not wait for a turn of the queue at each of them.
+      const result = typeof running === 'string' ? running : await running;
       record(result === 'next' ? 'passed' : 'answered');
       if (result === 'done') return;
     } catch (error) {

@@ -64,8 +64,10 @@ const selectedName = (query: URLSearchParams): string | undefined => {
 };
 
 const splitPath = (path: string): string[] => {
-  const trimmed = path.replace(/^\/+|\/+$/g, '');
-  return trimmed === '' ? [] : trimmed.split('/');
+  let [from, to] = [0, path.length];
+  while (from < to && path[from] === '/') from += 1;
+  while (to > from && path[to - 1] === '/') to -= 1;
+  return from === to ? [] : path.slice(from, to).split('/');
 };
 
 export interface RequestLine {

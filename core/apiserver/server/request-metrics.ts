@@ -1,4 +1,4 @@
-import type { Registry } from '../../base/metrics/index.ts';
+import type { Counter, Gauge, Histogram, Registry } from '../../base/metrics/index.ts';
 import type { RequestContext } from './context.ts';
 import type { RequestInfo } from './request-info.ts';
 
@@ -38,6 +38,27 @@ export const scopeOf = (info: RequestInfo): string => {
 
 const dryRunOf = (query: URLSearchParams): string =>
   query.has('dryRun') ? (query.getAll('dryRun').every((one) => one === 'All') ? 'All' : 'invalid') : '';
+
+/** Combinations whose metrics are found once. */
+const HANDLES_MAX = 1000;
+
+/** The metrics of one verb on one resource; each exists from its first use on. */
+interface Handles {
+  total(code: number): Counter;
+  duration(): Histogram;
+  sizes(): Histogram | undefined;
+  longRunning(): Gauge;
+}
+
+const remembering = (handles: Handles): Handles => {
+  let duration: Histogram | undefined;
+  let sizes: Histogram | undefined;
+  return {
+    ...handles,
+    duration: () => (duration ??= handles.duration()),
+    sizes: () => (sizes ??= handles.sizes()),
+  };
+};
 
 export interface RequestMetricsOptions {
   readonly registry: Registry;
@@ -88,18 +109,40 @@ export const createRequestMetrics = ({ registry, isServed }: RequestMetricsOptio
     const { apiGroup, apiVersion, resource, subresource } = info;
     return [apiGroup, apiVersion, resource, subresource, scopeOf(info), COMPONENT];
   };
+  const known = new Map<string, Handles>();
+  const handlesOf = (context: RequestContext): Handles => {
+    const verb = verbOf(context);
+    const dryRun = dryRunOf(context.request.query);
+    const { apiGroup, apiVersion, resource, subresource } = context.info;
+    const at = `${verb} ${dryRun} ${scopeOf(context.info)} ${apiGroup}/${apiVersion}/${resource}/${subresource}`;
+    const found = known.get(at);
+    if (found) return found;
+    const labels = where(context.info);
+    const codes = new Map<number, Counter>();
+    const handles: Handles = {
+      total(code) {
+        let counter = codes.get(code);
+        if (!counter) codes.set(code, (counter = total.labels(verb, dryRun, ...labels, String(code))));
+        return counter;
+      },
+      duration: () => duration.labels(verb, dryRun, ...labels),
+      sizes: () => (verb === 'GET' || verb === 'LIST' ? sizes.labels(verb, ...labels) : undefined),
+      longRunning: () => longRunning.labels(verb, ...labels),
+    };
+    // What is not remembered is looked up again: paths are the client's to choose.
+    if (known.size < HANDLES_MAX) known.set(at, remembering(handles));
+    return known.get(at) ?? handles;
+  };
   return {
     started(context) {
-      if (context.isLongRunning) longRunning.labels(verbOf(context), ...where(context.info)).add(1);
+      if (context.isLongRunning) handlesOf(context).longRunning().add(1);
     },
     finished(context, durationMs) {
-      const verb = verbOf(context);
-      const at = where(context.info);
-      const dryRun = dryRunOf(context.request.query);
-      total.labels(verb, dryRun, ...at, String(context.response.code)).inc();
-      if (context.isLongRunning) longRunning.labels(verb, ...at).add(-1);
-      else duration.labels(verb, dryRun, ...at).observe(durationMs / 1000);
-      if (verb === 'GET' || verb === 'LIST') sizes.labels(verb, ...at).observe(context.response.bodyBytes);
+      const handles = handlesOf(context);
+      handles.total(context.response.code).inc();
+      if (context.isLongRunning) handles.longRunning().add(-1);
+      else handles.duration().observe(durationMs / 1000);
+      handles.sizes()?.observe(context.response.bodyBytes);
     },
     tlsHandshakeErrors: registry.counter({
       name: 'apiserver_tls_handshake_errors_total',

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
-import type { Registry } from '../../base/metrics/index.ts';
+import type { Counter, Histogram, Registry } from '../../base/metrics/index.ts';
 import type { GroupResource } from '../../api/meta/index.ts';
 import type {
   DeleteOptions,
@@ -22,8 +22,17 @@ const LABEL_SETS_MAX = 7 * 2000;
 export interface MeteredStoreOptions {
   readonly metrics: Registry;
   readonly clock: Clock;
-  /** Whose key it is; undefined for what belongs to no resource, which is not counted. */
+  /** Whose key it is, always the same object for a resource; undefined for what belongs to no resource, which is not counted. */
   resourceOf(key: string): GroupResource | undefined;
+}
+
+type Operation = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete';
+
+/** The metrics of one operation on one resource, found once. */
+interface Handles {
+  readonly seconds: Histogram;
+  readonly requests: Counter;
+  failed(): void;
 }
 
 /** How long etcd takes for what is asked of it, under upstream's names. What a caller does meanwhile is not counted. */
@@ -33,6 +42,7 @@ export class MeteredStore implements Store {
   readonly #seconds;
   readonly #requests;
   readonly #errors;
+  readonly #handles = new Map<GroupResource, Map<Operation, Handles>>();
 
   constructor(store: Store, options: MeteredStoreOptions) {
     this.#store = store;
@@ -61,19 +71,19 @@ export class MeteredStore implements Store {
   }
 
   get(key: string, options?: Parameters<Store['get']>[1]): Promise<StoredValue> {
-    return this.#measure('get', key, () => this.#store.get(key, options));
+    return this.#measurePlain('get', key, () => this.#store.get(key, options));
   }
 
   list(prefix: string, options?: ListOptions): Promise<ListResult> {
-    return this.#measure('list', prefix, () => this.#store.list(prefix, options));
+    return this.#measurePlain('list', prefix, () => this.#store.list(prefix, options));
   }
 
   count(prefix: string): Promise<number> {
-    return this.#measure('listWithCount', prefix, () => this.#store.count(prefix));
+    return this.#measurePlain('listWithCount', prefix, () => this.#store.count(prefix));
   }
 
   create(key: string, value: Uint8Array, options?: WriteOptions): Promise<StoredValue> {
-    return this.#measure('create', key, () => this.#store.create(key, value, options));
+    return this.#measurePlain('create', key, () => this.#store.create(key, value, options));
   }
 
   guaranteedUpdate(key: string, options: UpdateOptions): Promise<StoredValue> {
@@ -107,13 +117,47 @@ export class MeteredStore implements Store {
     return this.#store.requestProgress();
   }
 
+  #handlesOf(operation: Operation, key: string): Handles | undefined {
+    const resource = this.#options.resourceOf(key);
+    if (resource === undefined) return undefined;
+    let known = this.#handles.get(resource);
+    if (known === undefined) this.#handles.set(resource, (known = new Map()));
+    let handles = known.get(operation);
+    if (handles === undefined) {
+      const labels = [operation, resource.group, resource.resource] as const;
+      handles = {
+        seconds: this.#seconds.labels(...labels),
+        requests: this.#requests.labels(...labels),
+        failed: () => this.#errors.labels(...labels).inc(),
+      };
+      known.set(operation, handles);
+    }
+    return handles;
+  }
+
+  /** For operations in which the caller has no part. */
+  async #measurePlain<T>(operation: Operation, key: string, ask: () => Promise<T>): Promise<T> {
+    const handles = this.#handlesOf(operation, key);
+    const { clock } = this.#options;
+    const startMs = clock.monotonicMs();
+    try {
+      return await ask();
+    } catch (error) {
+      handles?.failed();
+      throw error;
+    } finally {
+      handles?.seconds.observe((clock.monotonicMs() - startMs) / 1000);
+      handles?.requests.inc();
+    }
+  }
+
   /** `beside` runs what is the caller's and takes its time off. */
   async #measure<T>(
-    operation: string,
+    operation: Operation,
     key: string,
     ask: (beside: <R>(run: () => R | Promise<R>) => Promise<R>) => Promise<T>,
   ): Promise<T> {
-    const resource = this.#options.resourceOf(key);
+    const handles = this.#handlesOf(operation, key);
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();
     let besideMs = 0;
@@ -136,12 +180,9 @@ export class MeteredStore implements Store {
       hasFailed = false;
       return answer;
     } finally {
-      if (resource !== undefined) {
-        const labels = [operation, resource.group, resource.resource] as const;
-        this.#seconds.labels(...labels).observe((clock.monotonicMs() - startMs - besideMs) / 1000);
-        this.#requests.labels(...labels).inc();
-        if (hasFailed && !isRefused) this.#errors.labels(...labels).inc();
-      }
+      handles?.seconds.observe((clock.monotonicMs() - startMs - besideMs) / 1000);
+      handles?.requests.inc();
+      if (hasFailed && !isRefused) handles?.failed();
     }
   }
 }

@@ -8,12 +8,16 @@ import type { CallTarget } from './grpc-call.ts';
 /** Calls that wait for any member to become reachable. */
 const WAITING_MAX = 10_000;
 
-/** Spreads calls over the members that are connected, in turn. */
+/**
+ * Spreads calls over the members that are connected, in turn: one member for all calls of a turn of the event loop,
+ * because what goes to one connection then leaves in one write, and is answered in one.
+ */
 export class Balancer {
   readonly #endpoints: readonly Endpoint[];
   readonly #clock: Clock;
   readonly #waiting = new Set<() => void>();
   #turn = 0;
+  #current: CallTarget | undefined;
   #closed = false;
 
   constructor(
@@ -27,6 +31,15 @@ export class Balancer {
 
   /** The next connected member, another one than `avoid` when there is a choice; undefined when none is. */
   pick(avoid?: CallTarget): CallTarget | undefined {
+    if (avoid !== undefined) return this.#next(avoid);
+    if (this.#current?.connection.usable === true) return this.#current;
+    this.#current = this.#next();
+    // Connections flush in the same phase of the loop.
+    if (this.#current !== undefined) setImmediate(() => (this.#current = undefined));
+    return this.#current;
+  }
+
+  #next(avoid?: CallTarget): CallTarget | undefined {
     let fallback: CallTarget | undefined;
     for (let step = 0; step < this.#endpoints.length; step += 1) {
       const index = this.#turn % this.#endpoints.length;

@@ -135,7 +135,8 @@ export class EtcdClient {
         stopped = error;
         stream.cancel(error.message);
       };
-      const timer = clock.after(timeoutMs, () =>
+      // Whole milliseconds: timers of one length share a list.
+      const timer = clock.after(Math.ceil(timeoutMs), () =>
         stop(new EtcdClientError('DeadlineExceeded', 'etcd did not answer before the deadline')),
       );
       const onAbort = (): void => stop(new EtcdClientError('Cancelled', 'the caller gave up'));
