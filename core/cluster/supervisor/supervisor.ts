@@ -247,6 +247,8 @@ export class Supervisor {
     ]);
     this.#nodeVersions = upgrade?.nodeVersions ?? {};
     if (change?.kind === 'remove') this.#leaving = change.host;
+    // Whoever stops a cluster that is only about to start finds nothing to stop, and must not be left with it.
+    this.#life.signal.throwIfAborted();
     for (const link of this.#links.values()) link.launch();
     this.#balancer = await startLoadBalancerThread(
       program,
@@ -261,6 +263,8 @@ export class Supervisor {
       },
       () => this.#changed(),
     );
+    if (this.#life.signal.aborted) await this.#balancer.close();
+    this.#life.signal.throwIfAborted();
     const config = await loadKubeconfig(superAdminKubeconfigFile(folder.directory));
     const client = connect(config, { clock, random: systemRandom, log, userAgent: 'pilothouse' });
     this.#owned.add(client);
