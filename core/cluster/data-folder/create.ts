@@ -23,7 +23,7 @@ import { writeCredential, writePrivate } from '../../pki/pki-folder.ts';
 import { kubernetesServiceAddress, loadBalancerAddress } from '../config/addresses.ts';
 import { formatClusterConfig, type ClusterConfig } from '../config/config.ts';
 import { planHosts, WORKERS_HOST, type HostPlan } from '../config/hosts.ts';
-import { initialMembers, manifestsOf, PORTS } from '../manifests/control-plane.ts';
+import { initialMembers, manifestsOf, PORTS, type EtcdStart } from '../manifests/control-plane.ts';
 import {
   clusterFile,
   etcdFolder,
@@ -108,19 +108,19 @@ const ensurePki = async (data: string, config: ClusterConfig, clock: Clock): Pro
 };
 
 /** The folder appears with all its files or not at all: a deleted manifest then stays deleted. */
-const ensureManifests = async (data: string, config: ClusterConfig, host: HostPlan): Promise<void> => {
+export const writeManifests = async (
+  data: string,
+  config: ClusterConfig,
+  host: HostPlan,
+  etcd: EtcdStart,
+): Promise<void> => {
   await mkdir(logsFolder(data, host.name), { recursive: true, mode: PRIVATE_FOLDER_MODE });
   const folder = manifestsFolder(data, host.name);
   if (existsSync(folder)) return;
   const draft = join(hostFolder(data, host.name), '.manifests');
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { mode: PRIVATE_FOLDER_MODE });
-  const manifests = manifestsOf({
-    config,
-    host,
-    version: config.spec.kubernetesVersion,
-    etcd: { members: initialMembers(config), state: 'new' },
-  });
+  const manifests = manifestsOf({ config, host, version: config.spec.kubernetesVersion, etcd });
   for (const [file, text] of manifests) await writeFile(join(draft, file), text, { mode: 0o600 });
   await rename(draft, folder);
 };
@@ -136,7 +136,11 @@ export const completeDataFolder = async (
   clock: Clock,
 ): Promise<void> => {
   await ensurePki(data, config, clock);
-  await Promise.all(planHosts(config).map((host) => ensureManifests(data, config, host)));
+  await Promise.all(
+    planHosts(config).map((host) =>
+      writeManifests(data, config, host, { members: initialMembers(config), state: 'new' }),
+    ),
+  );
 };
 
 /** Something else's folder is not filled with keys. */

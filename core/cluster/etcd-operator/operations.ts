@@ -168,6 +168,11 @@ export const addMember = async (
   return hex(member?.ID ?? 0n);
 };
 
+/** Refused by etcd while the learner has not caught up. */
+export const promoteMember = async (access: EtcdAccess, id: string): Promise<void> => {
+  await withAny(access, (member) => member.call(OPERATOR.memberPromote, { ID: BigInt(`0x${id}`) }));
+};
+
 export const removeMember = async (access: EtcdAccess, nameOrId: string): Promise<MemberView> => {
   const target = await findMember(access, nameOrId);
   await withAny(access, (member) => member.call(OPERATOR.memberRemove, { ID: idOf(target) }));

@@ -1,6 +1,28 @@
-import { ReasonError } from '../../base/errors.ts';
-import type { StepReport } from '../operation/step-report.ts';
+import { messageOf, ReasonError } from '../../base/errors.ts';
+import { NODE, pause } from '../../client/index.ts';
+import { writeClusterConfig } from '../data-folder/create.ts';
+import type { HostPlan } from '../config/hosts.ts';
+import {
+  addMember as addToEtcd,
+  etcdAccessOf,
+  listMembers,
+  promoteMember,
+  type MemberView,
+} from '../etcd-operator/operations.ts';
+import { PORTS } from '../manifests/control-plane.ts';
+import { inStep, type StepReport } from '../operation/step-report.ts';
+import { markControlPlanes } from '../supervisor/bootstrap.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import { assertHealthy, clientOf } from '../upgrade/move.ts';
+import { readUpgradeState } from '../upgrade/state.ts';
+import { updateEtcdServers } from './etcd-servers.ts';
+import { makeHostFiles } from './host-files.ts';
+import { beginMembershipChange, endMembershipChange } from './journal.ts';
+import { withNextMember } from './ordinals.ts';
+
+const JOIN_TIMEOUT_MS = 120_000;
+const POLL_MS = 100;
+const GOES_ON = 'pilothouse member add goes on';
 
 export interface MembershipOutcome {
   /** The host that came or went. */
@@ -9,6 +31,113 @@ export interface MembershipOutcome {
   readonly members: number;
 }
 
-/** One more control plane with a member of its own, or one more etcd host. Resolves when it votes and serves. */
-export const addMember = (_supervisor: Supervisor, _report: StepReport): Promise<MembershipOutcome> =>
-  Promise.reject(new ReasonError('Unimplemented', 'members cannot be added yet'));
+export const accessOf = ({ folder, config }: Supervisor) => etcdAccessOf(folder.directory, config);
+
+export const peerUrlOf = ({ etcd }: HostPlan): string => `https://${etcd!.address}:${PORTS.etcdPeer}`;
+
+export const memberAt = async (supervisor: Supervisor, host: HostPlan): Promise<MemberView | undefined> =>
+  (await listMembers(accessOf(supervisor))).find(({ peerUrls }) => peerUrls.includes(peerUrlOf(host)));
+
+export const voterCount = async (supervisor: Supervisor): Promise<number> =>
+  (await listMembers(accessOf(supervisor))).filter(({ isLearner }) => !isLearner).length;
+
+/** What must not be under way, and what must not be somebody else's. */
+export const assertChangeable = async (supervisor: Supervisor): Promise<void> => {
+  if (supervisor.config.spec.externalEtcd)
+    throw new ReasonError('NotOurs', "etcd is not this cluster's own; change its members where it runs");
+  const upgrade = await readUpgradeState(supervisor.folder.directory);
+  if (upgrade && upgrade.phase !== 'done')
+    throw new ReasonError('Busy', `an upgrade to ${upgrade.to} is not at its end; end it first`);
+};
+
+/** Resolves when the member votes: a learner that has not caught up is refused, and asked again. */
+const promoted = async (supervisor: Supervisor, host: HostPlan, report: StepReport): Promise<void> => {
+  const deadlineMs = supervisor.clock.monotonicMs() + JOIN_TIMEOUT_MS;
+  for (;;) {
+    const member = await memberAt(supervisor, host);
+    if (member && !member.isLearner && member.status) return;
+    let why = 'it does not answer yet';
+    if (member?.isLearner)
+      try {
+        await promoteMember(accessOf(supervisor), member.id);
+        continue;
+      } catch (error) {
+        why = messageOf(error);
+      }
+    report.detail('promote', why);
+    if (supervisor.clock.monotonicMs() > deadlineMs)
+      throw new ReasonError('NotReady', `the member of ${host.name} does not catch up: ${why}; ${GOES_ON}`);
+    await pause(supervisor.clock, POLL_MS);
+  }
+};
+
+const serves = async (supervisor: Supervisor, host: HostPlan): Promise<void> => {
+  await assertHealthy(supervisor, GOES_ON);
+  const client = clientOf(supervisor);
+  const deadlineMs = supervisor.clock.monotonicMs() + JOIN_TIMEOUT_MS;
+  for (const { name } of host.nodes) {
+    while (!(await client.resource(NODE).find(name))) {
+      if (supervisor.clock.monotonicMs() > deadlineMs)
+        throw new ReasonError('NotReady', `node ${name} did not register; ${GOES_ON}`);
+      await pause(supervisor.clock, POLL_MS);
+    }
+  }
+  await markControlPlanes(
+    client,
+    host.nodes.map(({ name }) => name),
+  );
+};
+
+/** From the moment that the configuration has the host: also what the next start goes on with. */
+export const completeJoin = async (
+  supervisor: Supervisor,
+  host: HostPlan,
+  report: StepReport,
+): Promise<void> => {
+  await inStep(report, 'start', () => supervisor.attachHost(host));
+  await inStep(report, 'promote', () => promoted(supervisor, host, report));
+  await inStep(report, 'serve', () => serves(supervisor, host));
+  await inStep(
+    report,
+    'apiservers',
+    () => updateEtcdServers(supervisor, GOES_ON),
+    (count) => `${count} restarted`,
+  );
+  await endMembershipChange(supervisor.folder.directory);
+};
+
+export const joinSteps = (host: string) => [
+  { id: 'check', title: 'Check that every member is well' },
+  { id: 'files', title: `Certificates and manifests of ${host}` },
+  { id: 'learner', title: `Add ${host} to etcd as a learner` },
+  { id: 'start', title: `Start ${host}` },
+  { id: 'promote', title: `Let ${host} vote once it has caught up` },
+  { id: 'serve', title: `Wait until everything on ${host} is ready` },
+  { id: 'apiservers', title: 'Tell the API servers of the new member' },
+];
+
+/**
+ * One more control plane with a member of its own, or one more etcd host. Resolves when it votes and serves. The
+ * configuration has the host as soon as etcd has its learner, and the learner votes only after that: a crash at any
+ * moment leaves either a learner that nobody waits for, or a host that the next start brings up.
+ */
+export const addMember = (supervisor: Supervisor, report: StepReport): Promise<MembershipOutcome> =>
+  supervisor.exclusively('a new member', async () => {
+    await assertChangeable(supervisor);
+    const { directory } = supervisor.folder;
+    const { config, host } = withNextMember(supervisor.config);
+    report.plan(joinSteps(host.name));
+    await inStep(report, 'check', () => assertHealthy(supervisor, GOES_ON));
+    await inStep(report, 'files', async () => {
+      await beginMembershipChange(directory, { kind: 'add', host: host.name });
+      await makeHostFiles(directory, config, host, supervisor.clock);
+    });
+    await inStep(report, 'learner', async () => {
+      if (!(await memberAt(supervisor, host)))
+        await addToEtcd(accessOf(supervisor), { peerUrls: [peerUrlOf(host)], isLearner: true });
+      await writeClusterConfig(directory, config);
+      supervisor.setConfig(config);
+    });
+    await completeJoin(supervisor, host, report);
+    return { host: host.name, members: await voterCount(supervisor) };
+  });

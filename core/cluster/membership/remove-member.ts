@@ -1,12 +1,157 @@
-import { ReasonError } from '../../base/errors.ts';
-import type { StepReport } from '../operation/step-report.ts';
+import { messageOf, ReasonError } from '../../base/errors.ts';
+import { isNotFound } from '../../api/meta/status.ts';
+import { LEASE, NODE } from '../../client/index.ts';
+import { LEASE_NAMESPACE } from '../../kubelet/node/node-agent.ts';
+import type { HostPlan } from '../config/hosts.ts';
+import { writeClusterConfig } from '../data-folder/create.ts';
+import {
+  findMember,
+  listMembers,
+  moveLeader,
+  removeMember as removeFromEtcd,
+} from '../etcd-operator/operations.ts';
+import { gatherActionFacts } from '../faults/gather-facts.ts';
+import { previewAction } from '../faults/preview.ts';
+import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import type { MembershipOutcome } from './add-member.ts';
+import { drainNode } from '../upgrade/drain-node.ts';
+import { clientOf } from '../upgrade/move.ts';
+import { accessOf, assertChangeable, memberAt, voterCount, type MembershipOutcome } from './add-member.ts';
+import { updateEtcdServers } from './etcd-servers.ts';
+import { deleteHostFiles } from './host-files.ts';
+import { beginMembershipChange, endMembershipChange } from './journal.ts';
+import { withoutMember } from './ordinals.ts';
+
+const GOES_ON = 'pilothouse member remove goes on';
+
+/** Taking a healthy member away while others are down is how a cluster is lost for good. */
+const assertQuorumStays = async (supervisor: Supervisor, member: string): Promise<string> => {
+  const { quorum, effects } = previewAction(await gatherActionFacts(supervisor), {
+    kind: 'member.remove',
+    member,
+  });
+  const { votersAfter = 0, neededAfter = 0, healthyAfter = 0 } = quorum ?? {};
+  if (votersAfter < 1)
+    throw new ReasonError('QuorumLost', `${member} is the only member; pilothouse member add comes first`);
+  if (healthyAfter < neededAfter)
+    throw new ReasonError(
+      'QuorumLost',
+      `without ${member} etcd would have ${votersAfter} members and need ${neededAfter}, but ${healthyAfter} would answer; bring members back first`,
+    );
+  if (effects.some(({ code }) => code === 'noApiServerLeft'))
+    throw new ReasonError('NoApiServerLeft', `${member} runs the only API server that is ready`);
+  return `${healthyAfter} of ${votersAfter} members stay, ${neededAfter} are needed`;
+};
+
+/** Everything that a host leads or serves goes elsewhere first, so that nobody notices. */
+const handOver = async (supervisor: Supervisor, host: HostPlan, report: StepReport): Promise<void> => {
+  const members = await listMembers(accessOf(supervisor));
+  const heir = members.find(
+    ({ name, isLearner, status }) => name !== host.etcd!.name && !isLearner && status !== undefined,
+  );
+  const leads = members.some(({ name, isLeader }) => isLeader && name === host.etcd!.name);
+  if (leads && heir) await moveLeader(accessOf(supervisor), heir.id);
+  await supervisor.drainApiServer(host.name);
+  for (const { name } of host.nodes)
+    await drainNode(clientOf(supervisor), name, {
+      clock: supervisor.clock,
+      onWaiting: (left) => report.detail('drain', `${left} pods leave ${name}`),
+    }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+};
+
+const forgetNodes = async (supervisor: Supervisor, host: HostPlan): Promise<void> => {
+  const client = clientOf(supervisor);
+  const gone = (error: unknown): void => {
+    if (!isNotFound(error)) throw error;
+  };
+  for (const { name } of host.nodes) {
+    await client.resource(NODE).delete(name).catch(gone);
+    await client.resource(LEASE, LEASE_NAMESPACE).delete(name).catch(gone);
+  }
+};
+
+export const leaveSteps = (host: string) => [
+  { id: 'check', title: 'Check that a quorum stays' },
+  { id: 'drain', title: `Move what ${host} leads and serves` },
+  { id: 'member', title: `Take ${host} out of etcd` },
+  { id: 'stop', title: `Stop ${host}` },
+  { id: 'apiservers', title: 'Tell the API servers which members stay' },
+  { id: 'files', title: `Delete keys and data of ${host}` },
+];
+
+/** From the moment that the removal was decided: also what the next start goes on with. */
+export const completeLeave = async (
+  supervisor: Supervisor,
+  host: HostPlan,
+  report: StepReport,
+): Promise<void> => {
+  const { directory } = supervisor.folder;
+  await inStep(report, 'drain', () => handOver(supervisor, host, report));
+  await inStep(report, 'member', async () => {
+    const member = await memberAt(supervisor, host);
+    if (member) await removeFromEtcd(accessOf(supervisor), member.id);
+  });
+  await inStep(report, 'stop', async () => {
+    const config = withoutMember(supervisor.config, host.name);
+    await writeClusterConfig(directory, config);
+    await supervisor.stopHost(host.name);
+    await supervisor.detachHost(host.name);
+    supervisor.setConfig(config);
+    await forgetNodes(supervisor, host);
+  });
+  await finishLeave(supervisor, host.name, report);
+};
+
+/** The configuration has the host no more. */
+export const finishLeave = async (
+  supervisor: Supervisor,
+  host: string,
+  report: StepReport,
+): Promise<void> => {
+  const { directory } = supervisor.folder;
+  await inStep(
+    report,
+    'apiservers',
+    () => updateEtcdServers(supervisor, GOES_ON),
+    (count) => `${count} restarted`,
+  );
+  await inStep(report, 'files', () => deleteHostFiles(directory, host));
+  await endMembershipChange(directory);
+};
 
 /** Takes a member and its host out of the running cluster. Refused where the rest would be no quorum. */
 export const removeMember = (
-  _supervisor: Supervisor,
-  _name: string,
-  _report: StepReport,
+  supervisor: Supervisor,
+  name: string,
+  report: StepReport,
 ): Promise<MembershipOutcome> =>
-  Promise.reject(new ReasonError('Unimplemented', 'members cannot be removed yet'));
+  supervisor.exclusively(`the removal of ${name}`, async () => {
+    await assertChangeable(supervisor);
+    const member = await findMember(accessOf(supervisor), name);
+    const host = supervisor.hosts.find(({ plan }) => plan.etcd?.name === member.name)?.plan;
+    if (!host)
+      throw new ReasonError(
+        'NotFound',
+        `member ${name} has no host of this cluster; etcdctl member remove ${member.id} takes it out`,
+      );
+    report.plan(leaveSteps(host.name));
+    await inStep(
+      report,
+      'check',
+      () => assertQuorumStays(supervisor, member.id),
+      (detail) => detail,
+    );
+    await beginMembershipChange(supervisor.folder.directory, { kind: 'remove', host: host.name });
+    try {
+      await completeLeave(supervisor, host, report);
+    } catch (error) {
+      throw new ReasonError(
+        'Unfinished',
+        `${host.name} is not removed yet: ${messageOf(error)}; the next start of the cluster goes on with it`,
+        { cause: error },
+      );
+    }
+    return { host: host.name, members: await voterCount(supervisor) };
+  });

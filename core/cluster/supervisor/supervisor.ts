@@ -3,7 +3,7 @@ import https from 'node:https';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
-import { ReasonError } from '../../base/errors.ts';
+import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { systemRandom } from '../../base/node/random.ts';
 import { connect, loadKubeconfig, pause, type Client } from '../../client/index.ts';
@@ -17,6 +17,7 @@ import { undoInterruptedRestore } from '../backup/member-folders.ts';
 import { saveClusterSnapshot } from '../backup/save-snapshot.ts';
 import { silentReport } from '../operation/step-report.ts';
 import { readMembershipChange } from '../membership/journal.ts';
+import { resumeMembership } from '../membership/resume.ts';
 import { readUpgradeState } from '../upgrade/state.ts';
 import { superAdminKubeconfigFile } from '../data-folder/layout.ts';
 import type { DataFolder } from '../data-folder/open.ts';
@@ -83,8 +84,8 @@ export class Supervisor {
   #leasesReleased: Promise<void> | undefined;
   /** Kubelets that an upgrade has moved, or has yet to move, by node. */
   #nodeVersions: Readonly<Record<string, string>> = {};
-  /** A removal that was cut off: it need not come up for the cluster to be ready. */
-  #leaving: string | undefined;
+  /** A host that was coming or going when it was cut off: it need not come up for the cluster to be ready. */
+  #unsettled: string | undefined;
   #operation: string | undefined;
   readonly #backups: BackupRunner;
 
@@ -246,7 +247,7 @@ export class Supervisor {
       readMembershipChange(folder.directory),
     ]);
     this.#nodeVersions = upgrade?.nodeVersions ?? {};
-    if (change?.kind === 'remove') this.#leaving = change.host;
+    this.#unsettled = change?.host;
     // Whoever stops a cluster that is only about to start finds nothing to stop, and must not be left with it.
     this.#life.signal.throwIfAborted();
     for (const link of this.#links.values()) link.launch();
@@ -276,6 +277,24 @@ export class Supervisor {
     this.#readyAfterMs = Math.round(clock.monotonicMs() - this.#originMs);
     this.#phase = 'ready';
     this.#changed();
+    void this.#settle();
+  }
+
+  /** Goes on with a change of members that was cut off. */
+  async #settle(): Promise<void> {
+    if (this.#unsettled === undefined) return;
+    const { log } = this.#options;
+    try {
+      const outcome = await this.exclusively('a change of members that was begun before', () =>
+        resumeMembership(this),
+      );
+      if (outcome !== undefined) this.#warnings.push(outcome);
+    } catch (error) {
+      this.#warnings.push(`members: ${messageOf(error)}`);
+      log.write('error', 'a change of members could not be ended', { error: messageOf(error) });
+    }
+    this.#unsettled = undefined;
+    this.#changed();
   }
 
   /** Everything that a start waits for, in the order in which it is told when it is missing. */
@@ -299,7 +318,7 @@ export class Supervisor {
       );
     };
     await wait(() => Promise.resolve(this.#missingComponent()), POLL_MS);
-    const staying = this.hosts.filter(({ plan }) => plan.name !== this.#leaving);
+    const staying = this.hosts.filter(({ plan }) => plan.name !== this.#unsettled);
     const nodes = staying.flatMap(({ plan }) => plan.nodes.map(({ name }) => name));
     await wait(nodesGate(client, nodes, this.#startedAtMs), NODES_POLL_MS);
     const controlPlanes = staying.filter(({ plan }) => plan.role === 'control-plane');
@@ -324,7 +343,7 @@ export class Supervisor {
   #missingComponent(): string | undefined {
     for (const link of this.#links.values()) {
       const { name, phase, message, components } = link.state();
-      if (name === this.#leaving) continue;
+      if (name === this.#unsettled) continue;
       if (phase !== 'running')
         return `host ${name} is ${phase}${message === undefined ? '' : `: ${message}`}`;
       const late = components.find((component) => component.phase !== 'ready');
@@ -338,7 +357,7 @@ export class Supervisor {
   #assertStartable(): void {
     for (const link of this.#links.values()) {
       const { name, phase, message } = link.state();
-      if (phase === 'failed' && name !== this.#leaving)
+      if (phase === 'failed' && name !== this.#unsettled)
         throw new ReasonError('HostFailed', `host ${name} failed: ${message ?? ''}`);
     }
   }

@@ -9,6 +9,9 @@ const HEAD_BYTES = 512;
 const API_VERSION = /"apiVersion":"([^"]+)"/;
 const KIND = /"kind":"([^"]+)"/;
 
+/** Kept by API servers for themselves, and served by none. */
+const INTERNAL_KINDS: ReadonlySet<string> = new Set(['RangeAllocation']);
+
 /** What an object is kept as; undefined where it is encrypted or no JSON. */
 export const storedKind = (value: Uint8Array): { apiVersion: string; kind: string } | undefined => {
   const head = Buffer.from(value.buffer, value.byteOffset, Math.min(value.length, HEAD_BYTES)).toString();
@@ -30,7 +33,7 @@ export class RemovalCount {
 
   add(key: string, value: Uint8Array): void {
     const found = storedKind(value);
-    if (!found) return;
+    if (!found || INTERNAL_KINDS.has(found.kind)) return;
     const [version, group = ''] = found.apiVersion.split('/').reverse() as [string, string?];
     // Groups of custom resources are their definitions' affair.
     if (!this.#groups.has(group)) return;

@@ -1,6 +1,7 @@
 import { callControl } from '../../../core/cluster/control/client.ts';
 import type { ControlMethod } from '../../../core/cluster/control/protocol.ts';
 import { EXIT_OK, leadingWords, parseOptions, usageError, type Command } from '../command.ts';
+import { confirmAction } from './preview.ts';
 
 const VERBS = {
   kill: { method: 'host.kill', done: 'killed' },
@@ -19,20 +20,25 @@ const COMPONENT_VERBS = {
 const has = <T extends object>(table: T, key: string): key is keyof T & string => Object.hasOwn(table, key);
 
 export const host: Command = {
-  usage: `  pilothouse host kill|stop|start|pause|resume NAME [COMPONENT] [--data DIR] [-o json]
+  usage: `  pilothouse host kill|stop|start|pause|resume NAME [COMPONENT] [--yes] [--data DIR] [-o json]
 
   kill is a SIGKILL of the host's process, pause a SIGSTOP, stop an orderly end. A host stays down until start.
   With a COMPONENT, kill ends its thread (the kubelet starts it again), stop sets its manifest aside, start puts
-  it back.`,
+  it back. What would cost the quorum or the last API server wants --yes.`,
   async run(args, context) {
     const { words, rest } = leadingWords(args);
     const [verb = '', name, component, ...more] = words;
-    const { dataDirectory, json } = parseOptions({}, rest, context);
+    const { values, dataDirectory, json } = parseOptions({ yes: { type: 'boolean' } }, rest, context);
     if (name === undefined || more.length > 0 || !has(VERBS, verb))
       throw usageError(`host takes ${Object.keys(VERBS).join('|')} and the name of a host`);
     if (component !== undefined && !has(COMPONENT_VERBS, verb))
       throw usageError(`host ${verb} takes no component; ${Object.keys(COMPONENT_VERBS).join('|')} do`);
     const isComponent = component !== undefined && has(COMPONENT_VERBS, verb);
+    const isAssured = (values as { yes?: boolean }).yes === true;
+    const action = isComponent
+      ? ({ kind: COMPONENT_VERBS[verb].method, host: name, component } as const)
+      : ({ kind: VERBS[verb].method, host: name } as const);
+    await confirmAction(dataDirectory, action, isAssured, context);
     if (isComponent)
       await callControl(dataDirectory, COMPONENT_VERBS[verb].method, { host: name, component });
     else await callControl(dataDirectory, VERBS[verb].method, { host: name });

@@ -1,5 +1,7 @@
+import { callControl } from '../../../core/cluster/control/client.ts';
 import {
   addMember,
+  findMember,
   listMembers,
   moveLeader,
   removeMember,
@@ -16,9 +18,15 @@ import {
 import { etcdOf, mebibytes } from './etcd-target.ts';
 
 const USAGE = `  pilothouse member list [--data DIR] [-o json]
+  pilothouse member add [--data DIR] [-o json]
   pilothouse member add PEER-URL[,PEER-URL] [--learner] [--data DIR] [-o json]
   pilothouse member remove NAME|ID [--data DIR] [-o json]
-  pilothouse member move-leader NAME|ID [--data DIR] [-o json]`;
+  pilothouse member move-leader NAME|ID [--data DIR] [-o json]
+
+  add makes a new host of the running cluster: certificates, manifests, a learner that votes once it has caught up, and
+  in the stacked topology an API server behind the load balancer. With a PEER-URL it only tells etcd of a member that
+  is run elsewhere. remove takes a member out of etcd, stops its host and deletes its keys and data; it is refused where
+  the rest would be no quorum.`;
 
 const printMember = (member: MemberView, context: CommandContext): void => {
   const { id, name, isLeader, isLearner, clientUrls, status, problem } = member;
@@ -40,8 +48,13 @@ const run = async (
   const { values, dataDirectory, json } = parseOptions({ learner: { type: 'boolean' } }, rest, context);
   const isLearner = (values as { learner?: boolean }).learner === true;
   const say = (facts: object, line: string): void => context.print(json ? JSON.stringify(facts) : line);
-  const known = verb === 'list' ? target === undefined : target !== undefined;
-  if (!known) throw usageError('member takes list, add PEER-URL, remove NAME or move-leader NAME');
+  const isKnown = verb === 'add' || (verb === 'list' ? target === undefined : target !== undefined);
+  if (!isKnown) throw usageError('member takes list, add [PEER-URL], remove NAME or move-leader NAME');
+  const note = (line: string): void => context.note(line);
+  if (verb === 'add' && target === undefined) {
+    const outcome = await callControl(dataDirectory, 'member.add', {}, note);
+    return say(outcome, `${outcome.host} has joined; ${outcome.members} members vote`);
+  }
   const access = await etcdOf(dataDirectory);
   switch (verb) {
     case 'list': {
@@ -59,15 +72,22 @@ const run = async (
       );
     }
     case 'remove': {
-      const { name, id } = await removeMember(access, target!);
-      return say({ name, id }, `removed ${name || id}`);
+      const { id, name } = await findMember(access, target!);
+      // Only a running cluster has hosts to take away; a member of nobody's is taken out of etcd alone.
+      const { hosts } = await callControl(dataDirectory, 'status', {});
+      if (!hosts.some((host) => host.name === name)) {
+        await removeMember(access, id);
+        return say({ name, id }, `removed ${name || id}`);
+      }
+      const outcome = await callControl(dataDirectory, 'member.remove', { member: id }, note);
+      return say({ name, id, ...outcome }, `removed ${outcome.host}; ${outcome.members} members vote`);
     }
     case 'move-leader': {
       const { name, id } = await moveLeader(access, target!);
       return say({ leader: name, id }, `${name || id} leads`);
     }
     default:
-      throw usageError('member takes list, add PEER-URL, remove NAME or move-leader NAME');
+      throw usageError('member takes list, add [PEER-URL], remove NAME or move-leader NAME');
   }
 };
 

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ReasonError } from '../../base/errors.ts';
+import { writeFileAtomically } from '../../base/node/atomic-file.ts';
+import { manifestsFolder } from '../data-folder/layout.ts';
+import { initialMembers, PORTS } from '../manifests/control-plane.ts';
+import type { HostLink } from '../supervisor/host-link.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { assertHealthy, withoutClients } from '../upgrade/move.ts';
+
+const READY_TIMEOUT_MS = 60_000;
+
+/** The flag alone is replaced; what an operator has written around it stays. */
+export const withEtcdServers = (text: string, servers: readonly string[]): string =>
+  text.replace(/(--etcd-servers=)[^\s"']+/, `$1${servers.join(',')}`);
+
+const pointTo = async (
+  supervisor: Supervisor,
+  host: HostLink,
+  servers: readonly string[],
+): Promise<boolean> => {
+  const path = join(manifestsFolder(supervisor.folder.directory, host.plan.name), 'kube-apiserver.yaml');
+  let before: string;
+  try {
+    before = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  const after = withEtcdServers(before, servers);
+  if (after === before) return false;
+  const restarts = host.component('kube-apiserver')?.restarts ?? 0;
+  await withoutClients(supervisor, host);
+  await writeFileAtomically(path, after);
+  const isBack = (): boolean => {
+    const now = host.component('kube-apiserver');
+    return now !== undefined && now.restarts > restarts && now.phase === 'ready';
+  };
+  if (host.isAlive && !(await host.until(isBack, READY_TIMEOUT_MS)))
+    throw new ReasonError(
+      'NotReady',
+      `kube-apiserver on ${host.plan.name} did not become ready with the new members: ${host.component('kube-apiserver')?.message ?? ''}`,
+    );
+  return true;
+};
+
+/** Tells every API server which members there are now, one after the other. Returns how many had to be told. */
+export const updateEtcdServers = async (supervisor: Supervisor, goesOn: string): Promise<number> => {
+  const servers = initialMembers(supervisor.config).map(
+    ({ address }) => `https://${address}:${PORTS.etcdClient}`,
+  );
+  let count = 0;
+  for (const host of supervisor.hosts) {
+    if (host.plan.role !== 'control-plane') continue;
+    await assertHealthy(supervisor, goesOn);
+    if (await pointTo(supervisor, host, servers)) count += 1;
+  }
+  return count;
+};

@@ -1,0 +1,32 @@
+import { removeMember as removeFromEtcd } from '../etcd-operator/operations.ts';
+import { silentReport } from '../operation/step-report.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { accessOf, completeJoin, memberAt } from './add-member.ts';
+import { deleteHostFiles } from './host-files.ts';
+import { endMembershipChange, readMembershipChange } from './journal.ts';
+import { hostOf, withNextMember } from './ordinals.ts';
+import { completeLeave, finishLeave } from './remove-member.ts';
+
+/** Ends what a crash has cut off. Called once the rest of the cluster is ready; does nothing where nothing was. */
+export const resumeMembership = async (supervisor: Supervisor): Promise<string | undefined> => {
+  const { directory } = supervisor.folder;
+  const change = await readMembershipChange(directory);
+  if (!change) return undefined;
+  const host = hostOf(supervisor.config, change.host);
+  if (change.kind === 'remove') {
+    if (host) await completeLeave(supervisor, host, silentReport);
+    else await finishLeave(supervisor, change.host, silentReport);
+    return `${change.host} is removed, as was begun before`;
+  }
+  if (host) {
+    await completeJoin(supervisor, host, silentReport);
+    return `${change.host} has joined, as was begun before`;
+  }
+  // It never got as far as the configuration: what is left is a learner that nobody waits for.
+  const { host: wouldBe } = withNextMember(supervisor.config);
+  const learner = wouldBe.name === change.host ? await memberAt(supervisor, wouldBe) : undefined;
+  if (learner?.isLearner) await removeFromEtcd(accessOf(supervisor), learner.id);
+  await deleteHostFiles(directory, change.host);
+  await endMembershipChange(directory);
+  return `${change.host} had not joined; pilothouse member add begins again`;
+};
