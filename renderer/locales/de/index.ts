@@ -1,24 +1,36 @@
 import type { Messages } from '../i18n.ts';
+import { certificates } from './certificates.ts';
 import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
 import { editor } from './editor.ts';
+import { events } from './events.ts';
+import { leases } from './leases.ts';
+import { metrics } from './metrics.ts';
 import { operations } from './operations.ts';
+import { overview } from './overview.ts';
 import { processes } from './processes.ts';
 import { raft } from './raft.ts';
 import { resources } from './resources.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { states } from './states.ts';
+import { xray } from './xray.ts';
 
 export const de: Messages = {
   ...shell,
   ...states,
+  ...certificates,
   ...clusters,
   ...detail,
   ...editor,
+  ...leases,
   ...operations,
+  ...overview,
   ...processes,
   ...raft,
   ...resources,
   ...settings,
+  ...events,
+  ...metrics,
+  ...xray,
 };

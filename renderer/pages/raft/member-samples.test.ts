@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EtcdView } from '../../../core/contract/index.ts';
 import { memberFixture } from './raft-fixture.ts';
-import { entriesPerSecond, logCells, memberSeries } from './member-samples.ts';
+import { entriesPerSecond, logCells, memberSeries, withView } from './member-samples.ts';
 
 const view = (atMs: number, raftIndex: number, lag: number | 'unreachable' = 0): EtcdView => ({
   atMs,
@@ -37,4 +37,10 @@ test('a follower that is behind lacks the newest entries and has yet to apply so
     'missing',
     'missing',
   ]);
+});
+
+test('a burst of views while there is no leader does not crowd out the past', () => {
+  const times = [0, 1000, 1100, 1200, 1300, 2000, 2100, 3000];
+  const kept = times.map((atMs) => view(atMs, 1)).reduce(withView, [] as readonly EtcdView[]);
+  expect(kept.map(({ atMs }) => atMs)).toEqual([0, 1000, 2000, 3000]);
 });

@@ -6,6 +6,16 @@ export const MEMBER_SAMPLES_MAX = 120;
 /** A sample this late leaves a gap: the time in between is not known. */
 const GAP_MS = 2_500;
 
+/** While there is no leader the members are asked more often; the lines keep their pace. */
+const PACE_MS_MIN = 800;
+
+/** The newest views, about one a second: a hasty one is shown until the next comes, and then dropped. */
+export const withView = (views: readonly EtcdView[], view: EtcdView): readonly EtcdView[] => {
+  const [before, last] = views.slice(-2);
+  const isHasty = before && last && last.atMs - before.atMs < PACE_MS_MIN;
+  return [...(isHasty ? views.slice(0, -1) : views), view].slice(-MEMBER_SAMPLES_MAX);
+};
+
 const hasGap = (before: EtcdView | undefined, view: EtcdView): boolean =>
   before !== undefined && view.atMs - before.atMs > GAP_MS;
 

@@ -1,7 +1,7 @@
 import { computed, reactive, shallowRef } from 'vue';
 import type { EtcdEvent, EtcdView } from '../../../core/contract/index.ts';
 import { useStream } from '../../composables/useStream.ts';
-import { MEMBER_SAMPLES_MAX } from './member-samples.ts';
+import { withView } from './member-samples.ts';
 import { raftHistory } from './raft-history.ts';
 
 /** Samples come once a second; this late, the last one no longer speaks for now. */
@@ -14,7 +14,7 @@ export const useEtcd = (cluster: string) => {
   const members = useStream(
     'etcd.members',
     { cluster },
-    (items) => (views.value = [...views.value, ...items].slice(-MEMBER_SAMPLES_MAX)),
+    (items) => (views.value = items.reduce(withView, views.value)),
     { pauseWhenHidden: true },
   );
   const timeline = useStream('etcd.timeline', { cluster }, (items) => (events.value = items.at(-1)), {
