@@ -48,6 +48,27 @@ export const nodeProgram = ({
   },
 });
 
+/** CommonJS, whose loader lets compiled code be kept; the folder's own package.json says so. */
+export const hostProgram = () => {
+  const program = nodeProgram({
+    entry: 'core/cluster/host/program.ts',
+    outDir: 'host',
+    fileName: 'host.js',
+    format: 'cjs',
+  });
+  const marksCommonJs = {
+    name: 'marks-commonjs',
+    generateBundle() {
+      this.emitFile({
+        type: 'asset',
+        fileName: 'package.json',
+        source: `${JSON.stringify({ type: 'commonjs' })}\n`,
+      });
+    },
+  };
+  return { ...program, plugins: [marksCommonJs] };
+};
+
 const programs = () => [
   nodeProgram({ entry: 'main/app/main.ts', outDir: 'main', fileName: 'main.js' }),
   nodeProgram({
@@ -58,7 +79,7 @@ const programs = () => [
     target: CHROME_TARGET,
   }),
   nodeProgram({ entry: 'main/cli/cli.ts', outDir: 'cli', fileName: 'cli.js' }),
-  nodeProgram({ entry: 'core/cluster/host/program.ts', outDir: 'host', fileName: 'host.js' }),
+  hostProgram(),
 ];
 
 export const build = async () => {

@@ -14,9 +14,12 @@ import { threadId } from 'node:worker_threads';
  * wrong with it (other source, other V8, damaged, of somebody else) costs the compilation and nothing else.
  */
 export interface CodeCache {
-  /** Writes the cache when something was compiled that it does not hold. Call when the thread has done what it does first. */
-  save(): void;
-  /** Lets go of the memory; what is loaded later is compiled. */
+  /**
+   * Writes the cache when something was compiled that it does not hold; tells whether it had to. Call when the thread has
+   * done what it does first.
+   */
+  save(): boolean;
+  /** Lets go of the memory; what is loaded from then on is compiled as ever. */
   release(): void;
 }
 
@@ -85,12 +88,17 @@ const writeCache = (path: string, scripts: ReadonlyMap<string, { script: Script;
   const temporary = `${path}.${process.pid}.${threadId}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+  } catch {
+    // A program that lies where nothing may be written starts as it did.
+    return;
+  }
+  try {
     writeFileSync(temporary, Buffer.concat([length, header, ...parts.map(({ data }) => data)]), {
       mode: FILE_MODE,
     });
     renameSync(temporary, path);
   } catch {
-    // A program that lies where nothing may be written starts as it did.
+    // As above; and a full disk must not keep half a file.
     rmSync(temporary, { force: true });
   }
 };
@@ -102,7 +110,6 @@ export const useCodeCache = (directory: string, kind: string): CodeCache => {
   const scripts = new Map<string, { script: Script; hash: string }>();
   let isMissing = false;
   const prototype = Module.prototype as unknown as CommonJsModule;
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its module as `this`.
   const compilePlainly = prototype._compile;
   prototype._compile = function (content, filename, ...rest) {
     if (content.startsWith('#!')) return compilePlainly.call(this, content, filename, ...rest);
@@ -121,10 +128,13 @@ export const useCodeCache = (directory: string, kind: string): CodeCache => {
   };
   return {
     save() {
-      if (isMissing) writeCache(path, scripts);
+      const isOwed = isMissing;
       isMissing = false;
+      if (isOwed) writeCache(path, scripts);
+      return isOwed;
     },
     release() {
+      prototype._compile = compilePlainly;
       known.clear();
       scripts.clear();
     },

@@ -1,0 +1,70 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { useCodeCache } from './code-cache.ts';
+
+let folder: string;
+let source: string;
+const require = createRequire(import.meta.url);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pilothouse-code-'));
+  source = join(folder, 'answer.cjs');
+  writeFileSync(source, 'exports.answer = (n) => n + 1;\n');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const cacheFolder = (): string => join(folder, 'cache');
+const cacheFile = (): string => join(cacheFolder(), readdirSync(cacheFolder())[0]!);
+
+/** One start: what the file answers, and whether it had to be compiled. */
+const start = (): { answer: number; compiled: boolean } => {
+  const cache = useCodeCache(cacheFolder(), 'test');
+  try {
+    delete require.cache[source];
+    const { answer } = require(source) as { answer: (n: number) => number };
+    return { answer: answer(1), compiled: cache.save() };
+  } finally {
+    cache.release();
+  }
+};
+
+test('a second start compiles nothing', () => {
+  expect([start(), start()]).toEqual([
+    { answer: 2, compiled: true },
+    { answer: 2, compiled: false },
+  ]);
+});
+
+test('source of the same length that says something else is compiled', () => {
+  start();
+  writeFileSync(source, 'exports.answer = (n) => n + 5;\n');
+  expect([start(), start()]).toEqual([
+    { answer: 6, compiled: true },
+    { answer: 6, compiled: false },
+  ]);
+});
+
+test('a damaged cache is made anew', () => {
+  start();
+  const content = readFileSync(cacheFile());
+  content[content.length - 20]! ^= 0xff;
+  writeFileSync(cacheFile(), content);
+  expect([start(), start()]).toEqual([
+    { answer: 2, compiled: true },
+    { answer: 2, compiled: false },
+  ]);
+});
+
+test.skipIf(process.platform === 'win32')('a cache that others may write is not trusted', () => {
+  start();
+  chmodSync(cacheFile(), 0o666);
+  expect(start()).toEqual({ answer: 2, compiled: true });
+});
+
+test('a folder that cannot be written costs the cache alone', () => {
+  writeFileSync(cacheFolder(), 'a file');
+  expect(start()).toEqual({ answer: 2, compiled: true });
+});
