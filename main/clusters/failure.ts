@@ -29,3 +29,11 @@ export const clusterFailure = (error: unknown): unknown => {
   if (!(error instanceof ReasonError) || CONTRACT.includes(error.reason)) return error;
   return new ContractError(REASONS[error.reason] ?? 'Unavailable', error.message, { cause: error });
 };
+
+export const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw clusterFailure(error);
+  }
+};

@@ -2,19 +2,19 @@ import type { Clock } from '../../core/base/clock.ts';
 import type { Disposable } from '../../core/base/disposable.ts';
 import {
   ContractError,
-  type ClusterAction,
   type ClusterEntry,
   type ClusterList,
   type Handlers,
+  type LocalClusterState,
   type Operation,
 } from '../../core/contract/index.ts';
 import type { NotificationHub } from '../ipc/handlers/notification-hub.ts';
-import { clusterFailure } from './failure.ts';
+import { beginAction, type DrainRunner } from './begin-action.ts';
+import { watchBackups } from './backups.ts';
+import { guarded } from './failure.ts';
 import { followNewest } from './follow.ts';
 import { requireSupervisor } from './hosted-cluster.ts';
 import type { HostedClusters } from './hosted-clusters.ts';
-import type { OperationRunner } from './operation-runner.ts';
-import { commandOf } from './operations/command-line.ts';
 import { OperationBooks } from './operations/operation-books.ts';
 
 export interface LocalClusterHandlersOptions {
@@ -22,18 +22,17 @@ export interface LocalClusterHandlersOptions {
   readonly clusters: { list(): Promise<ClusterList> };
   readonly notifications: NotificationHub;
   readonly clock: Clock;
-  /** Works on every cluster; absent where nothing drains. */
-  readonly drainNode?: OperationRunner<'node.drain'>;
+  readonly drain: DrainRunner;
 }
 
-/** Those whose runners ask at checkpoints. */
-const PAUSABLE: readonly ClusterAction['kind'][] = ['upgrade.apply', 'upgrade.rollback', 'node.drain'];
+/** What previews, plans and snapshots need of `core/cluster`, loaded when the first is asked for. */
+const loadUpkeep = () => import('./upkeep.ts');
 
 /** What the console asks about clusters of its own, and what it does to them. */
 export const createLocalClusterHandlers = (
   options: LocalClusterHandlersOptions,
-): Disposable & { readonly handlers: Handlers; readonly books: OperationBooks } => {
-  const { hosted, clusters, notifications, clock } = options;
+): Disposable & { readonly handlers: Handlers } => {
+  const { hosted, clusters, notifications, clock, drain } = options;
 
   const books = new OperationBooks(clock, (cluster, { state, message, command }: Operation) => {
     const name = hosted.find(cluster)?.name ?? cluster;
@@ -49,62 +48,34 @@ export const createLocalClusterHandlers = (
     if (!entry) throw new ContractError('NotFound', `no cluster is known as ${id}`);
     return entry;
   };
-
-  const runnerOf = (entry: ClusterEntry, action: ClusterAction) => {
-    const { drainNode } = options;
-    if (action.kind === 'node.drain') {
-      if (!drainNode) throw new ContractError('Unimplemented', 'this host does not drain nodes');
-      return (report: Parameters<typeof drainNode>[1]['report'], signal: AbortSignal) =>
-        drainNode(action, { cluster: entry.id, report, signal });
-    }
-    const supervisor = requireSupervisor(hosted.require(entry.id));
-    return async (report: Parameters<OperationRunner<'host.kill'>>[1]['report'], signal: AbortSignal) => {
-      const { runLocalAction } = await import('./operations/run-action.ts');
-      return runLocalAction(action, supervisor, report, signal);
-    };
-  };
-
-  const act = async (id: string, action: ClusterAction): Promise<string> => {
+  const writableEntry = async (id: string): Promise<ClusterEntry> => {
     const entry = await entryOf(id);
-    if (entry.readOnly)
-      throw new ContractError(
-        'Forbidden',
-        `${entry.name} is read-only in this console; allow changes to it first`,
-      );
-    return books.of(id).begin({
-      action,
-      command: commandOf(action, { directory: id, kubeconfigPath: entry.kubeconfigPath }),
-      canPause: PAUSABLE.includes(action.kind),
-      run: runnerOf(entry, action),
-    });
+    if (!entry.readOnly) return entry;
+    throw new ContractError(
+      'Forbidden',
+      `${entry.name} is read-only in this console; allow changes to it first`,
+    );
   };
 
-  /** An operation that is cut off in the middle is no stop in order. */
+  /** An operation that is cut off in the middle is no stop in order. A paused one ends where it is. */
   const assertIdle = (id: string): void => {
-    const running = books.of(id).running;
-    if (running?.state === 'running')
-      throw new ContractError('Conflict', `"${running.command}" is under way; wait for its end`);
-    books.of(id).abort('the cluster was stopped');
-  };
-
-  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw clusterFailure(error);
-    }
+    const book = books.of(id);
+    if (book.running?.state === 'running')
+      throw new ContractError('Conflict', `"${book.running.command}" is under way; wait for its end`);
+    book.abort('the cluster was stopped');
   };
 
   const handlers: Handlers = {
-    'clusters.defaults': async () => hosted.defaults(),
+    'clusters.defaults': () => Promise.resolve(hosted.defaults()),
     'clusters.create': async (wishes) => ({ cluster: await hosted.create(wishes) }),
-    'clusters.start': ({ cluster }) => guarded(() => hosted.start(cluster)) as Promise<undefined>,
+    'clusters.start': ({ cluster }) => guarded(() => hosted.start(cluster).then(() => undefined)),
     'clusters.stop': ({ cluster }) =>
-      guarded(() => {
+      guarded(async () => {
         hosted.require(cluster);
         assertIdle(cluster);
-        return hosted.stop(cluster);
-      }) as Promise<undefined>,
+        await hosted.stop(cluster);
+        return undefined;
+      }),
     'clusters.delete': ({ cluster }) =>
       guarded(async () => {
         hosted.require(cluster);
@@ -115,24 +86,55 @@ export const createLocalClusterHandlers = (
       }),
     'cluster.state': (input, signal) => {
       const cluster = hosted.require(input.cluster);
-      const source = {
-        now: () => cluster.state(),
-        onChange: (tell: Parameters<typeof cluster.onChange>[0]) => cluster.onChange(tell),
-        gone: cluster.gone,
-      };
-      return followNewest(source, signal);
+      return followNewest<LocalClusterState>(
+        { now: () => cluster.state(), onChange: (tell) => cluster.onChange(tell), gone: cluster.gone },
+        signal,
+      );
     },
-    'cluster.act': async ({ cluster, action }) =>
-      guarded(async () => ({ operation: await act(cluster, action) })),
+    'cluster.preview': ({ cluster, action }) =>
+      guarded(async () => {
+        const { id } = await entryOf(cluster);
+        const { preview, previewDrain } = await loadUpkeep();
+        const own = hosted.find(id);
+        if (own) return preview(requireSupervisor(own), action);
+        if (action.kind !== 'node.drain') throw hosted.unknown(id);
+        return previewDrain((await drain.connect(id)).client, action);
+      }),
+    'cluster.act': ({ cluster, action }) =>
+      guarded(async () => {
+        const entry = await writableEntry(cluster);
+        return { operation: beginAction({ entry, action, book: books.of(cluster), hosted, drain }) };
+      }),
     'cluster.operations': async function* (input, signal) {
       await entryOf(input.cluster);
       const book = books.of(input.cluster);
       yield* followNewest({ now: () => book.list(), onChange: (tell) => book.onChange(tell) }, signal);
     },
     'cluster.pauseOperation': async ({ cluster, operation, isPaused }) => {
+      await writableEntry(cluster);
       books.of(cluster).pause(operation, isPaused);
       return undefined;
     },
+    'backups.watch': ({ cluster: id }, signal) =>
+      watchBackups(
+        { cluster: hosted.require(id), operations: books.of(id), clock, load: loadUpkeep },
+        signal,
+      ),
+    'backups.schedule': ({ cluster, schedule }) =>
+      guarded(async () => {
+        await writableEntry(cluster);
+        return (await loadUpkeep()).setSchedule(hosted.require(cluster), schedule);
+      }),
+    'backups.compare': ({ cluster, file }) =>
+      guarded(async () => {
+        const supervisor = requireSupervisor(hosted.require(cluster));
+        return (await loadUpkeep()).compareSnapshot(supervisor, file);
+      }),
+    'upgrade.plan': ({ cluster, version }) =>
+      guarded(async () => {
+        const supervisor = requireSupervisor(hosted.require(cluster));
+        return (await loadUpkeep()).planUpgrade(supervisor, version ?? undefined);
+      }),
   };
-  return { handlers, books, dispose: () => books.dispose() };
+  return { handlers, dispose: () => books.dispose() };
 };

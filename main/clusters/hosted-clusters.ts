@@ -56,7 +56,11 @@ export class HostedClusters implements LocalClusters {
   require(id: string): HostedCluster {
     const found = this.find(id);
     if (found) return found;
-    throw new ContractError('NotFound', `no cluster of this console's own is known as ${id}`);
+    throw this.unknown(id);
+  }
+
+  unknown(id: string): ContractError {
+    return new ContractError('NotFound', `no cluster of this console's own is known as ${id}`);
   }
 
   list(): readonly HostedCluster[] {
@@ -239,8 +243,7 @@ export class HostedClusters implements LocalClusters {
   }
 
   async #forget(id: string): Promise<void> {
-    if (!this.#clusters.has(id) && !this.#problems.has(id))
-      throw new ContractError('NotFound', `no cluster of this console's own is known as ${id}`);
+    if (!this.#clusters.has(id) && !this.#problems.has(id)) throw this.unknown(id);
     await this.#memory.change(({ clusters }) => ({
       clusters: clusters.filter(({ directory }) => directory !== id),
     }));

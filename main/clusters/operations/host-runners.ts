@@ -1,37 +1,29 @@
+import { readdir } from 'node:fs/promises';
 import { ReasonError } from '../../../core/base/errors.ts';
 import type { Supervisor } from '../../../core/cluster/index.ts';
-import type { ClusterAction } from '../../../core/contract/index.ts';
-import type { ActionOf, StepReport } from '../operation-runner.ts';
+import { manifestsFolder } from '../../../core/cluster/data-folder/layout.ts';
+import { inStep } from '../../../core/cluster/operation/step-report.ts';
+import type { StepReport } from '../operation-runner.ts';
+import { requireSupervisor } from '../hosted-cluster.ts';
+import type { Kind, RunnersOf } from './runner.ts';
 
 /** Longer than any component takes on a slow machine. */
 const READY_TIMEOUT_MS = 60_000;
 
-type Kind = ClusterAction['kind'];
-export type LocalRunner<K extends Kind> = (
-  action: ActionOf<K>,
-  supervisor: Supervisor,
-  report: StepReport,
-  signal: AbortSignal,
-) => Promise<string>;
-
-const step = async <T>(report: StepReport, id: string, work: () => Promise<T>): Promise<T> => {
-  report.begin(id);
-  const result = await work();
-  report.end(id);
-  return result;
+/** What the kubelet of a host starts: one component a manifest. */
+const plannedComponents = async (supervisor: Supervisor, host: string): Promise<readonly string[]> => {
+  const files = await readdir(manifestsFolder(supervisor.folder.directory, host));
+  return files.filter((name) => /^[^.].*\.ya?ml$/.test(name)).map((name) => name.replace(/\.ya?ml$/, ''));
 };
 
 const untilHostReady = async (supervisor: Supervisor, name: string, report: StepReport): Promise<void> => {
   const link = supervisor.host(name);
-  const late = (): string[] =>
-    link
-      .state()
-      .components.filter(({ phase }) => phase !== 'ready')
-      .map((component) => component.name);
+  const planned = await plannedComponents(supervisor, name);
+  const late = (): readonly string[] =>
+    planned.filter((component) => link.component(component)?.phase !== 'ready');
   const following = supervisor.onChange(() => report.detail('ready', late().join(', ')));
   try {
-    const isOver = (): boolean => link.phase !== 'running' || late().length === 0;
-    await link.until(isOver, READY_TIMEOUT_MS);
+    await link.until(() => link.phase !== 'running' || late().length === 0, READY_TIMEOUT_MS);
   } finally {
     following.dispose();
   }
@@ -42,55 +34,63 @@ const untilHostReady = async (supervisor: Supervisor, name: string, report: Step
   report.detail('ready', '');
 };
 
-export const hostRunners: { readonly [K in Extract<Kind, `host.${string}`>]: LocalRunner<K> } = {
-  async 'host.kill'({ host }, supervisor, report) {
+export const hostRunners: RunnersOf<Extract<Kind, `host.${string}`>> = {
+  async 'host.kill'({ host }, { cluster, report }) {
+    const supervisor = requireSupervisor(cluster);
     report.plan([{ id: 'kill', title: `SIGKILL to the process of ${host}` }]);
-    await step(report, 'kill', () => supervisor.killHost(host));
+    await inStep(report, 'kill', () => supervisor.killHost(host));
     return `${host} was killed. It stays down until it is started.`;
   },
-  async 'host.stop'({ host }, supervisor, report) {
+  async 'host.stop'({ host }, { cluster, report }) {
+    const supervisor = requireSupervisor(cluster);
     report.plan([{ id: 'stop', title: `End ${host} in order` }]);
-    await step(report, 'stop', () => supervisor.stopHost(host));
+    await inStep(report, 'stop', () => supervisor.stopHost(host));
     return `${host} has stopped. It stays down until it is started.`;
   },
-  async 'host.start'({ host }, supervisor, report) {
+  async 'host.start'({ host }, { cluster, report }) {
+    const supervisor = requireSupervisor(cluster);
     report.plan([
       { id: 'start', title: `Start the process of ${host}` },
       { id: 'ready', title: 'Wait until its components are ready' },
     ]);
-    await step(report, 'start', () => supervisor.startHost(host));
-    await step(report, 'ready', () => untilHostReady(supervisor, host, report));
+    await inStep(report, 'start', () => supervisor.startHost(host));
+    await inStep(report, 'ready', () => untilHostReady(supervisor, host, report));
     return `${host} runs, and everything on it is ready.`;
   },
-  async 'host.pause'({ host }, supervisor, report) {
+  async 'host.pause'({ host }, { cluster, report }) {
+    const supervisor = requireSupervisor(cluster);
     report.plan([{ id: 'pause', title: `SIGSTOP to the process of ${host}` }]);
-    await step(report, 'pause', () => supervisor.pauseHost(host));
+    await inStep(report, 'pause', () => supervisor.pauseHost(host));
     return `${host} is frozen: it answers nothing, and its connections stay open.`;
   },
-  async 'host.resume'({ host }, supervisor, report) {
+  async 'host.resume'({ host }, { cluster, report }) {
+    const supervisor = requireSupervisor(cluster);
     report.plan([{ id: 'resume', title: `SIGCONT to the process of ${host}` }]);
-    await step(report, 'resume', () => supervisor.resumeHost(host));
+    await inStep(report, 'resume', () => supervisor.resumeHost(host));
     return `${host} goes on where it was.`;
   },
 };
 
-export const componentRunners: { readonly [K in Extract<Kind, `component.${string}`>]: LocalRunner<K> } = {
-  async 'component.kill'({ host, component }, supervisor, report) {
+export const componentRunners: RunnersOf<Extract<Kind, `component.${string}`>> = {
+  async 'component.kill'({ host, component }, { cluster, report }) {
+    const supervisor = requireSupervisor(cluster);
     report.plan([{ id: 'kill', title: `End the thread of ${component} on ${host}` }]);
-    await step(report, 'kill', () => supervisor.killComponent(host, component));
+    await inStep(report, 'kill', () => supervisor.killComponent(host, component));
     return `${component} on ${host} was killed. Its kubelet starts it again.`;
   },
-  async 'component.stop'({ host, component }, supervisor, report) {
+  async 'component.stop'({ host, component }, { cluster, report }) {
+    const supervisor = requireSupervisor(cluster);
     report.plan([{ id: 'stop', title: `Move the manifest of ${component} out of ${host}'s folder` }]);
-    await step(report, 'stop', () => supervisor.stopComponent(host, component));
+    await inStep(report, 'stop', () => supervisor.stopComponent(host, component));
     return `${component} on ${host} has stopped. It stays down until its manifest is back.`;
   },
-  async 'component.start'({ host, component }, supervisor, report, signal) {
+  async 'component.start'({ host, component }, { cluster, report, signal }) {
+    const supervisor = requireSupervisor(cluster);
     report.plan([
       { id: 'manifest', title: `Move the manifest of ${component} back` },
       { id: 'ready', title: `Wait until ${component} is ready` },
     ]);
-    await step(report, 'manifest', () => supervisor.startComponent(host, component));
+    await inStep(report, 'manifest', () => supervisor.startComponent(host, component));
     const link = supervisor.host(host);
     const isReady = (): boolean => link.component(component)?.phase === 'ready';
     report.begin('ready');

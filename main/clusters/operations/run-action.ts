@@ -1,21 +1,22 @@
-import type { Supervisor } from '../../../core/cluster/index.ts';
-import { ContractError, type ClusterAction } from '../../../core/contract/index.ts';
-import type { StepReport } from '../operation-runner.ts';
-import { componentRunners, hostRunners, type LocalRunner } from './host-runners.ts';
+import type { ClusterAction } from '../../../core/contract/index.ts';
+import { etcdRunners, memberRunners } from './etcd-runners.ts';
+import { componentRunners, hostRunners } from './host-runners.ts';
+import type { Kind, LocalRunner, RunnerContext, RunnersOf } from './runner.ts';
+import { certificateRunners, snapshotRunners, upgradeRunners } from './upkeep-runners.ts';
 
-type Kind = ClusterAction['kind'];
-type LocalRunners = { readonly [K in Kind]?: LocalRunner<K> };
+type LocalKind = Exclude<Kind, 'node.drain'>;
+export type LocalAction = Exclude<ClusterAction, { kind: 'node.drain' }>;
 
-const RUNNERS: LocalRunners = { ...hostRunners, ...componentRunners };
-
-/** Does an action to a cluster that runs here. */
-export const runLocalAction = async (
-  action: ClusterAction,
-  supervisor: Supervisor,
-  report: StepReport,
-  signal: AbortSignal,
-): Promise<string> => {
-  const run = RUNNERS[action.kind] as LocalRunner<Kind> | undefined;
-  if (!run) throw new ContractError('Unimplemented', `${action.kind} cannot be done here`);
-  return run(action, supervisor, report, signal);
+const RUNNERS: RunnersOf<LocalKind> = {
+  ...hostRunners,
+  ...componentRunners,
+  ...memberRunners,
+  ...etcdRunners,
+  ...snapshotRunners,
+  ...upgradeRunners,
+  ...certificateRunners,
 };
+
+/** Does an action to a cluster of this console's own. Loaded with the first action: it needs all of `core/cluster`. */
+export const runLocalAction = (action: LocalAction, context: RunnerContext): Promise<string> =>
+  (RUNNERS[action.kind] as LocalRunner<LocalKind>)(action, context);

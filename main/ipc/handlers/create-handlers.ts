@@ -13,7 +13,8 @@ import type { Hosting } from '../../clusters/engine.ts';
 import { createLocalClusterHandlers } from '../../clusters/handlers.ts';
 import { HostedClusters } from '../../clusters/hosted-clusters.ts';
 import { ownClusters } from '../../clusters/own-clusters.ts';
-import { createKubeHandlers } from '../../kube/index.ts';
+import { createKubeHandlers, drainNode } from '../../kube/index.ts';
+import { createMonitorHandlers } from '../../monitor/index.ts';
 import { createClusterRegistry, type ClusterRegistry } from './cluster-list.ts';
 import type { Damage } from './json-document.ts';
 import { createNavigationHub, type NavigationHub } from './navigation-hub.ts';
@@ -121,7 +122,12 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
       userAgent: `pilothouse/${dependencies.version}`,
     }),
   );
-  const local = store.add(createLocalClusterHandlers({ hosted, clusters, notifications, clock }));
+  const { open, openForWriting } = kube.connections;
+  const drain = { run: drainNode(openForWriting, clock), connect: open };
+  const local = store.add(createLocalClusterHandlers({ hosted, clusters, notifications, clock, drain }));
+  const monitor = store.add(
+    createMonitorHandlers({ clock, log, localClusters: hosted, connect: open, dataDirectory }),
+  );
   const vitalsEvery = (seconds: VitalsPaceSeconds): Vitals =>
     store.add(
       createVitals({
@@ -171,6 +177,7 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     'clusters.setReadOnly': ({ id, readOnly }) => clusters.setReadOnly(id, readOnly),
     ...local.handlers,
     ...kube.handlers,
+    ...monitor.handlers,
     'notifications.watch': (_input, signal) => notifications.watch(signal),
     'navigation.watch': (_input, signal) => navigation.watch(signal),
   };

@@ -1,0 +1,57 @@
+import type { Client } from '../../core/client/index.ts';
+import type { ClusterAction, ClusterEntry } from '../../core/contract/index.ts';
+import { requireSupervisor } from './hosted-cluster.ts';
+import type { HostedClusters } from './hosted-clusters.ts';
+import type { OperationRunner } from './operation-runner.ts';
+import { commandOf } from './operations/command-line.ts';
+import type { OperationBook, OperationDraft } from './operations/operation-book.ts';
+
+/** Draining works on every cluster, through its API alone. */
+export interface DrainRunner {
+  readonly run: OperationRunner<'node.drain'>;
+  connect(cluster: string): Promise<{ readonly client: Client }>;
+}
+
+/** Those whose runners ask at checkpoints, between steps that each leave the cluster whole. */
+const PAUSABLE: readonly ClusterAction['kind'][] = [
+  'upgrade.apply',
+  'upgrade.rollback',
+  'etcd.defragment',
+  'certificates.renew',
+  'node.drain',
+];
+
+/** Those that work on the folder alone. */
+const OFFLINE: readonly ClusterAction['kind'][] = ['snapshot.delete', 'certificates.renew'];
+
+export interface BeginOptions {
+  readonly entry: ClusterEntry;
+  readonly action: ClusterAction;
+  readonly book: OperationBook;
+  readonly hosted: HostedClusters;
+  readonly drain: DrainRunner;
+}
+
+const runOf = ({ entry, action, hosted, drain }: BeginOptions): OperationDraft['run'] => {
+  if (action.kind === 'node.drain')
+    return (report, signal) => drain.run(action, { cluster: entry.id, report, signal });
+  const cluster = hosted.require(entry.id);
+  if (!OFFLINE.includes(action.kind)) requireSupervisor(cluster);
+  return async (report, signal) => {
+    const { runLocalAction } = await import('./operations/run-action.ts');
+    return runLocalAction(action, { cluster, report, signal });
+  };
+};
+
+/** Begins an operation; what can be refused at once is. */
+export const beginAction = (options: BeginOptions): string => {
+  const { entry, action, book } = options;
+  const run = runOf(options);
+  const place = { directory: entry.id, kubeconfigPath: entry.kubeconfigPath };
+  return book.begin({
+    action,
+    command: commandOf(action, place),
+    canPause: PAUSABLE.includes(action.kind),
+    run,
+  });
+};

@@ -1,0 +1,109 @@
+import { ReasonError } from '../../../core/base/errors.ts';
+import { EtcdConnection } from '../../../core/cluster/etcd-operator/connection.ts';
+import { OPERATOR } from '../../../core/cluster/etcd-operator/methods.ts';
+import {
+  compact,
+  etcdAccessOf,
+  findMember,
+  listMembers,
+  moveLeader,
+  withAny,
+  type EtcdAccess,
+  type MemberView,
+} from '../../../core/cluster/etcd-operator/operations.ts';
+import { addMember } from '../../../core/cluster/membership/add-member.ts';
+import { removeMember } from '../../../core/cluster/membership/remove-member.ts';
+import { inStep } from '../../../core/cluster/operation/step-report.ts';
+import { ALARM_ACTION } from '../../../core/etcd/proto/index.ts';
+import type { LocalCluster } from '../local-clusters.ts';
+import { requireSupervisor } from '../hosted-cluster.ts';
+import type { RunnersOf } from './runner.ts';
+
+const MIB = 1024 * 1024;
+const mebibytes = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
+
+const accessOf = ({ directory, config }: LocalCluster): EtcdAccess => etcdAccessOf(directory, config);
+const labelOf = ({ name, id }: MemberView): string => name || id;
+
+/** The leader last: a member does not answer while it is at it. */
+const defragmentOrder = async (access: EtcdAccess, member: string | null): Promise<readonly MemberView[]> => {
+  const members = member === null ? await listMembers(access) : [await findMember(access, member)];
+  const silent = members.find(({ status }) => !status);
+  if (silent)
+    throw new ReasonError(
+      'EtcdUnreachable',
+      `${labelOf(silent)} does not answer: ${silent.problem ?? ''}; bring it back first`,
+    );
+  return [...members].sort((a, b) => Number(a.isLeader) - Number(b.isLeader));
+};
+
+const defragmentMember = async (access: EtcdAccess, { clientUrls, id }: MemberView): Promise<MemberView> => {
+  const connection = new EtcdConnection(clientUrls[0]!, access.tls);
+  try {
+    await connection.call(OPERATOR.defragment, {});
+  } finally {
+    connection.close();
+  }
+  return findMember(access, id);
+};
+
+export const memberRunners: RunnersOf<'member.moveLeader' | 'member.remove' | 'member.add'> = {
+  async 'member.moveLeader'({ member }, { cluster, report }) {
+    report.plan([{ id: 'move', title: `Hand the leadership to ${member}` }]);
+    const leader = await inStep(report, 'move', () => moveLeader(accessOf(cluster), member));
+    return `${labelOf(leader)} leads etcd.`;
+  },
+  async 'member.remove'({ member }, { cluster, report }) {
+    const { host, members } = await removeMember(requireSupervisor(cluster), member, report);
+    return `${host} was removed; etcd has ${members} ${members === 1 ? 'member' : 'members'} now.`;
+  },
+  async 'member.add'(_action, { cluster, report }) {
+    const { host, members } = await addMember(requireSupervisor(cluster), report);
+    return `${host} joined; etcd has ${members} members now.`;
+  },
+};
+
+export const etcdRunners: RunnersOf<'etcd.defragment' | 'etcd.compact' | 'etcd.disarm'> = {
+  async 'etcd.defragment'({ member }, { cluster, report }) {
+    const access = accessOf(cluster);
+    const members = await defragmentOrder(access, member);
+    report.plan(members.map((one) => ({ id: one.id, title: `Defragment ${labelOf(one)}` })));
+    let freedBytes = 0;
+    for (const before of members)
+      await inStep(
+        report,
+        before.id,
+        async () => {
+          const after = await defragmentMember(access, before);
+          const bytes = [before.status?.dbBytes ?? 0, after.status?.dbBytes ?? 0] as const;
+          freedBytes += Math.max(0, bytes[0] - bytes[1]);
+          return bytes;
+        },
+        ([was, is]) => `${mebibytes(was)} to ${mebibytes(is)}`,
+      );
+    return `${members.map(labelOf).join(', ')} defragmented; ${mebibytes(freedBytes)} went back to the disk.`;
+  },
+  async 'etcd.compact'({ revision }, { cluster, report }) {
+    report.plan([{ id: 'compact', title: 'Forget old revisions' }]);
+    const at = await inStep(
+      report,
+      'compact',
+      () => compact(accessOf(cluster), revision ?? undefined),
+      (done) => `up to revision ${done}`,
+    );
+    return `What was before revision ${at} is forgotten. Defragment to give the room back to the disk.`;
+  },
+  async 'etcd.disarm'(_action, { cluster, report }) {
+    report.plan([{ id: 'disarm', title: 'Disarm the alarms' }]);
+    const count = await inStep(report, 'disarm', () =>
+      withAny(accessOf(cluster), async (member) => {
+        const { alarms } = await member.call(OPERATOR.alarm, { action: ALARM_ACTION.GET });
+        for (const { memberID, alarm } of alarms)
+          await member.call(OPERATOR.alarm, { action: ALARM_ACTION.DEACTIVATE, memberID, alarm });
+        return alarms.length;
+      }),
+    );
+    if (count === 0) return 'No alarm was raised.';
+    return `${count} ${count === 1 ? 'alarm' : 'alarms'} disarmed. They are raised again if their cause is still there.`;
+  },
+};
