@@ -1,14 +1,13 @@
 import { createRouter, createWebHashHistory, type Router, type RouterHistory } from 'vue-router';
 import { pages } from './pages.ts';
 
-export const HOME_PATH = '/clusters';
+export const HOME_PATH = '/';
 
 /** Hash history: the same page is served from a custom protocol and from `pilothouse serve`. */
 export const createConsoleRouter = (history: RouterHistory = createWebHashHistory()): Router =>
   createRouter({
     history,
     routes: [
-      { path: '/', redirect: HOME_PATH },
       ...pages.map((page) => ({ path: page.path, name: page.id, component: page.component })),
       { path: '/:rest(.*)*', name: 'not-found', component: () => import('./NotFound.vue') },
     ],

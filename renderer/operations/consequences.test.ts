@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ActionPreview } from '../../core/contract/index.ts';
+import type { ActionPreview, ClusterAction } from '../../core/contract/index.ts';
 import { consequencesOf, quorumConsequence } from './consequences.ts';
 
+const kill: ClusterAction = { kind: 'component.kill', host: 'cp-1', component: 'kube-scheduler' };
 const quorum = (voters: number, now: number, after: number, votersAfter = voters) => ({
   voters,
   needed: Math.floor(voters / 2) + 1,
@@ -51,11 +52,24 @@ test('quorum comes first, then the worst; what quorum already says is not said t
       { code: 'noApiServerLeft', subject: '', count: 0 },
     ],
   };
-  expect(consequencesOf(preview).map(({ tone }) => tone)).toEqual(['error', 'error', 'warn', 'idle']);
+  expect(consequencesOf(preview, kill).map(({ tone }) => tone)).toEqual(['error', 'error', 'warn', 'idle']);
 });
 
 test('an action without effects says that nothing is interrupted', () => {
-  expect(consequencesOf({ verdict: 'safe', quorum: null, effects: [] })).toEqual([
+  expect(consequencesOf({ verdict: 'safe', quorum: null, effects: [] }, kill)).toEqual([
     { tone: 'ok', text: 'Nothing that runs is interrupted' },
+  ]);
+});
+
+test('a host of many nodes counts them instead of naming each', () => {
+  const effects = ['worker-1', 'worker-2', 'worker-3'].map((subject) => ({
+    code: 'nodeStopsAnswering' as const,
+    subject,
+    count: 0,
+  }));
+  expect(
+    consequencesOf({ verdict: 'safe', quorum: null, effects }, { kind: 'host.kill', host: 'workers' }),
+  ).toEqual([
+    { tone: 'warn', text: '3 nodes stop answering: NotReady after 50 s, their pods move after 5 min' },
   ]);
 });

@@ -1,4 +1,4 @@
-import type { ActionPreview } from '../../core/contract/index.ts';
+import type { ActionPreview, ClusterAction } from '../../core/contract/index.ts';
 import { t } from '../locales/i18n.ts';
 
 export interface Consequence {
@@ -22,7 +22,10 @@ export const quorumConsequence = (quorum: Quorum): Consequence => {
   return { tone: 'warn', text: t('effect.quorum.last', figures) };
 };
 
-const effectConsequence = ({ code, subject, count }: Effect): Consequence | undefined => {
+const effectConsequence = (
+  { code, subject, count }: Effect,
+  action: ClusterAction,
+): Consequence | undefined => {
   switch (code) {
     // Both are said, with figures, by the sentence about the quorum.
     case 'quorumLost':
@@ -31,7 +34,10 @@ const effectConsequence = ({ code, subject, count }: Effect): Consequence | unde
     case 'etcdLeaderMoves':
       return {
         tone: 'warn',
-        text: subject === '' ? t('effect.etcdLeaderMoves') : t('effect.etcdLeaderMoves.to', { subject }),
+        text:
+          action.kind === 'member.moveLeader'
+            ? t('effect.etcdLeaderMoves.to', { subject })
+            : t('effect.etcdLeaderMoves', { subject }),
       };
     case 'apiServersLeft':
       return { tone: count > 1 ? 'ok' : 'warn', text: t('effect.apiServersLeft', { count }) };
@@ -46,22 +52,24 @@ const effectConsequence = ({ code, subject, count }: Effect): Consequence | unde
           subject === '' ? t('effect.podsMove', { count }) : t('effect.podsMove.from', { subject, count }),
       };
     case 'nodeStopsAnswering':
-      return {
-        tone: 'warn',
-        text:
-          count > 1 ? t('effect.nodesStopAnswering', { count }) : t('effect.nodeStopsAnswering', { subject }),
-      };
+      return { tone: 'warn', text: t('effect.nodeStopsAnswering', { subject }) };
     case 'memberAnswersNothing':
-      return { tone: 'warn', text: t('effect.memberAnswersNothing', { subject }) };
+      // Of a host that goes, the sentence about the quorum says it already.
+      return action.kind === 'etcd.defragment'
+        ? { tone: 'warn', text: t('effect.memberAnswersNothing', { subject }) }
+        : undefined;
     case 'writesPause':
-      return { tone: 'warn', text: t('effect.writesPause') };
+      // A change of the leader says how long.
+      return action.kind === 'snapshot.restore' ? { tone: 'warn', text: t('effect.writesPause') } : undefined;
     case 'everythingReplaced':
       return { tone: 'error', text: t('effect.everythingReplaced') };
     case 'componentRestarts':
       return {
         tone: 'idle',
         text:
-          count > 1 ? t('effect.componentsRestart', { count }) : t('effect.componentRestarts', { subject }),
+          action.kind === 'component.kill'
+            ? t('effect.componentRestarts', { subject })
+            : t('effect.hostRestarts', { subject }),
       };
     case 'evenMembers':
       return { tone: 'warn', text: t('effect.evenMembers', { count }) };
@@ -70,13 +78,25 @@ const effectConsequence = ({ code, subject, count }: Effect): Consequence | unde
 
 const RANK = { error: 0, warn: 1, ok: 2, idle: 3 } as const;
 
+/** More nodes than this are counted, not listed: all workers may be one host. */
+const NODES_NAMED_MAX = 2;
+
+const nodesTogether = (effects: readonly Effect[]): readonly Consequence[] => {
+  const count = effects.filter(({ code }) => code === 'nodeStopsAnswering').length;
+  return count > NODES_NAMED_MAX ? [{ tone: 'warn', text: t('effect.nodesStopAnswering', { count }) }] : [];
+};
+
 /** The sentences of a preview: quorum first, then the worst. Never empty. */
-export const consequencesOf = (preview: ActionPreview): readonly Consequence[] => {
-  const said = preview.effects.map(effectConsequence).filter((item) => item !== undefined);
-  const unique = said.filter((item, index) => said.findIndex(({ text }) => text === item.text) === index);
+export const consequencesOf = (preview: ActionPreview, action: ClusterAction): readonly Consequence[] => {
+  const together = nodesTogether(preview.effects);
+  const said = preview.effects
+    .filter(({ code }) => together.length === 0 || code !== 'nodeStopsAnswering')
+    .map((effect) => effectConsequence(effect, action))
+    .filter((item) => item !== undefined);
   const all = [
     ...(preview.quorum ? [quorumConsequence(preview.quorum)] : []),
-    ...unique.sort((a, b) => RANK[a.tone] - RANK[b.tone]),
+    ...[...together, ...said].sort((a, b) => RANK[a.tone] - RANK[b.tone]),
   ];
-  return all.length > 0 ? all : [{ tone: 'ok', text: t('effect.none') }];
+  const unique = all.filter((item, index) => all.findIndex(({ text }) => text === item.text) === index);
+  return unique.length > 0 ? unique : [{ tone: 'ok', text: t('effect.none') }];
 };

@@ -19,14 +19,3 @@ export const stepDurationMs = (step: OperationStep, nowMs: number): number | und
 
 export const operationDurationMs = (operation: Operation, nowMs: number): number =>
   Math.max(0, (operation.endedAtMs ?? nowMs) - operation.startedAtMs);
-
-/** Operations that ended between two lists; what was never seen under way is history, not news. */
-export const justEnded = (
-  before: readonly Operation[] | undefined,
-  after: readonly Operation[],
-): readonly Operation[] => {
-  const ran = new Set(
-    before?.filter(({ state }) => state === 'running' || state === 'paused').map(({ id }) => id),
-  );
-  return after.filter(({ id, state }) => ran.has(id) && (state === 'done' || state === 'failed'));
-};

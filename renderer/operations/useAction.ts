@@ -26,10 +26,10 @@ export const useAction = (cluster: () => string): Action => {
   const preview = shallowRef<ActionPreview>();
   const previewError = ref<string>();
   const error = ref<string>();
-  let asked: ClusterAction | undefined;
+  const asked = shallowRef<ClusterAction>();
 
   const reset = (): void => {
-    asked = undefined;
+    asked.value = undefined;
     preview.value = undefined;
     previewError.value = undefined;
     error.value = undefined;
@@ -40,14 +40,16 @@ export const useAction = (cluster: () => string): Action => {
     previewError,
     error,
     acting: starting.pending,
-    consequences: computed(() => preview.value && consequencesOf(preview.value)),
+    consequences: computed(() =>
+      preview.value && asked.value ? consequencesOf(preview.value, asked.value) : undefined,
+    ),
     reset,
     async ask(action) {
-      if (action !== asked) reset();
-      asked = action;
+      if (action !== asked.value) reset();
+      asked.value = action;
       const result = await previewing.run({ cluster: cluster(), action });
       // Another question may have been put while this one was answered.
-      if (asked !== action) return;
+      if (asked.value !== action) return;
       if (result.ok) preview.value = result.value;
       previewError.value = result.ok ? undefined : result.error.message;
     },

@@ -39,6 +39,13 @@ export const useClusterStore = defineStore('clusters', () => {
     remember(CLUSTER_STORAGE_KEY, id);
   };
 
+  /** The answer of a call that changed the list; the stream tells the same a moment later. */
+  const takeList = (next: ClusterList): void => {
+    list.value = next;
+    if (currentId.value !== undefined && !next.clusters.some(({ id }) => id === currentId.value))
+      select(undefined);
+  };
+
   const announceOpened = (before: readonly ClusterEntry[], after: readonly ClusterEntry[]): void => {
     const known = new Set(before.map((entry) => entry.id));
     const added = after.filter((entry) => !known.has(entry.id));
@@ -148,6 +155,7 @@ export const useClusterStore = defineStore('clusters', () => {
     forgetError: remove.error,
     clearForgetError: remove.clear,
     select,
+    takeList,
     openKubeconfig,
     openPath,
     openAndTell,

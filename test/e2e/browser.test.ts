@@ -39,15 +39,15 @@ const open = async (url = serving.mintUrl()): Promise<Visit> => {
 
 const openConsole = async (): Promise<Visit> => {
   const opened = await open();
-  await heading(opened.page, 'Clusters').waitFor();
+  await heading(opened.page, 'Overview').waitFor();
   await opened.page.getByText('Live', { exact: true }).first().waitFor();
   return opened;
 };
 
 test('a link opens the console, leaves no token behind, and nothing is refused by its policy', async () => {
   const { page, complaints } = await openConsole();
-  expect(page.url()).toBe(`https://127.0.0.1:${serving.port}/#/clusters`);
-  expect(await page.title()).toBe('Clusters - Pilothouse');
+  expect(page.url()).toBe(`https://127.0.0.1:${serving.port}/#/`);
+  expect(await page.title()).toBe('Overview - Pilothouse');
   expect(await page.evaluate(() => document.cookie)).toBe('');
   for (const name of ['Processes', 'Settings', 'Clusters']) {
     await page.getByRole('navigation').getByRole('link', { name }).click();
@@ -58,7 +58,7 @@ test('a link opens the console, leaves no token behind, and nothing is refused b
 
 test('a link works in one browser only', async () => {
   const url = serving.mintUrl();
-  await heading((await open(url)).page, 'Clusters').waitFor();
+  await heading((await open(url)).page, 'Overview').waitFor();
   const second = await open(url);
   await heading(second.page, 'This link was used already or has expired').waitFor();
   await second.page.goto(`https://127.0.0.1:${serving.port}/`);
@@ -82,7 +82,7 @@ test('the theme is switched, kept by the host, and there again after a reload', 
   await expect.poll(() => themeOf(page)).toBe('dark');
   await expect.poll(() => serving.host.settings.read().theme).toBe('dark');
   await page.reload();
-  await heading(page, 'Clusters').waitFor();
+  await heading(page, 'Overview').waitFor();
   expect(await themeOf(page)).toBe('dark');
 });
 
@@ -126,7 +126,7 @@ test('reloads leave the streams of one page, and a closed page none', async () =
   const settled = { socketCount: 1, openStreamCount: await steadyStreamCount() };
   for (let reload = 0; reload < 3; reload += 1) {
     await page.reload();
-    await heading(page, 'Clusters').waitFor();
+    await heading(page, 'Overview').waitFor();
   }
   await expect.poll(() => serving.stats()).toMatchObject(settled);
   expect(settled.openStreamCount).toBeGreaterThan(0);

@@ -10,14 +10,14 @@ let desktop: Desktop;
 beforeAll(async () => {
   desk = await openDesk();
   desktop = await launchDesktop(desk);
-  await desktop.page.getByRole('heading', { level: 1, name: 'Clusters' }).waitFor();
+  await desktop.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 });
 afterAll(async () => {
   await desktop?.close();
   await desk?.close();
 });
 
-const CONSOLE = 'pilothouse-app://console/#/clusters';
+const CONSOLE = 'pilothouse-app://console/#/';
 
 test('a page has no Node, no require and no Electron', async () => {
   expect(

@@ -55,7 +55,7 @@ const themeOf = (desktop: Desktop) => desktop.page.evaluate(() => document.docum
 
 test('the app opens one window that shows the shell, and its pages can be walked', async () => {
   const desktop = await start();
-  await heading(desktop, 'Clusters').waitFor();
+  await heading(desktop, 'Overview').waitFor();
   expect(await desktop.hook((hook) => hook.windowCount)).toBe(1);
   await desktop.page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click();
   await heading(desktop, 'Settings').waitFor();
@@ -64,7 +64,7 @@ test('the app opens one window that shows the shell, and its pages can be walked
 
 test('Ctrl K and the menu open the palette, which goes to a page', async () => {
   const desktop = await start();
-  await heading(desktop, 'Clusters').waitFor();
+  await heading(desktop, 'Overview').waitFor();
   const palette = desktop.page.getByRole('combobox');
   await desktop.page.keyboard.press('Control+k');
   await palette.waitFor();
@@ -80,7 +80,7 @@ test('Ctrl K and the menu open the palette, which goes to a page', async () => {
 
 test('every page of the Go menu exists', async () => {
   const desktop = await start();
-  await heading(desktop, 'Clusters').waitFor();
+  await heading(desktop, 'Overview').waitFor();
   for (const { label, path } of MENU_PAGES) {
     await chooseMenuItem(desktop, `go:${path}`);
     await heading(desktop, label).waitFor();
@@ -89,7 +89,7 @@ test('every page of the Go menu exists', async () => {
 
 test('a theme that was chosen holds after a restart, from the first paint on', async () => {
   const first = await start();
-  await heading(first, 'Clusters').waitFor();
+  await heading(first, 'Overview').waitFor();
   await first.page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click();
   await first.page.getByRole('main').getByText('Dark', { exact: true }).click();
   await expect.poll(() => themeOf(first)).toBe('dark');
@@ -108,7 +108,7 @@ test('a theme that was chosen holds after a restart, from the first paint on', a
 
 test('calls are answered and streams carry changes made by another window', async () => {
   const desktop = await start();
-  await heading(desktop, 'Clusters').waitFor();
+  await heading(desktop, 'Overview').waitFor();
   expect(await callFromPage(desktop.page, 'app.info')).toMatchObject({
     kind: 'result',
     value: { shell: 'desktop', dataDirectory: desk.dataDirectory },
@@ -117,7 +117,7 @@ test('calls are answered and streams carry changes made by another window', asyn
   const opened = desktop.app.waitForEvent('window');
   await chooseMenuItem(desktop, 'new-window');
   const other = await opened;
-  await other.getByRole('heading', { level: 1, name: 'Clusters' }).waitFor();
+  await other.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   expect(await desktop.hook((hook) => hook.windowCount)).toBe(2);
   await callFromPage(other, 'settings.write', { theme: 'dark' });
   await expect.poll(() => themeOf(desktop)).toBe('dark');
@@ -125,7 +125,7 @@ test('calls are answered and streams carry changes made by another window', asyn
 
 test('reloading a page leaves no stream open', async () => {
   const desktop = await start();
-  await heading(desktop, 'Clusters').waitFor();
+  await heading(desktop, 'Overview').waitFor();
   const streams = () => desktop.hook((hook) => hook.openStreamCount);
   const settled = await streams();
   expect(settled).toBeGreaterThan(0);
@@ -134,7 +134,7 @@ test('reloading a page leaves no stream open', async () => {
   expect(await streams()).toBe(settled + 5);
   for (let i = 0; i < 3; i += 1) {
     await desktop.page.reload();
-    await heading(desktop, 'Clusters').waitFor();
+    await heading(desktop, 'Overview').waitFor();
   }
   await expect.poll(streams).toBe(settled);
 });
@@ -157,7 +157,7 @@ test.runIf(process.platform === 'linux')('a crashed page is loaded again with a 
 
 test('a second start ends at once and hands its link to the first', async () => {
   const desktop = await start();
-  await heading(desktop, 'Clusters').waitFor();
+  await heading(desktop, 'Overview').waitFor();
   expect(await exitCodeOf(spawnDesktop(desk, ['pilothouse://settings']))).toBe(0);
   await heading(desktop, 'Settings').waitFor();
   expect(await desktop.hook((hook) => hook.windowCount)).toBe(1);
@@ -165,10 +165,10 @@ test('a second start ends at once and hands its link to the first', async () => 
 
 test('a malformed link goes nowhere and says so', async () => {
   const desktop = await start();
-  await heading(desktop, 'Clusters').waitFor();
+  await heading(desktop, 'Overview').waitFor();
   await exitCodeOf(spawnDesktop(desk, ['pilothouse://user:secret@settings']));
   await desktop.page.getByText('A link to Pilothouse was not understood and was ignored.').first().waitFor();
-  expect(desktop.page.url()).toBe('pilothouse-app://console/#/clusters');
+  expect(desktop.page.url()).toBe('pilothouse-app://console/#/');
 });
 
 test('a link given at the start opens its page', async () => {
@@ -197,7 +197,7 @@ test('closing the last window quits, unless the app is kept in the tray', async 
       BrowserWindow.getAllWindows().forEach((window) => window.close()),
     );
   const desktop = await start();
-  await heading(desktop, 'Clusters').waitFor();
+  await heading(desktop, 'Overview').waitFor();
   await callFromPage(desktop.page, 'settings.write', { keepInTray: true });
   await closeAll(desktop);
   await expect.poll(() => desktop.hook((hook) => [hook.windowCount, hook.openStreamCount])).toEqual([0, 0]);
@@ -205,7 +205,7 @@ test('closing the last window quits, unless the app is kept in the tray', async 
   const opened = desktop.app.waitForEvent('window');
   await exitCodeOf(spawnDesktop(desk));
   const page = await opened;
-  await page.getByRole('heading', { level: 1, name: 'Clusters' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   await callFromPage(page, 'settings.write', { keepInTray: false });
   running = running.filter((other) => other !== desktop);
   const ended = exitCodeOf(desktop.app.process());

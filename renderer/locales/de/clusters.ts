@@ -21,12 +21,13 @@ export const clusters = {
   },
   'clusters.noMatch.clear': 'Filter leeren',
 
-  'clusters.column.name': 'Kontext',
+  'clusters.column.name': 'Name',
   'clusters.column.server': 'Server',
   'clusters.column.user': 'Benutzer',
-  'clusters.column.namespace': 'Namespace',
   'clusters.column.access': 'Zugriff',
-  'clusters.column.kubeconfig': 'Kubeconfig',
+  'clusters.column.kubeconfig': 'Ordner oder Kubeconfig',
+  'clusters.column.state': 'Zustand',
+  'clusters.column.version': 'Version',
   'clusters.column.actions': 'Aktionen',
 
   'clusters.use': '{name} verwenden',
@@ -52,7 +53,6 @@ export const clusters = {
   'clusters.open.failed': 'Die Kubeconfig wurde nicht geöffnet',
 
   'clusters.forget': '{name} vergessen',
-  'clusters.forget.local': 'Dieser Cluster gehört zur Konsole und kann nicht vergessen werden',
   'clusters.forget.title': '{name} vergessen?',
   'clusters.forget.text': 'Die Konsole führt den Kontext {name} nicht mehr auf.',
   'clusters.forget.cluster': 'Der Cluster unter {server} läuft weiter',
@@ -71,7 +71,7 @@ export const clusters = {
 
   'clusters.empty.title': 'Noch kein Cluster',
   'clusters.empty.text':
-    'Ein Cluster wird über eine Kubeconfig erreicht: eine Datei, die seinen API-Server und Ihren Benutzer nennt. Öffnen Sie eine, und jeder ihrer Kontexte wird hier zu einem Cluster, nur lesend, bis Sie Änderungen erlauben.',
+    'Legen Sie einen an, der auf diesem Rechner läuft, oder öffnen Sie eine Kubeconfig: eine Datei, die einen API-Server und Ihren Benutzer nennt. Jeder ihrer Kontexte wird hier zu einem Cluster, nur lesend, bis Sie Änderungen erlauben.',
   'clusters.empty.shell': 'In einer Shell zeigt dies, was aufgenommen würde:',
   'clusters.failed.title': 'Die Liste der Cluster konnte nicht gelesen werden',
 } as const;

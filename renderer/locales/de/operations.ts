@@ -52,7 +52,7 @@ export const operations = {
   'effect.quorum.back':
     '{after} von {voters} Mitgliedern von etcd stimmen ab, {needed} nötig: Schreiben ist wieder möglich',
   'effect.etcdLeaderMoves':
-    'Ein anderes Mitglied von etcd übernimmt die Führung: Schreiben pausiert für eine Wahl, etwa 1 s',
+    '`{subject}` führt etcd jetzt; ein anderes Mitglied übernimmt, Schreiben pausiert für eine Wahl, etwa 1 s',
   'effect.etcdLeaderMoves.to':
     '`{subject}` übernimmt die Führung von etcd: Schreiben pausiert weniger als eine Sekunde',
   'effect.apiServersLeft': {
@@ -76,10 +76,7 @@ export const operations = {
   'effect.writesPause': 'Schreiben pausiert für einen Moment',
   'effect.everythingReplaced': 'Jedes Objekt im Cluster wird durch den Inhalt des Snapshots ersetzt',
   'effect.componentRestarts': '`{subject}` startet neu',
-  'effect.componentsRestart': {
-    one: '{count} Komponente startet neu',
-    other: '{count} Komponenten starten neu',
-  },
+  'effect.hostRestarts': 'Komponenten von `{subject}` starten neu, eine nach der anderen',
   'effect.evenMembers':
     'Eine gerade Zahl von Mitgliedern ({count}) verkraftet nicht mehr Ausfälle als ein Mitglied weniger',
   'effect.none': 'Nichts, was läuft, wird unterbrochen',
@@ -110,9 +107,6 @@ export const operations = {
   'operations.step.skipped': 'Übersprungen',
   'operations.pause': 'Nach diesem Schritt anhalten',
   'operations.resume': 'Fortsetzen',
-  'operations.toast.done': '{title}: fertig',
-  'operations.toast.failed': '{title}: fehlgeschlagen',
-  'operations.toast.of': '{cluster}: {message}',
   'operations.pauseFailed': 'Der Vorgang wurde nicht angehalten',
   'operations.resumeFailed': 'Der Vorgang läuft nicht weiter',
 } as const;

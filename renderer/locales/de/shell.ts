@@ -96,5 +96,5 @@ export const shell = {
   'notFound.head': 'Seite nicht gefunden',
   'notFound.title': 'Unter {path} gibt es keine Seite',
   'notFound.text': 'Die Adresse stammt vielleicht aus einer anderen Version. Wählen Sie links eine Seite.',
-  'notFound.home': 'Zu den Clustern',
+  'notFound.home': 'Zum Überblick',
 } as const;

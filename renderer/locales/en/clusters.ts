@@ -18,12 +18,13 @@ export const clusters = {
   },
   'clusters.noMatch.clear': 'Clear filter',
 
-  'clusters.column.name': 'Context',
+  'clusters.column.name': 'Name',
   'clusters.column.server': 'Server',
   'clusters.column.user': 'User',
-  'clusters.column.namespace': 'Namespace',
   'clusters.column.access': 'Access',
-  'clusters.column.kubeconfig': 'Kubeconfig',
+  'clusters.column.kubeconfig': 'Folder or kubeconfig',
+  'clusters.column.state': 'State',
+  'clusters.column.version': 'Version',
   'clusters.column.actions': 'Actions',
 
   'clusters.use': 'Use {name}',
@@ -48,7 +49,6 @@ export const clusters = {
   'clusters.open.failed': 'The kubeconfig was not opened',
 
   'clusters.forget': 'Forget {name}',
-  'clusters.forget.local': 'This cluster is the console’s own and cannot be forgotten',
   'clusters.forget.title': 'Forget {name}?',
   'clusters.forget.text': 'The console stops listing the context {name}.',
   'clusters.forget.cluster': 'The cluster at {server} goes on running',
@@ -67,7 +67,7 @@ export const clusters = {
 
   'clusters.empty.title': 'No cluster yet',
   'clusters.empty.text':
-    'A cluster is reached through a kubeconfig: a file that names its API server and your user. Open one and each of its contexts becomes a cluster here, read-only until you allow changes.',
+    'Create one that runs on this machine, or open a kubeconfig: a file that names an API server and your user. Each of its contexts becomes a cluster here, read-only until you allow changes.',
   'clusters.empty.shell': 'To see in a shell what would be listed:',
   'clusters.failed.title': 'The list of clusters could not be read',
 } as const;

@@ -47,7 +47,8 @@ export const operations = {
     '{after} of {voters} members of etcd vote, {needed} needed: nothing can be written until a member is back',
   'effect.quorum.back':
     '{after} of {voters} members of etcd vote, {needed} needed: writes are possible again',
-  'effect.etcdLeaderMoves': 'Another member of etcd takes the lead: writes pause for one election, about 1 s',
+  'effect.etcdLeaderMoves':
+    '`{subject}` leads etcd now; another member takes over and writes pause for one election, about 1 s',
   'effect.etcdLeaderMoves.to': '`{subject}` takes the lead of etcd: writes pause for less than a second',
   'effect.apiServersLeft': {
     one: '{count} API server is left behind the load balancer',
@@ -70,10 +71,7 @@ export const operations = {
   'effect.writesPause': 'Writes pause for a moment',
   'effect.everythingReplaced': 'Every object in the cluster is replaced by what the snapshot holds',
   'effect.componentRestarts': '`{subject}` starts again',
-  'effect.componentsRestart': {
-    one: '{count} component starts again',
-    other: '{count} components start again',
-  },
+  'effect.hostRestarts': 'Components of `{subject}` start again, one after the other',
   'effect.evenMembers': 'An even number of members ({count}) tolerates no more failures than one member less',
   'effect.none': 'Nothing that runs is interrupted',
 
@@ -102,9 +100,6 @@ export const operations = {
   'operations.step.skipped': 'Skipped',
   'operations.pause': 'Pause after this step',
   'operations.resume': 'Go on',
-  'operations.toast.done': '{title}: done',
-  'operations.toast.failed': '{title}: failed',
-  'operations.toast.of': '{cluster}: {message}',
   'operations.pauseFailed': 'The operation was not paused',
   'operations.resumeFailed': 'The operation does not go on',
 } as const;

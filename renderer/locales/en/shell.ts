@@ -93,5 +93,5 @@ export const shell = {
   'notFound.head': 'Page not found',
   'notFound.title': 'There is no page at {path}',
   'notFound.text': 'The address may come from another version. Choose a page at the left.',
-  'notFound.home': 'Go to clusters',
+  'notFound.home': 'Go to the overview',
 } as const;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineComponent, h } from 'vue';
+import ClusterDialogs from '../../app/ClusterDialogs.vue';
 import KubeconfigDialog from '../../app/KubeconfigDialog.vue';
 import {
   ContractError,
@@ -40,7 +41,7 @@ let toasts: ReturnType<typeof useToastStore>;
 const Page = defineComponent({
   setup() {
     toasts = useToastStore();
-    return () => [h(ClustersPage), h(KubeconfigDialog)];
+    return () => [h(ClustersPage), h(KubeconfigDialog), h(ClusterDialogs)];
   },
 });
 const show = async (handlers: Handlers, shell: 'desktop' | 'browser' = 'browser') => {
@@ -141,10 +142,67 @@ test('a refused forgetting is told in the dialog and leaves the row', async () =
   ]);
 });
 
-test('the console’s own cluster cannot be forgotten', async () => {
-  await show({ 'clusters.watch': feed(listOf(entry('harbor', { origin: 'local' }))).handler });
-  await click(mounted.root, 'Forget harbor');
-  expect(dialog()).toBeNull();
+const own = (phase: NonNullable<ClusterEntry['local']>['phase']): ClusterEntry =>
+  entry('harbor', {
+    origin: 'local',
+    readOnly: false,
+    local: { directory: '/data/harbor', phase, kubernetesVersion: 'v1.36.0' },
+  });
+
+test('a cluster of its own shows phase, version and folder, and is stopped, not forgotten', async () => {
+  const asked: string[] = [];
+  await show({
+    'clusters.watch': feed(listOf(own('ready'))).handler,
+    'clusters.stop': ({ cluster }) => {
+      asked.push(cluster);
+      return Promise.resolve(undefined);
+    },
+  });
+  const row = mounted.root.querySelector('tbody tr')?.textContent ?? '';
+  expect(['Ready', 'v1.36.0', '/data/harbor', 'Forget'].map((word) => row.includes(word))).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+  await click(mounted.root, 'Stop harbor');
+  expect(dialog()?.textContent).toContain('All data stays in /data/harbor');
+  await click(dialog()!, 'Stop harbor');
+  expect([asked, dialog()]).toEqual([['harbor'], null]);
+});
+
+test('one that rests is started without a question', async () => {
+  const asked: string[] = [];
+  await show({
+    'clusters.watch': feed(listOf(own('stopped'))).handler,
+    'clusters.start': ({ cluster }) => {
+      asked.push(cluster);
+      return Promise.resolve(undefined);
+    },
+  });
+  await click(mounted.root, 'Start harbor');
+  expect(asked).toEqual(['harbor']);
+});
+
+test('deleting wants the name typed, and says what goes with it', async () => {
+  let deletes = 0;
+  await show({
+    'clusters.watch': feed(listOf(own('stopped'))).handler,
+    'clusters.delete': () => {
+      deletes += 1;
+      return Promise.resolve(listOf());
+    },
+  });
+  await click(mounted.root, 'Delete harbor');
+  expect(dialog()?.textContent).toContain('every object, certificate and key');
+  await click(dialog()!, 'Delete harbor');
+  expect(deletes).toBe(0);
+  const field = dialog()!.querySelector<HTMLInputElement>('input')!;
+  field.value = 'harbor';
+  field.dispatchEvent(new Event('input'));
+  await settle();
+  await click(dialog()!, 'Delete harbor');
+  expect([deletes, mounted.root.textContent?.includes('No cluster yet')]).toEqual([1, true]);
 });
 
 test('the filter narrows by name, server and user and says what it hides', async () => {

@@ -1,0 +1,31 @@
+import { onScopeDispose, watch } from 'vue';
+import { usePageVisible } from './usePageVisible.ts';
+
+/**
+ * Runs work now and again that long after it ended, while somebody can see the page. What is asked for by `hurry`
+ * runs at once, unless it runs already.
+ */
+export const usePoll = (work: () => Promise<void>, pauseMs: number): { hurry(): void } => {
+  const visible = usePageVisible();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isRunning = false;
+  let isOver = false;
+
+  const run = async (): Promise<void> => {
+    clearTimeout(timer);
+    if (isRunning || isOver || !visible.value) return;
+    isRunning = true;
+    try {
+      await work();
+    } finally {
+      isRunning = false;
+      if (!isOver) timer = setTimeout(() => void run(), pauseMs);
+    }
+  };
+  watch(visible, (isVisible) => isVisible && void run(), { immediate: true });
+  onScopeDispose(() => {
+    isOver = true;
+    clearTimeout(timer);
+  });
+  return { hurry: () => void run() };
+};

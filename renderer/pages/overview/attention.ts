@@ -1,0 +1,111 @@
+import type { HostState, LocalClusterState, MetricsHealth } from '../../../core/contract/index.ts';
+import { formatAgo } from '../../locales/format.ts';
+import { t } from '../../locales/i18n.ts';
+import type { FailingFamily, NodeFact } from './data/workload.ts';
+
+/** Something that asks for a person: what, what is the matter, where to look. */
+export interface Attention {
+  readonly id: string;
+  readonly tone: 'error' | 'warn';
+  readonly title: string;
+  readonly text: string;
+  readonly to: string | undefined;
+}
+
+const HOST_MATTERS = ['killed', 'failed', 'paused', 'stopped'] as const;
+type HostMatter = (typeof HOST_MATTERS)[number];
+const isMatter = (phase: HostState['phase']): phase is HostMatter =>
+  (HOST_MATTERS as readonly string[]).includes(phase);
+
+const ofHost = (host: HostState): readonly Attention[] => {
+  if (isMatter(host.phase))
+    return [
+      {
+        id: `host-${host.name}`,
+        tone: host.phase === 'killed' || host.phase === 'failed' ? 'error' : 'warn',
+        title: host.name,
+        text: host.message ?? t(`attention.host.${host.phase}`),
+        to: undefined,
+      },
+    ];
+  return host.components
+    .filter(({ phase }) => phase === 'exited')
+    .map(({ name, message }) => ({
+      id: `component-${host.name}-${name}`,
+      tone: 'error',
+      title: t('attention.component', { component: name, host: host.name }),
+      text: message ?? t('attention.component.exited'),
+      to: undefined,
+    }));
+};
+
+const ofNode = (node: NodeFact, heartbeatAtMs: number | undefined, nowMs: number): Attention => ({
+  id: `node-${node.name}`,
+  tone: 'warn',
+  title: node.name,
+  text:
+    heartbeatAtMs === undefined
+      ? t('attention.node', { status: node.status })
+      : t('attention.node.heartbeat', { status: node.status, ago: formatAgo(nowMs - heartbeatAtMs) }),
+  to: `/cluster?kind=nodes&open=${encodeURIComponent(`/${node.name}`)}`,
+});
+
+const ofFamily = ({ name, failing, total, status, key }: FailingFamily): Attention => ({
+  id: `pods-${name}`,
+  tone: 'error',
+  title: name,
+  text: t('attention.pods', { failing, count: total, status }),
+  to: `/workloads?kind=pods&open=${encodeURIComponent(key)}`,
+});
+
+const ofMetrics = (health: MetricsHealth | undefined): readonly Attention[] =>
+  (health?.critical ?? [])
+    .filter(({ state }) => state === 'firing')
+    .map(({ id, subject }) => ({
+      id: `metric-${id}`,
+      tone: 'warn',
+      title: t(`attention.metric.${id}`),
+      text: subject === '' ? t('attention.metric') : t('attention.metric.of', { subject }),
+      to: '/metrics',
+    }));
+
+export interface AttentionSources {
+  readonly state: LocalClusterState | undefined;
+  readonly nodes: readonly NodeFact[];
+  readonly families: readonly FailingFamily[];
+  readonly metrics: MetricsHealth | undefined;
+  readonly heartbeats: ReadonlyMap<string, number>;
+  readonly nowMs: number;
+}
+
+/** All that needs a person, errors first. */
+export const attentionOf = (sources: AttentionSources): readonly Attention[] => {
+  const { state, nodes, families, metrics, heartbeats, nowMs } = sources;
+  const down = new Set(
+    state?.hosts.filter(({ phase }) => phase !== 'running').flatMap(({ nodes: names }) => names),
+  );
+  const all = [
+    ...(state?.hosts.flatMap(ofHost) ?? []),
+    ...(state?.faults.map(({ id, text }): Attention => ({
+      id: `fault-${id}`,
+      tone: 'warn',
+      title: t('attention.fault'),
+      text,
+      to: undefined,
+    })) ?? []),
+    ...(state?.warnings.map((text): Attention => ({
+      id: `warning-${text}`,
+      tone: 'warn',
+      title: t('attention.start'),
+      text,
+      to: undefined,
+    })) ?? []),
+    ...families.map(ofFamily),
+    // A node of a host that is down is told by its host.
+    ...nodes
+      .filter(({ isReady, name }) => !isReady && !down.has(name))
+      .map((node) => ofNode(node, heartbeats.get(node.name), nowMs)),
+    ...ofMetrics(metrics),
+  ];
+  return all.sort((a, b) => Number(a.tone === 'warn') - Number(b.tone === 'warn'));
+};

@@ -1,0 +1,56 @@
+import { shallowRef, type ShallowRef } from 'vue';
+import type { ResourceRef, TableColumn, TableItem, TableRow } from '../../../../core/contract/index.ts';
+import { useStream, type StreamHealth } from '../../../composables/useStream.ts';
+
+export interface LiveRows {
+  readonly rows: Readonly<ShallowRef<readonly TableRow[]>>;
+  readonly columns: Readonly<ShallowRef<readonly TableColumn[]>>;
+  readonly isListed: Readonly<ShallowRef<boolean>>;
+  readonly health: Readonly<ShallowRef<StreamHealth>>;
+}
+
+/** Every object of a kind as a row, live while somebody looks, in no order. */
+export const useRows = (cluster: string, resource: ResourceRef): LiveRows => {
+  const byKey = new Map<string, TableRow>();
+  const rows = shallowRef<readonly TableRow[]>([]);
+  const columns = shallowRef<readonly TableColumn[]>([]);
+  const isListed = shallowRef(false);
+  /** Since the stream was opened anew; what is not told again is gone. */
+  let told: Set<string> | undefined;
+
+  const take = (items: readonly TableItem[]): void => {
+    let isChanged = false;
+    for (const item of items)
+      switch (item.kind) {
+        case 'columns':
+          columns.value = item.columns;
+          break;
+        case 'rows':
+          isChanged = true;
+          for (const row of item.rows) {
+            told?.add(row.key);
+            byKey.set(row.key, row);
+          }
+          break;
+        case 'gone':
+          isChanged = true;
+          for (const key of item.keys) byKey.delete(key);
+          break;
+        case 'listed':
+          if (told) for (const key of [...byKey.keys()]) if (!told.has(key)) byKey.delete(key);
+          told = undefined;
+          isChanged = true;
+          isListed.value = true;
+          break;
+        case 'health':
+          break;
+      }
+    if (isChanged) rows.value = [...byKey.values()];
+  };
+  const query = { cluster, resource, namespace: null, labelSelector: '', fieldSelector: '' };
+  const { health } = useStream('kube.table', query, take, {
+    pauseWhenHidden: true,
+    onOpening: () => (told = new Set()),
+  });
+  return { rows, columns, isListed, health };
+};

@@ -1,0 +1,56 @@
+import type { EtcdMember, HostState, LocalClusterState } from '../../../core/contract/index.ts';
+import { t } from '../../locales/i18n.ts';
+import type { StatusTone } from '../../kinds/status-tone.ts';
+
+export interface Health {
+  readonly tone: Extract<StatusTone, 'ok' | 'warn' | 'error'>;
+  readonly text: string;
+}
+
+const readyCount = (hosts: readonly HostState[], component: string): number =>
+  hosts.filter(
+    ({ phase, components }) =>
+      phase === 'running' && components.some((each) => each.name === component && each.phase === 'ready'),
+  ).length;
+
+/** Voters and those that answer: as etcd says, or as its hosts do while etcd was not asked. */
+const votes = (
+  state: LocalClusterState,
+  members: readonly EtcdMember[] | undefined,
+): { readonly voters: number; readonly healthy: number } => {
+  const voting = members?.filter(({ role }) => role !== 'learner') ?? [];
+  if (voting.length > 0)
+    return {
+      voters: voting.length,
+      healthy: voting.filter(({ role }) => role !== 'unreachable').length,
+    };
+  const role = state.topology === 'external' ? 'etcd' : 'control-plane';
+  const hosts = state.hosts.filter((host) => host.role === role);
+  return { voters: hosts.length, healthy: readyCount(hosts, 'etcd') };
+};
+
+/** One sentence about what holds, and what may still fail. */
+export const healthOf = (state: LocalClusterState, members: readonly EtcdMember[] | undefined): Health => {
+  const { voters, healthy } = votes(state, members);
+  const needed = Math.floor(voters / 2) + 1;
+  const planes = state.hosts.filter(({ role }) => role === 'control-plane');
+  const servers = readyCount(planes, 'kube-apiserver');
+  if (voters > 0 && healthy < needed)
+    return { tone: 'error', text: t('overview.health.noQuorum', { healthy, voters, needed }) };
+  if (servers === 0) return { tone: 'error', text: t('overview.health.noServer') };
+  if (voters === 1 && planes.length === 1) return { tone: 'ok', text: t('overview.health.single') };
+  // External etcd that is not ours counts no votes here: only API servers may fail.
+  const spare = Math.min(voters > 0 ? healthy - needed : servers - 1, servers - 1);
+  return spare > 0
+    ? { tone: 'ok', text: t('overview.health.spare', { count: spare }) }
+    : { tone: 'warn', text: t('overview.health.last') };
+};
+
+/** Of a cluster whose hosts are not ours: what its nodes tell. */
+export const remoteHealth = (nodes: readonly { readonly isReady: boolean }[]): Health | undefined => {
+  if (nodes.length === 0) return undefined;
+  const away = nodes.filter(({ isReady }) => !isReady).length;
+  return away === 0
+    ? { tone: 'ok', text: t('overview.health.nodes', { count: nodes.length }) }
+    : { tone: 'warn', text: t('overview.health.nodesAway', { away, count: nodes.length }) };
+};

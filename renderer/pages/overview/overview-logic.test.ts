@@ -1,0 +1,284 @@
+import { expect, test } from 'vitest';
+import type { LeaseView } from '../../../core/contract/index.ts';
+import { attentionOf } from './attention.ts';
+import { capacityByNode, podRequests, totalCapacity } from './data/capacity.ts';
+import { versionLines } from './data/versions.ts';
+import { warningsOf } from './data/warnings.ts';
+import { countPods, failingFamilies, nodeFacts, podFacts, podsByNode } from './data/workload.ts';
+import { healthOf } from './health-line.ts';
+import { componentRows, expectedComponents, hostTone } from './map/component-rows.ts';
+import { componentOffers, hostOffers } from './map/host-actions.ts';
+import { localHosts } from './map/host-view.ts';
+import { NODES_SHOWN_MAX, nodeViews } from './map/node-view.ts';
+import { remoteHosts } from './map/remote-hosts.ts';
+import {
+  clusterState,
+  component,
+  nodeColumns,
+  nodeRow,
+  plane,
+  podColumns,
+  podRow,
+  workersHost,
+} from './overview-fixture.ts';
+import { startStages } from './start/start-stages.ts';
+
+const down = (ordinal: number) => plane(ordinal, { phase: 'killed', components: [] });
+
+test('three control planes tolerate one failure, two of them none, one of them is an outage', () => {
+  const health = (...hosts: ReturnType<typeof plane>[]) => healthOf(clusterState({ hosts }), undefined);
+  expect(health(plane(1), plane(2), plane(3))).toEqual({
+    tone: 'ok',
+    text: 'Quorum holds. 1 more control-plane failure is tolerated.',
+  });
+  expect(health(plane(1), plane(2), down(3))).toEqual({
+    tone: 'warn',
+    text: 'Quorum holds. No further failure is tolerated.',
+  });
+  expect(health(plane(1), down(2), down(3))).toEqual({
+    tone: 'error',
+    text: 'No quorum: 1 of 3 members of etcd vote, 2 needed. Nothing can be written.',
+  });
+  expect(health(plane(1))).toMatchObject({ tone: 'ok' });
+});
+
+test('without an API server quorum is no comfort', () => {
+  const hosts = [1, 2, 3].map((ordinal) => plane(ordinal, { components: [component('etcd')] }));
+  expect(healthOf(clusterState({ hosts }), undefined).text).toBe('No API server answers.');
+});
+
+test('a host that is down keeps its rows, and none of them claims a role', () => {
+  const state = clusterState({ hosts: [plane(1), down(2)] });
+  const rows = componentRows(down(2), expectedComponents(state, 'control-plane'));
+  expect(rows.map(({ name, phase, role }) => [name, phase, role])).toEqual([
+    ['kube-apiserver', 'away', 'none'],
+    ['kube-controller-manager', 'away', 'none'],
+    ['kube-scheduler', 'away', 'none'],
+    ['cloud-controller-manager', 'away', 'none'],
+    ['etcd', 'away', 'none'],
+  ]);
+});
+
+test('a component whose manifest was set aside is stopped, not broken', () => {
+  const host = plane(1, { components: [component('etcd')] });
+  const rows = componentRows(host, ['kube-scheduler', 'etcd']);
+  expect(rows.map(({ phase, tone }) => [phase, tone])).toEqual([
+    ['aside', 'idle'],
+    ['ready', 'ok'],
+  ]);
+});
+
+test('killed is an error, stopped on purpose is not', () => {
+  expect(
+    (['killed', 'failed', 'paused', 'stopped', 'running'] as const).map((phase) =>
+      hostTone(plane(1, { phase })),
+    ),
+  ).toEqual(['error', 'error', 'warn', 'idle', 'ok']);
+});
+
+test('each host carries the connections of its backend', () => {
+  expect(localHosts(clusterState(), 'control-plane').map(({ connections }) => connections?.count)).toEqual([
+    4, 4, 4,
+  ]);
+});
+
+test('a menu offers what is possible now and says why the rest is not', () => {
+  const offers = (phase: 'running' | 'killed' | 'paused') =>
+    hostOffers({ name: 'cp-1', phase }, undefined).map(({ action, why }) => [action.kind, why === undefined]);
+  expect(offers('running')).toEqual([
+    ['host.start', false],
+    ['host.pause', true],
+    ['host.stop', true],
+    ['host.kill', true],
+  ]);
+  expect(offers('killed')).toEqual([
+    ['host.start', true],
+    ['host.pause', false],
+    ['host.stop', false],
+    ['host.kill', false],
+  ]);
+  expect(offers('paused')[1]).toEqual(['host.resume', true]);
+});
+
+test('a component of a host that is down cannot be acted on', () => {
+  const offers = componentOffers(
+    { name: 'cp-1', phase: 'killed' },
+    { name: 'etcd', phase: 'away' },
+    undefined,
+  );
+  expect(offers.map(({ why }) => why)).toEqual(['It does not run', 'It does not run', 'It does not run']);
+});
+
+test('a start goes through its stages as components become ready', () => {
+  const stages = (state: Parameters<typeof startStages>[0]) =>
+    startStages(state).map(({ state: is, ready, total }) => `${is} ${ready}/${total}`);
+  const starting = (...names: string[]) =>
+    [1, 2, 3].map((ordinal) => plane(ordinal, { components: names.map((name) => component(name)) }));
+  expect(stages(clusterState({ phase: 'preparing', hosts: [...starting(), workersHost] }))).toEqual([
+    'running 0/1',
+    'waiting 0/3',
+    'waiting 0/3',
+    'waiting 0/9',
+    'waiting 0/5',
+  ]);
+  expect(stages(clusterState({ phase: 'starting', hosts: [...starting('etcd'), workersHost] }))).toEqual([
+    'done 1/1',
+    'done 3/3',
+    'running 0/3',
+    'waiting 0/9',
+    'waiting 0/5',
+  ]);
+  expect(stages(clusterState()).every((text) => text.startsWith('done'))).toBe(true);
+});
+
+const pods = podFacts(podColumns, [
+  podRow('web/shop-7d9f8b6c5-aaaaa'),
+  podRow('web/shop-7d9f8b6c5-bbbbb', { status: 'CrashLoopBackOff', ready: '0/1' }),
+  podRow('web/job-x', { status: 'Completed', ready: '0/1' }),
+  podRow('kube-system/coredns-x', { node: 'worker-2' }),
+  podRow('web/late-7d9f8b6c5-ccccc', { status: 'Pending', ready: '0/1', node: '<none>' }),
+]);
+
+test('pods are counted by what they need; ended ones take no slot', () => {
+  expect(countPods(pods)).toEqual({ total: 4, running: 2, failing: 1, pending: 1, system: 1 });
+  expect([...podsByNode(pods)].map(([node, { total }]) => [node, total])).toEqual([
+    ['worker-1', 2],
+    ['worker-2', 1],
+  ]);
+});
+
+test('failing pods are told once for what made them', () => {
+  expect(failingFamilies(pods)).toEqual([
+    { name: 'web/shop', status: 'CrashLoopBackOff', failing: 1, total: 2, key: 'web/shop-7d9f8b6c5-bbbbb' },
+  ]);
+});
+
+test('nodes are read in the order of people: worker-2 before worker-10', () => {
+  const nodes = nodeFacts(nodeColumns, [
+    nodeRow('worker-10', 'NotReady'),
+    nodeRow('worker-2', 'Ready,SchedulingDisabled'),
+  ]);
+  expect(nodes.map(({ name, isReady, isCordoned }) => [name, isReady, isCordoned])).toEqual([
+    ['worker-2', true, true],
+    ['worker-10', false, false],
+  ]);
+});
+
+test('with more nodes than cards the ones in trouble stay in view', () => {
+  const rows = Array.from({ length: NODES_SHOWN_MAX + 6 }, (_, index) =>
+    nodeRow(`worker-${index + 1}`, index === 28 ? 'NotReady' : 'Ready'),
+  );
+  const { shown, hiddenCount } = nodeViews({
+    nodes: nodeFacts(nodeColumns, rows),
+    pods: new Map(),
+    capacity: new Map(),
+    heartbeats: new Map(),
+    nowMs: 0,
+  });
+  expect([shown[0]?.node.name, shown.length, hiddenCount]).toEqual(['worker-29', NODES_SHOWN_MAX, 6]);
+});
+
+test('a pod asks for its containers and sidecars, or for the largest moment of its start', () => {
+  const requests = (cpu: string, more = {}) => ({
+    resources: { requests: { cpu, memory: '64Mi' } },
+    ...more,
+  });
+  const pod = {
+    spec: {
+      nodeName: 'worker-1',
+      containers: [requests('100m'), requests('200m')],
+      initContainers: [requests('50m', { restartPolicy: 'Always' }), requests('500m')],
+    },
+  };
+  expect(podRequests(pod).cpu).toBeCloseTo(0.55);
+  const byNode = capacityByNode(
+    [{ metadata: { name: 'worker-1' }, status: { allocatable: { cpu: '4', memory: '8Gi', pods: '110' } } }],
+    [pod, { ...pod, status: { phase: 'Succeeded' } }],
+  );
+  expect(totalCapacity(byNode).requested).toMatchObject({ pods: 1, memory: 3 * 64 * 1024 * 1024 });
+});
+
+test('components in more than one version come first', () => {
+  expect(
+    versionLines([
+      { component: 'etcd', version: '3.6.0' },
+      { component: 'kube-apiserver', version: 'v1.35.0' },
+      { component: 'kube-apiserver', version: 'v1.36.0' },
+      { component: 'kube-apiserver', version: 'v1.36.0' },
+    ]),
+  ).toEqual([
+    {
+      component: 'kube-apiserver',
+      versions: [
+        { version: 'v1.36.0', count: 2 },
+        { version: 'v1.35.0', count: 1 },
+      ],
+    },
+    { component: 'etcd', versions: [{ version: '3.6.0', count: 1 }] },
+  ]);
+});
+
+test('warnings are the newest first, by their last occurrence', () => {
+  const event = (name: string, type: string, lastTimestamp: string) => ({
+    metadata: { name },
+    type,
+    reason: name,
+    lastTimestamp,
+    involvedObject: { kind: 'Pod', namespace: 'web', name: 'shop' },
+  });
+  const items = [
+    event('old', 'Warning', '2026-01-01T10:00:00Z'),
+    event('normal', 'Normal', '2026-01-01T12:00:00Z'),
+    event('new', 'Warning', '2026-01-01T11:00:00Z'),
+  ];
+  expect(warningsOf({ items }, 6).map(({ reason }) => reason)).toEqual(['new', 'old']);
+});
+
+test('a host that is down speaks for its node; errors come before warnings', () => {
+  const found = attentionOf({
+    state: clusterState({
+      hosts: [plane(1), plane(2, { phase: 'paused' }), down(3)],
+      warnings: ['slow disk'],
+    }),
+    nodes: nodeFacts(nodeColumns, [nodeRow('cp-3', 'NotReady', true), nodeRow('worker-1', 'NotReady')]),
+    families: [],
+    metrics: undefined,
+    heartbeats: new Map([['worker-1', 0]]),
+    nowMs: 60_000,
+  });
+  expect(found.map(({ tone, title }) => [tone, title])).toEqual([
+    ['error', 'cp-3'],
+    ['warn', 'cp-2'],
+    ['warn', 'Since the start'],
+    ['warn', 'worker-1'],
+  ]);
+});
+
+test('the control plane of a cluster of others is read from its nodes, static pods and leases', () => {
+  const lease = {
+    namespace: 'kube-system',
+    name: 'kube-scheduler',
+    holder: 'cp-1_abc',
+    kind: 'election',
+  } as LeaseView;
+  const labels = (name: string) => ({ tier: 'control-plane', component: name });
+  const facts = podFacts(podColumns, [
+    podRow('kube-system/kube-scheduler-cp-1', { node: 'cp-1', labels: labels('kube-scheduler') }),
+    podRow('kube-system/kube-apiserver-cp-1', { node: 'cp-1', labels: labels('kube-apiserver') }),
+  ]);
+  const nodes = nodeFacts(nodeColumns, [nodeRow('cp-1', 'Ready', true), nodeRow('worker-1')]);
+  expect(
+    remoteHosts(nodes, facts, [lease]).map(({ name, rows }) => [
+      name,
+      rows.map((row) => [row.name, row.role]),
+    ]),
+  ).toEqual([
+    [
+      'cp-1',
+      [
+        ['kube-apiserver', 'active'],
+        ['kube-scheduler', 'leader'],
+      ],
+    ],
+  ]);
+});
