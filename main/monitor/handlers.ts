@@ -2,9 +2,8 @@ import type { Clock } from '../../core/base/clock.ts';
 import { DisposableStore, type Disposable } from '../../core/base/disposable.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Client } from '../../core/client/index.ts';
-import { answerQuery, type ClusterAccess } from '../../core/cluster/monitor/index.ts';
-import { listServedCertificates } from '../../core/cluster/monitor/certificates/certificates.ts';
-import { runChecklist } from '../../core/cluster/checks/checklist.ts';
+import { answerQuery } from '../../core/cluster/monitor/history/query.ts';
+import type { ClusterAccess } from '../../core/cluster/monitor/scrape/cluster-access.ts';
 import {
   ContractError,
   type Handlers,
@@ -16,7 +15,6 @@ import { Feed } from '../ipc/handlers/feed.ts';
 import { kubeFailure } from '../kube/failure.ts';
 import { LocalRecords, NOT_RUNNING, type LocalRecord } from './local-records.ts';
 import { RemoteWatches, type RemoteWatch } from './remote-watches.ts';
-import { localRequests, localScheduling, localWhatIf, noExplanations, remoteRequests } from './xray.ts';
 
 export interface MonitorDependencies {
   readonly clock: Clock;
@@ -26,6 +24,11 @@ export interface MonitorDependencies {
   connect(clusterId: string): Promise<{ readonly client: Client }>;
   readonly dataDirectory: string;
 }
+
+/** Loaded when first asked for: the console is to be there before them. */
+const loadXray = () => import('./xray.ts');
+const loadChecklist = () => import('../../core/cluster/checks/checklist.ts');
+const loadCertificates = () => import('../../core/cluster/monitor/certificates/certificates.ts');
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -120,28 +123,33 @@ export const createMonitorHandlers = (
       );
     },
     'xray.requests': async ({ cluster, filter, auditId }) => {
+      const { localRequests, remoteRequests } = await loadXray();
       const record = local.find(cluster);
       if (record) return localRequests(running(record), record.cluster.config, { filter, auditId });
       return remoteRequests((await connect(cluster)).client, { filter, auditId });
     },
     'xray.scheduling': async ({ cluster, namespace, pod }) => {
       const record = local.find(cluster);
+      const { localScheduling, noExplanations } = await loadXray();
       if (!record) throw noExplanations();
       return localScheduling(running(record), record.cluster.config, { namespace, pod });
     },
     'xray.whatIf': async ({ cluster, pod }) => {
       const record = local.find(cluster);
+      const { localWhatIf, noExplanations } = await loadXray();
       if (!record) throw noExplanations();
       return localWhatIf(running(record), record.cluster.config, pod);
     },
     'certificates.list': async ({ cluster }) => {
       const record = local.find(cluster);
       if (!record) throw ownOnly('the certificates on disk');
+      const { listServedCertificates } = await loadCertificates();
       return listServedCertificates(record.cluster.directory, record.cluster.config);
     },
     'cluster.checks': async ({ cluster }) => {
       const record = local.find(cluster);
       if (!record) throw ownOnly('what is measured for the production checklist');
+      const { runChecklist } = await loadChecklist();
       return [
         ...(await runChecklist(record.cluster.directory, { config: record.cluster.config, clock, log })),
       ];

@@ -4,12 +4,8 @@ import { messageOf } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
 import type { ClusterState, Supervisor } from '../../core/cluster/index.ts';
-import {
-  openClusterRecords,
-  startClusterMonitor,
-  type ClusterMonitor,
-  type ClusterRecords,
-} from '../../core/cluster/monitor/index.ts';
+import type { ClusterMonitor } from '../../core/cluster/monitor/cluster-monitor.ts';
+import { openClusterRecords, type ClusterRecords } from '../../core/cluster/monitor/cluster-records.ts';
 import { assessCritical } from '../../core/cluster/monitor/health/critical.ts';
 import type { EtcdEvent, EtcdView, LeasesView, MetricsHealth } from '../../core/contract/index.ts';
 import type { LocalCluster, LocalClusters } from '../clusters/local-clusters.ts';
@@ -106,6 +102,8 @@ export class LocalRecord implements Disposable {
     const running = new DisposableStore();
     this.#running = running;
     try {
+      // With what it asks of members and servers it is large, and most starts of the console need none of it.
+      const { startClusterMonitor } = await import('../../core/cluster/monitor/cluster-monitor.ts');
       const monitor = await startClusterMonitor({
         dataDirectory: this.cluster.directory,
         config: () => this.cluster.config,

@@ -4,14 +4,11 @@ import type { Log } from '../../core/base/log.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
 import { isStatusError } from '../../core/api/meta/status.ts';
 import { NODE, type Client } from '../../core/client/index.ts';
-import {
-  IN_FLIGHT_DEFAULTS,
-  LeasesWatch,
-  MemoryHistory,
-  Sampler,
-  type Histories,
-  type SampledTarget,
-} from '../../core/cluster/monitor/index.ts';
+import { MemoryHistory } from '../../core/cluster/monitor/history/history.ts';
+import type { Histories } from '../../core/cluster/monitor/history/query.ts';
+import { IN_FLIGHT_DEFAULTS } from '../../core/cluster/monitor/in-flight-limits.ts';
+import { LeasesWatch } from '../../core/cluster/monitor/leases/leases-watch.ts';
+import { Sampler, type SampledTarget } from '../../core/cluster/monitor/sampler.ts';
 
 /** Gentler than at home: these are requests to somebody's API server. */
 const SAMPLE_INTERVAL_MS = 10_000;

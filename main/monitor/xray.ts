@@ -3,9 +3,10 @@ import { isJsonObject } from '../../core/api/meta/object-meta.ts';
 import { isNotFound } from '../../core/api/meta/status.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import type { Client } from '../../core/client/index.ts';
-import { planHosts, type ClusterConfig } from '../../core/cluster/index.ts';
+import type { ClusterConfig } from '../../core/cluster/config/config.ts';
+import { planHosts } from '../../core/cluster/config/hosts.ts';
 import { PORTS } from '../../core/cluster/manifests/control-plane.ts';
-import type { ClusterAccess } from '../../core/cluster/monitor/index.ts';
+import type { ClusterAccess } from '../../core/cluster/monitor/scrape/cluster-access.ts';
 import {
   ContractError,
   TRACES_MAX,

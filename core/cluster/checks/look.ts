@@ -9,7 +9,12 @@ import { planHosts, type HostPlan } from '../config/hosts.ts';
 import { adminKubeconfigFile } from '../data-folder/layout.ts';
 import { etcdAccessOf, listMembers, type EtcdAccess, type MemberView } from '../etcd-operator/operations.ts';
 import { commandOf } from '../monitor/in-flight-limits.ts';
-import { openClusterAccess, type Answer, type ClusterAccess } from '../monitor/scrape/cluster-access.ts';
+import {
+  openClusterAccess,
+  type Answer,
+  type ClusterAccess,
+  type Trust,
+} from '../monitor/scrape/cluster-access.ts';
 import { readMeasures, type Reading } from '../monitor/scrape/reading.ts';
 import { targetsOf, type Target } from '../monitor/scrape/targets.ts';
 
@@ -59,7 +64,8 @@ const expect200 = ({ status, text }: Answer, url: string): string => {
 /** Opens what measuring takes; the caller disposes it. */
 export const openLook = async (dataDirectory: string, { config, clock, log }: LookOptions): Promise<Look> => {
   const owned = new DisposableStore();
-  const access = owned.add(openClusterAccess(dataDirectory));
+  const etcd = etcdAccessOf(dataDirectory, config);
+  const access = owned.add(openClusterAccess(dataDirectory, () => etcd.tls));
   const client = owned.add(
     connect(await loadKubeconfig(adminKubeconfigFile(dataDirectory)), {
       clock,
@@ -71,7 +77,6 @@ export const openLook = async (dataDirectory: string, { config, clock, log }: Lo
   );
   const hosts = planHosts(config);
   const controlPlanes = hosts.filter(({ role }) => role === 'control-plane');
-  const etcd = etcdAccessOf(dataDirectory, config);
   const targets = targetsOf(config);
   const command = remember((key: string) => {
     const [host = '', component = ''] = key.split('/');
@@ -79,7 +84,7 @@ export const openLook = async (dataDirectory: string, { config, clock, log }: Lo
   });
   const members = remember((_key: 'all') => listMembers(etcd));
   const page = remember(async (key: string) => {
-    const [trust, url] = key.split(' ') as ['cluster' | 'any', string];
+    const [trust, url] = key.split(' ') as [Trust, string];
     return expect200(await access.ask({ url, trust }), url);
   });
   const pages = ({ urls, trust }: Target): Promise<readonly string[]> =>

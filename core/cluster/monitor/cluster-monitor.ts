@@ -7,7 +7,7 @@ import { connect, loadKubeconfig } from '../../client/index.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import { planHosts } from '../config/hosts.ts';
 import { adminKubeconfigFile } from '../data-folder/layout.ts';
-import { etcdAccessOf } from '../etcd-operator/operations.ts';
+import { etcdAccessOf, type EtcdAccess } from '../etcd-operator/operations.ts';
 import type { ClusterRecords } from './cluster-records.ts';
 import { MembersWatch, type MemberMetrics } from './etcd/members-watch.ts';
 import { inFlightLimitsOf } from './in-flight-limits.ts';
@@ -15,7 +15,8 @@ import { LeasesWatch } from './leases/leases-watch.ts';
 import { Sampler } from './sampler.ts';
 import { openClusterAccess, type ClusterAccess } from './scrape/cluster-access.ts';
 import { readingKey } from './scrape/reading.ts';
-import { targetsOf, type Target } from './scrape/targets.ts';
+import { externalMember, targetsOf, type Target } from './scrape/targets.ts';
+import type { Window } from './scrape/window.ts';
 
 /** What `fsyncP99Ms` and round trips of members are measured over. */
 const MEMBER_SPAN_MS = 30_000;
@@ -56,7 +57,8 @@ const milliseconds = (seconds: number | undefined): number | null =>
 export const startClusterMonitor = async (options: ClusterMonitorOptions): Promise<ClusterMonitor> => {
   const { dataDirectory, config, records, clock, random, log } = options;
   const owned = new DisposableStore();
-  const access = owned.add(openClusterAccess(dataDirectory));
+  const etcdAccess = (): EtcdAccess => etcdAccessOf(dataDirectory, config());
+  const access = owned.add(openClusterAccess(dataDirectory, () => etcdAccess().tls));
   const kubeconfig = await loadKubeconfig(adminKubeconfigFile(dataDirectory));
   const client = owned.add(connect(kubeconfig, { clock, random, log, userAgent: 'pilothouse-monitor' }));
 
@@ -74,8 +76,14 @@ export const startClusterMonitor = async (options: ClusterMonitorOptions): Promi
     }),
   );
   const sinceMs = (): number => clock.monotonicMs() - MEMBER_SPAN_MS;
+  const windowOf = (name: string): Window | undefined => {
+    const url = parts.members?.urlOf(name) ?? '';
+    return (
+      sampler.window('etcd', name) ?? (url === '' ? undefined : sampler.window('etcd', externalMember(url)))
+    );
+  };
   const metricsOf = (name: string): MemberMetrics => {
-    const window = sampler.window('etcd', name);
+    const window = windowOf(name);
     return {
       fsyncP99Ms: milliseconds(window?.quantile('etcdFsync', 0.99, sinceMs())),
       proposalsFailed: window?.latest('etcdProposalsFailed') ?? null,
@@ -84,13 +92,11 @@ export const startClusterMonitor = async (options: ClusterMonitorOptions): Promi
   };
   const members = owned.add(
     new MembersWatch({
-      access: () => etcdAccessOf(dataDirectory, config()),
+      access: etcdAccess,
       hostOf: (member) => planHosts(config()).find(({ etcd }) => etcd?.name === member)?.name ?? '',
       metricsOf,
       roundTripMs: (leader, to) =>
-        milliseconds(
-          sampler.window('etcd', leader)?.quantile(readingKey('etcdRoundTrip', to), 0.5, sinceMs()),
-        ),
+        milliseconds(windowOf(leader)?.quantile(readingKey('etcdRoundTrip', to), 0.5, sinceMs())),
       clock,
       log,
     }),

@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { TimelineRecorder } from './etcd/timeline-recorder.ts';
 import { DiskHistory, type HistoryBounds } from './history/disk-history.ts';
 import type { Histories } from './history/query.ts';
+import { metricsFolder } from './metrics-folder.ts';
 
 const HOUR_MS = 3_600_000;
 const MIB = 1024 * 1024;
@@ -15,8 +16,6 @@ const MINUTE_BOUNDS: HistoryBounds = {
   bytesMax: 32 * MIB,
   retentionMs: 14 * 24 * HOUR_MS,
 };
-
-export const metricsFolder = (dataDirectory: string): string => join(dataDirectory, 'metrics');
 
 /** What is kept of a cluster of ours in its own folder, whether it runs or not. */
 export interface ClusterRecords {

@@ -13,8 +13,8 @@ import { Window } from './scrape/window.ts';
 
 export const SAMPLE_INTERVAL_MS = 5_000;
 const SCRAPES_AT_ONCE_MAX = 8;
-/** A target that is slow to tell is asked less often, so that watching never costs it more than this. */
-const SCRAPE_SHARE_MAX = 0.05;
+/** A target that takes a second to tell is asked less often: watching must not be what keeps it busy. */
+const SCRAPE_SHARE_MAX = 0.2;
 const SCRAPE_PAUSE_MS_MAX = 60_000;
 
 export interface SampledTarget {

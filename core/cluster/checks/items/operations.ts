@@ -2,7 +2,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { backupsFolder, etcdFolder } from '../../data-folder/layout.ts';
 import { listServedCertificates } from '../../monitor/certificates/certificates.ts';
-import { metricsFolder } from '../../monitor/cluster-records.ts';
+import { metricsFolder } from '../../monitor/metrics-folder.ts';
 import { bad, ok, plural, warn, type CheckItem, type Judged } from '../item.ts';
 import type { Look } from '../look.ts';
 

@@ -77,6 +77,10 @@ export class MembersWatch implements Disposable {
     return this.#known.find((member) => hex(member.id) === id)?.name ?? id;
   }
 
+  urlOf(name: string): string {
+    return this.#known.find((member) => member.name === name)?.url ?? '';
+  }
+
   start(): void {
     this.#timer ??= this.#options.clock.after(0, () => void this.#run());
   }

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
 import type { Clock } from '../../../base/clock.ts';
@@ -7,7 +7,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { writeFileAtomically } from '../../../base/node/atomic-file.ts';
 import { etcdEvent, type EtcdEvent, type EtcdView } from '../../../contract/index.ts';
-import { PRIVATE_FOLDER_MODE } from '../../data-folder/layout.ts';
+import { makeMetricsFolder } from '../metrics-folder.ts';
 import { compareQuorum, NOTHING_SEEN, rememberEvents, type QuorumMemory } from './timeline.ts';
 
 /** Events come in bursts; a burst is one write. */
@@ -56,6 +56,7 @@ export class TimelineRecorder {
   /** The cluster was stopped: what comes next is a start, not a recovery. */
   forgetQuorum(): void {
     this.#memory = NOTHING_SEEN;
+    if (this.#saving) void this.#save();
   }
 
   /** Writes what is not written yet. */
@@ -84,7 +85,7 @@ export class TimelineRecorder {
     this.#saving = undefined;
     try {
       await this.#loaded;
-      await mkdir(dirname(file), { recursive: true, mode: PRIVATE_FOLDER_MODE });
+      await makeMetricsFolder(dirname(file));
       await writeFileAtomically(file, JSON.stringify(this.#events));
     } catch (error) {
       log.write('warn', 'the timeline of etcd could not be kept', { file, error: messageOf(error) });

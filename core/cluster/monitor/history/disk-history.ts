@@ -1,8 +1,8 @@
-import { mkdir, open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
-import { PRIVATE_FOLDER_MODE } from '../../data-folder/layout.ts';
+import { makeMetricsFolder } from '../metrics-folder.ts';
 import type { History } from './history.ts';
 import { LINES_MAX, readSegment, SegmentWriter, type ReadSpan, type Sample } from './segment.ts';
 
@@ -135,7 +135,7 @@ export class DiskHistory implements History {
 
   async #begin(firstMs: number) {
     const { directory, prefix } = this.#options;
-    await mkdir(directory, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+    await makeMetricsFolder(directory);
     // A clock that was set back would put a segment before older ones.
     const atMs = Math.round(Math.max(firstMs, (this.#segments.at(-1)?.firstMs ?? -1) + 1));
     const file = join(directory, `${prefix}-${atMs}.seg`);

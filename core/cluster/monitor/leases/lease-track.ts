@@ -45,12 +45,11 @@ export const trackLease = (
   const holder = spec.holderIdentity ?? '';
   const renewedAtMs = timeOf(spec.renewTime);
   const acquiredAtMs = timeOf(spec.acquireTime);
-  const isRenewed =
-    before?.renewedAtMs != null &&
-    renewedAtMs !== null &&
-    renewedAtMs > before.renewedAtMs &&
-    before.holder === holder;
-  const gap = isRenewed ? [(renewedAtMs - before.renewedAtMs!) / MS_PER_SECOND] : [];
+  const lastMs = before?.holder === holder ? before.renewedAtMs : null;
+  const gap =
+    lastMs !== null && renewedAtMs !== null && renewedAtMs > lastMs
+      ? [(renewedAtMs - lastMs) / MS_PER_SECOND]
+      : [];
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name,

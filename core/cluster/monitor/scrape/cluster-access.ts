@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
-import { stat } from 'node:fs/promises';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import type { SecureContextOptions } from 'node:tls';
 import type { Disposable } from '../../../base/disposable.ts';
 import { ReasonError } from '../../../base/errors.ts';
 import { certificatePath, readKubeconfig } from '../../../pki/index.ts';
@@ -11,10 +11,11 @@ export const ANSWER_TIMEOUT_MS = 4_000;
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
+ * `etcd`: a member that is asked with the certificates of etcd's clients.
  * `cluster`: the server must show a certificate of the cluster's authority. `any`: managers make their own at every
  * start, as upstream's do; they are on loopback, and what is sent proves who asks without giving it away.
  */
-export type Trust = 'cluster' | 'any';
+export type Trust = 'cluster' | 'any' | 'etcd';
 
 export interface Ask {
   readonly url: string;
@@ -44,7 +45,11 @@ const stampOf = async (file: string): Promise<string> => {
   return `${mtimeMs} ${size} ${ino}`;
 };
 
-const loadIdentity = async (directory: string, stamp: string): Promise<Identity> => {
+const loadIdentity = async (
+  directory: string,
+  stamp: string,
+  etcdTls: () => SecureContextOptions,
+): Promise<Identity> => {
   const file = adminKubeconfigFile(directory);
   const { credential } = readKubeconfig(await readFile(file, 'utf8'), file);
   const own = {
@@ -59,6 +64,7 @@ const loadIdentity = async (directory: string, stamp: string): Promise<Identity>
     agents: {
       cluster: new https.Agent({ ...own, ca }),
       any: new https.Agent({ ...own, rejectUnauthorized: false }),
+      etcd: new https.Agent({ ...own, ...etcdTls() }),
     },
   };
 };
@@ -109,7 +115,7 @@ const send = (
   });
 
 /** Connections are kept between requests; renewed credentials are taken up with the next one. */
-export const openClusterAccess = (directory: string): ClusterAccess => {
+export const openClusterAccess = (directory: string, etcdTls: () => SecureContextOptions): ClusterAccess => {
   const plain = new http.Agent({ keepAlive: true, maxSockets: 2 });
   let identity: Promise<Identity> | undefined;
   let isClosed = false;
@@ -122,7 +128,7 @@ export const openClusterAccess = (directory: string): ClusterAccess => {
     const known = await identity?.catch(() => undefined);
     if (known?.stamp === stamp) return known;
     if (known) close(known);
-    identity = loadIdentity(directory, stamp);
+    identity = loadIdentity(directory, stamp, etcdTls);
     return identity;
   };
 

@@ -16,6 +16,9 @@ export interface Target {
 /** More nodes than a chart has lines are not asked. */
 export const NODES_SAMPLED_MAX = 64;
 
+/** Members that are not ours are known by where they answer. */
+export const externalMember = (clientUrl: string): string => new URL(clientUrl).host;
+
 /** What a cluster of ours has to scrape. Members of an etcd that is not ours answer on their client port. */
 export const targetsOf = (config: ClusterConfig): readonly Target[] => {
   const hosts = planHosts(config);
@@ -46,6 +49,12 @@ export const targetsOf = (config: ClusterConfig): readonly Target[] => {
           ]
         : [],
     ),
+    ...(config.spec.externalEtcd?.endpoints ?? []).map((url): Target => ({
+      component: 'etcd',
+      instance: externalMember(url),
+      urls: [`${url.replace(/\/+$/, '')}/metrics`],
+      trust: 'etcd',
+    })),
     ...manager('kube-controller-manager', PORTS.controllerManager),
     ...manager('kube-scheduler', PORTS.scheduler),
     ...manager('cloud-controller-manager', PORTS.cloudControllerManager),
