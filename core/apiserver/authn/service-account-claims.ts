@@ -34,6 +34,10 @@ export interface TokenObject {
   readonly uid: string;
   /** Set while it is being deleted. */
   readonly deletedAtMs?: number;
+  /** Of a secret: the token that it holds. */
+  readonly token?: string;
+  /** Of a secret: whether the cleaner of unused tokens has put it out of use. */
+  readonly isMarkedInvalid?: boolean;
 }
 
 export type TokenObjectKind = 'ServiceAccount' | 'Pod' | 'Secret' | 'Node';

@@ -4,6 +4,7 @@ import { goQuote } from '../../api/validation/go-text.ts';
 import { authenticationFailed } from './authenticator.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import { keyIdOf, parseJwt, signJwt, verifyJwt } from './jwt.ts';
+import { LEGACY_ISSUER, validateLegacyClaims } from './legacy-token-claims.ts';
 import {
   readClaims,
   validateClaims,
@@ -38,6 +39,11 @@ export interface ServiceAccountTokens {
 
 const quoteList = (values: readonly string[]): string => `[${values.map(goQuote).join(' ')}]`;
 
+const wrongAudience = (named: readonly string[], wanted: readonly string[]) =>
+  authenticationFailed(
+    `token audiences ${quoteList(named)} is invalid for the target audiences ${quoteList(wanted)}`,
+  );
+
 export const createServiceAccountTokens = (options: ServiceAccountTokenOptions): ServiceAccountTokens => {
   const { issuers, verificationKeys, getObject, clock } = options;
   const ownAudiences = options.audiences ?? issuers;
@@ -55,18 +61,22 @@ export const createServiceAccountTokens = (options: ServiceAccountTokenOptions):
     const jwt = parseJwt(token);
     if (!jwt) return undefined;
     const issuer = jwt.claims['iss'];
-    if (typeof issuer !== 'string' || !issuers.includes(issuer)) return undefined;
+    const isLegacy = issuer === LEGACY_ISSUER;
+    if (typeof issuer !== 'string' || (!isLegacy && !issuers.includes(issuer))) return undefined;
     if (!candidates(jwt.keyId).some((key) => verifyJwt(jwt, key)))
       throw authenticationFailed('the signature of the token is of none of the known keys');
+    if (isLegacy) {
+      // A token of a secret names no audience: it is for this API.
+      const audiences = ownAudiences.filter((one) => wanted.includes(one));
+      if (audiences.length === 0) throw wrongAudience(ownAudiences, wanted);
+      return { user: await validateLegacyClaims(token, jwt.claims, getObject), audiences };
+    }
     const claims = readClaims(jwt.claims);
     if (!claims) throw authenticationFailed('the token has no claims of a service account');
     if (claims.subject !== serviceAccountUsername(claims.namespace, claims.serviceAccount.name))
       throw authenticationFailed('the subject of the token is not its service account');
     const audiences = claims.audiences.filter((one) => wanted.includes(one));
-    if (audiences.length === 0)
-      throw authenticationFailed(
-        `token audiences ${quoteList(claims.audiences)} is invalid for the target audiences ${quoteList(wanted)}`,
-      );
+    if (audiences.length === 0) throw wrongAudience(claims.audiences, wanted);
     return { user: await validateClaims(claims, getObject, clock), audiences };
   };
   return { authenticate: async (token) => (await review(token))?.user, review };

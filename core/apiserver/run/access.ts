@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Registry as Metrics } from '../../base/metrics/index.ts';
-import type { GroupResource } from '../../api/meta/index.ts';
+import { isJsonObject, type GroupResource, type KubernetesObject } from '../../api/meta/index.ts';
 import type { ObjectReader } from '../admission/object-reader.ts';
 import {
   anonymousAuthenticator,
@@ -43,6 +43,14 @@ const TOKEN_RESOURCES: Readonly<Record<TokenObjectKind, GroupResource>> = {
 
 const NOT_NAMESPACED: readonly TokenObjectKind[] = ['Node'];
 
+/** Set by the controller that cleans up tokens of secrets which nobody uses. */
+const INVALID_SINCE_LABEL = 'kubernetes.io/legacy-token-invalid-since';
+
+const tokenIn = ({ data }: KubernetesObject): string => {
+  const encoded = isJsonObject(data) ? data['token'] : undefined;
+  return typeof encoded === 'string' ? Buffer.from(encoded, 'base64').toString('utf8') : '';
+};
+
 /** What tokens are bound to, from the caches; what is not there yet is asked of etcd before a token is refused. */
 const tokenObjects =
   (reader: () => ObjectReader): TokenObjectGetter =>
@@ -53,9 +61,10 @@ const tokenObjects =
       (await reader().get(resource, where, name)) ??
       (await reader().get(resource, where, name, { live: true }));
     if (object === undefined) return undefined;
-    const { uid = '', deletionTimestamp } = object.metadata ?? {};
+    const { uid = '', deletionTimestamp, labels } = object.metadata ?? {};
     return {
       uid,
+      ...(kind === 'Secret' && { token: tokenIn(object), isMarkedInvalid: !!labels?.[INVALID_SINCE_LABEL] }),
       ...(deletionTimestamp !== undefined && { deletedAtMs: Date.parse(deletionTimestamp) }),
     };
   };
