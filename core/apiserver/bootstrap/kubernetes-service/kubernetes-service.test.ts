@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { manualClock } from '../../../base/manual-clock.ts';
-import { silentLog } from '../../../base/log.ts';
+import { silentLog, type Log } from '../../../base/log.ts';
 import { invalid } from '../../../api/meta/index.ts';
 import { MemoryStore } from '../../registry/testing/fixtures.ts';
 import { memoryWriter } from '../testing/memory-writer.ts';
@@ -12,6 +12,8 @@ const TURNS_MAX = 5_000;
 test('a service whose address another server has just taken for it is waited for, not given up', async () => {
   const [store, memory, clock] = [new MemoryStore(), memoryWriter(), manualClock()];
   let refusals = 0;
+  const complaints: string[] = [];
+  const log: Log = { ...silentLog, write: (_level, text) => complaints.push(text) };
   const writer: typeof memory = {
     ...memory,
     create(resource, object) {
@@ -27,7 +29,7 @@ test('a service whose address another server has just taken for it is waited for
     writer,
     store,
     clock,
-    log: silentLog,
+    log,
     advertiseAddress: '192.0.2.1',
     securePort: 6443,
     serviceIp: '10.96.0.1',
@@ -38,8 +40,9 @@ test('a service whose address another server has just taken for it is waited for
     clock.advance(1);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  expect([refusals, memory.objects.get(key)?.['subsets']]).toEqual([
+  expect([refusals, complaints, memory.objects.get(key)?.['subsets']]).toEqual([
     2,
+    [],
     [{ addresses: [{ ip: '192.0.2.1' }], ports: [{ name: 'https', port: 6443, protocol: 'TCP' }] }],
   ]);
   expect(store.revision).toBeGreaterThan(1);

@@ -3,7 +3,7 @@ import { messageOf, ReasonError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { isInvalid, type KubernetesObject } from '../../../api/meta/index.ts';
 import type { Store } from '../../storage/index.ts';
-import { ensureObject, pollUntil, repeat } from '../ensure.ts';
+import { ensureObject, pollUntil, repeat, wait } from '../ensure.ts';
 import type { ObjectWriter } from '../object-writer.ts';
 import { writeEndpoints } from './endpoints.ts';
 import { MasterLeases } from './master-leases.ts';
@@ -13,6 +13,9 @@ const SERVICES = { group: '', resource: 'services' };
 const RECONCILE_INTERVAL_MS = 10_000;
 const RECONCILE_RETRY_MS = 500;
 const READY_POLL_MS = 100;
+/** How long the server that holds the address of the service may take to write it. */
+const SERVICE_ATTEMPTS_MAX = 20;
+const SERVICE_RETRY_MS = 100;
 /** Serving must not hang on etcd when the server ends: upstream waits for two intervals. */
 const STOP_LIMIT_MS = 2 * RECONCILE_INTERVAL_MS;
 
@@ -88,11 +91,15 @@ export const startKubernetesService = (options: KubernetesServiceOptions): Kuber
     await writeEndpoints(writer, addresses, securePort);
   };
   const ensureService = async (): Promise<void> => {
-    try {
-      await ensureObject(writer, SERVICES, { object: serviceOf(options) });
-    } catch (error) {
-      // Another server that makes it at the same moment holds its address already.
-      if (!isInvalid(error) || !(await writer.get(SERVICES, 'default', 'kubernetes'))) throw error;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await ensureObject(writer, SERVICES, { object: serviceOf(options) });
+        return;
+      } catch (error) {
+        // Another server that makes it at the same moment holds its address already, and will have made it soon.
+        if (!isInvalid(error) || attempt === SERVICE_ATTEMPTS_MAX || stop.signal.aborted) throw error;
+        await wait(clock, SERVICE_RETRY_MS, stop.signal);
+      }
     }
   };
   const sync = async (): Promise<void> => {
