@@ -11,7 +11,8 @@ import { deleteOptionsOf, type DeleteRequest } from './write-options.ts';
 const readOptions = async (call: HandlerCall): Promise<DeleteRequest> => {
   const { request } = call.context;
   const body = await readBody(call, 'delete');
-  return deleteOptionsOf(request.query, body, () => bodyEncoding(request.headers.get('content-type')));
+  const encoding = () => bodyEncoding(request.headers.get('content-type'));
+  return deleteOptionsOf(request.query, body, encoding, call.endpoint.findStruct);
 };
 
 /** What is gone is told in a Status without a code, as upstream's storage makes it. */

@@ -1,5 +1,5 @@
 import { invalid, isJsonObject, type KubernetesObject } from '../../api/meta/index.ts';
-import { decodeObject, structOf, structOfKind } from '../../api/schema/index.ts';
+import { decodeObject, structOf } from '../../api/schema/index.ts';
 import {
   causesOf,
   deleteOptionsErrors,
@@ -9,6 +9,7 @@ import {
 } from '../../api/validation/index.ts';
 import { ReasonError } from '../../base/errors.ts';
 import { badRequest } from '../../api/meta/index.ts';
+import type { FindStruct } from '../protobuf/index.ts';
 import type { DeleteOptions } from '../registry/rest-storage.ts';
 import type { FieldValidation } from './decode-body.ts';
 import type { BodyEncoding, PatchType } from './media-types.ts';
@@ -80,9 +81,13 @@ const queryObject = (query: URLSearchParams): Record<string, unknown> => {
   };
 };
 
-const bodyObject = (bytes: Uint8Array, encoding: BodyEncoding): Record<string, unknown> => {
+const bodyObject = (
+  bytes: Uint8Array,
+  encoding: BodyEncoding,
+  findStruct: FindStruct,
+): Record<string, unknown> => {
   try {
-    const { value } = parseBody(bytes, encoding, (kind) => structOfKind(kind));
+    const { value } = parseBody(bytes, encoding, findStruct);
     if (!isJsonObject(value)) throw badRequest('decoded object cannot be converted to DeleteOptions');
     const { kind = '' } = value;
     if (kind !== '' && kind !== 'DeleteOptions')
@@ -100,8 +105,9 @@ export const deleteOptionsOf = (
   query: URLSearchParams,
   body: Uint8Array,
   encoding: () => BodyEncoding,
+  findStruct: FindStruct,
 ): DeleteRequest => {
-  const given = body.length > 0 ? bodyObject(body, encoding()) : queryObject(query);
+  const given = body.length > 0 ? bodyObject(body, encoding(), findStruct) : queryObject(query);
   refuse('DeleteOptions', deleteOptionsErrors(given));
   const { dryRun, gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions } = given as {
     dryRun?: string[];

@@ -96,7 +96,11 @@ export class OpenApiDocuments {
   #groupVersion(published: PublishedGroupVersion, source?: DefinitionSource): Promise<CompressedDocument> {
     const known = this.#groupVersions.get(published);
     if (known) return known;
-    const document = this.#writeThree(operationsOf(published), [published], source);
+    const document = this.#writeThree(
+      operationsOf(published, this.#options.catalog.minor),
+      [published],
+      source,
+    );
     this.#groupVersions.set(published, document);
     document.catch(() => this.#groupVersions.delete(published));
     return document;
@@ -164,7 +168,7 @@ export class OpenApiDocuments {
     const roots = rootDocuments(this.#options.catalog.groups());
     const paths = roots.flatMap((root) => root.paths);
     for (const gv of published) {
-      paths.push(...operationsOf(gv));
+      paths.push(...operationsOf(gv, this.#options.catalog.minor));
       await nextTurn();
     }
     paths.sort(byPath);

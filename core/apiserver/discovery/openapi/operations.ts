@@ -85,11 +85,13 @@ const ANSWERS_DELETED = new Set([
 /** Writes one group version's operations; every path of it is told once. */
 class Writer {
   readonly #published: PublishedGroupVersion;
+  readonly #minor: number;
   readonly #names: ReturnType<typeof operationIdParts>;
   readonly #paths = new Map<string, ApiOperation[]>();
 
-  constructor(published: PublishedGroupVersion) {
+  constructor(published: PublishedGroupVersion, minor: number) {
     this.#published = published;
+    this.#minor = minor;
     this.#names = operationIdParts(published);
   }
 
@@ -118,7 +120,7 @@ class Writer {
     const { schemas } = this.#published;
     const own = schemas?.definitionNameOf(kind);
     if (own !== undefined) return own;
-    const struct = structOfKind({ group, version, kind });
+    const struct = structOfKind({ group, version, kind }, this.#minor);
     return struct ? definitionNameOf(struct.id) : `${META}.Patch`;
   }
 
@@ -308,9 +310,9 @@ const byName = (a: ApiParameter, b: ApiParameter): number =>
 const parametersOf = ({ scope }: Place, names: readonly string[]): ApiParameter[] =>
   [...scope, ...names.map(queryParameter)].sort(byName);
 
-/** Every path of a group version with its operations, as upstream names them. */
-export const operationsOf = (published: PublishedGroupVersion): readonly ApiPath[] =>
-  new Writer(published).write();
+/** Every path of a group version with its operations, as upstream names them in the given minor. */
+export const operationsOf = (published: PublishedGroupVersion, minor: number): readonly ApiPath[] =>
+  new Writer(published, minor).write();
 
 /** What all operations of a path take is said once, of the path. */
 export const sharedParameters = ({ operations }: ApiPath): readonly ApiParameter[] =>
