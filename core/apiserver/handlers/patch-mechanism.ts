@@ -223,13 +223,16 @@ const checkNew = ({ endpoint, name }: HandlerCall, next: KubernetesObject): void
   wipeSystemFields(meta);
 };
 
-/** A configuration that is not of its type is upstream's one failure without a reason of its own. */
+/**
+ * A configuration that is not of its type is the client's mistake. Upstream has its text and lets it through as a failure
+ * without a reason, 500 (kubernetes/kubernetes#139253), which clients take for one of the server and try again.
+ */
 const applied = <T>(apply: () => T): T => {
   try {
     return apply();
   } catch (error) {
     if (error instanceof ReasonError && error.reason === 'ConfigurationMistyped')
-      throw new StatusError('', error.message, { code: 500, cause: error });
+      throw badRequest(error.message);
     throw error;
   }
 };
