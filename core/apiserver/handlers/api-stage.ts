@@ -66,7 +66,9 @@ const callOf = (context: RequestContext, endpoint: Endpoint, services: HandlerSe
   const scope: Scope = {
     user,
     namespace: endpoint.namespaced ? info.namespace : '',
-    signal: request.signal,
+    get signal() {
+      return request.signal;
+    },
     warn: (text) => context.warnings.add(text),
   };
   const timer = new StageTimer(context, services.clock);

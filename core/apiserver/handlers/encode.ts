@@ -12,15 +12,23 @@ export const encodeJson = (object: KubernetesObject): Uint8Array => Buffer.from(
 const startsWithHead = (line: Uint8Array, { head }: Endpoint): boolean =>
   head.compare(line, 0, Math.min(head.byteLength, line.byteLength)) === 0;
 
-/** The object in the endpoint's version as one line of JSON, made once however many ask for it. */
+/**
+ * The object in the endpoint's version as one line of JSON. In the version it is kept in that is the stored bytes, which
+ * are put together for each who asks: a second copy of every object would cost more than that. Others are made once.
+ */
 export const heldJson = (held: Held, endpoint: Endpoint): Uint8Array => {
-  const { storage, isHub } = endpoint;
-  return held.encoded(endpoint.format, (object) => {
-    const stored = isHub ? storage.json?.(held) : undefined;
-    if (stored && startsWithHead(stored, endpoint)) return stored;
-    return encodeJson(namedAs(endpoint, endpoint.fromHub(object)));
-  });
+  const stored = endpoint.isHub ? endpoint.storage.json?.(held) : undefined;
+  if (stored && startsWithHead(stored, endpoint)) return stored;
+  return held.encoded(endpoint.format, (object) => encodeJson(namedAs(endpoint, endpoint.fromHub(object))));
 };
+
+/** The same as an item of a list, which does not repeat its kind, as Go's typed lists do not. */
+export const itemJson = (held: Held, endpoint: Endpoint): readonly Uint8Array[] => {
+  const parts = endpoint.isHub ? endpoint.storage.itemJson?.(held) : undefined;
+  return parts ?? [OPEN, heldJson(held, endpoint).subarray(endpoint.head.byteLength)];
+};
+
+const OPEN = Buffer.from('{');
 
 const NEWLINE = Buffer.from('\n');
 

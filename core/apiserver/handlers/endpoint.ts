@@ -35,6 +35,7 @@ import {
 import type { FindStruct } from '../protobuf/index.ts';
 import type { RestRegistry, RestStorage } from '../registry/rest-storage.ts';
 import type { RequestInfo } from '../server/index.ts';
+import { rememberingShapes } from './created-fields.ts';
 import { deprecationOf } from './deprecations.ts';
 import { headOf } from './json-head.ts';
 
@@ -206,7 +207,7 @@ const fieldManagerOf = (endpoint: EndpointParts, minor: number): FieldManager =>
     const gv = parseApiVersion(apiVersion);
     return gv && structOfKind({ ...gv, kind: kind.kind }, minor);
   };
-  return createFieldManager({
+  const fields = createFieldManager({
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
     subresource,
@@ -228,4 +229,5 @@ const fieldManagerOf = (endpoint: EndpointParts, minor: number): FieldManager =>
       ignored: () => ignored,
     },
   });
+  return rememberingShapes(fields);
 };

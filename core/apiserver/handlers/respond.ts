@@ -1,7 +1,7 @@
 import { apiVersionOf, StatusError, type ListMeta } from '../../api/meta/index.ts';
 import type { Held, HeldList } from '../registry/rest-storage.ts';
 import type { RequestContext } from '../server/index.ts';
-import { asAnswer, contentTypeOf, encodeValue, heldJson, namedAs } from './encode.ts';
+import { asAnswer, contentTypeOf, encodeValue, heldJson, itemJson, namedAs } from './encode.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { HandlerCall } from './handler-call.ts';
 import { headOf } from './json-head.ts';
@@ -85,7 +85,6 @@ const listMeta = ({ resourceVersion, continueToken, remainingItemCount }: HeldLi
 });
 
 const COMMA = Buffer.from(',');
-const OPEN = Buffer.from('{');
 const END_OF_LIST = Buffer.from(']}\n');
 
 /** `head`, the items with commas between them, and the end. */
@@ -105,11 +104,7 @@ function* plainItems(
   { endpoint }: HandlerCall,
   list: HeldList,
 ): Generator<readonly Uint8Array[], void, void> {
-  // Items of a list do not repeat their kind, as Go's typed lists do not.
-  for (const held of list.items) {
-    const line = heldJson(held, endpoint);
-    yield [OPEN, line.subarray(endpoint.head.byteLength)];
-  }
+  for (const held of list.items) yield itemJson(held, endpoint);
 }
 
 function* jsonItems(objects: Iterable<unknown>): Generator<readonly Uint8Array[], void, void> {

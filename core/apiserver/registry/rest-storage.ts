@@ -17,7 +17,9 @@ export interface RestStorage {
   /** Paths that are put back as they were: no manager owns them through this endpoint. */
   readonly resetFields?: readonly (readonly string[])[];
   /** The object as JSON in the version it is kept in, made of the bytes as stored: no second encoding. */
-  json?(held: Held): Uint8Array;
+  json?(held: Held): Uint8Array | undefined;
+  /** As an item of a list: without its kind, in parts that share the stored bytes. */
+  itemJson?(held: Held): readonly Uint8Array[] | undefined;
   get?(scope: Scope, name: string, options: GetOptions): Promise<Held>;
   list?(scope: Scope, options: ListOptions): Promise<HeldList>;
   watch?(scope: Scope, options: WatchOptions): Promise<CacheWatcher<KubernetesObject>>;

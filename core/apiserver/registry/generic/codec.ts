@@ -88,15 +88,28 @@ export class ObjectCodec {
     this.#recent.set(key, object);
   }
 
-  /** The JSON of an object in the version it is kept in, made of the stored bytes without encoding it again. */
-  json(held: Held): Uint8Array {
+  /** The same without its kind, in parts that share the stored bytes. Undefined where they are in another order. */
+  itemJson(held: Held): readonly Uint8Array[] | undefined {
     const head = this.#head;
-    const bytes = Buffer.from(held.value.buffer, held.value.byteOffset, held.value.length);
-    if (held.revision === 0) return bytes;
-    if (!bytes.subarray(0, head.length).equals(head)) return Buffer.from(JSON.stringify(held.object));
+    const { value, revision } = held;
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
+    if (revision === 0 || head.compare(bytes, 0, Math.min(head.length, bytes.length)) !== 0) return undefined;
+    return [Buffer.from(`{"metadata":{"resourceVersion":"${revision}",`), bytes.subarray(head.length)];
+  }
+
+  /**
+   * The JSON of an object in the version it is kept in, made of the stored bytes without encoding it again. Undefined
+   * where their members are in another order, or where they are no JSON.
+   */
+  json(held: Held): Uint8Array | undefined {
+    const head = this.#head;
+    const { value, revision } = held;
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
+    if (revision === 0) return bytes;
+    if (head.compare(bytes, 0, Math.min(head.length, bytes.length)) !== 0) return undefined;
     return Buffer.concat([
       head,
-      Buffer.from(`"resourceVersion":"${held.revision}",`),
+      Buffer.from(`"resourceVersion":"${revision}",`),
       bytes.subarray(head.length),
     ]);
   }

@@ -49,7 +49,7 @@ test('a created object has what only the server may say, and nothing else of it'
   expect([
     typeof creationTimestamp,
     metadata,
-    JSON.parse(Buffer.from(configMaps.json(held)).toString()),
+    JSON.parse(Buffer.from(configMaps.json(held)!).toString()),
   ]).toEqual([
     'string',
     {

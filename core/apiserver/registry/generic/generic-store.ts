@@ -48,8 +48,12 @@ export class GenericStore implements RestStorage {
     return this.strategy.resetFields ?? [];
   }
 
-  json(held: Held): Uint8Array {
+  json(held: Held): Uint8Array | undefined {
     return this.core.codec.json(held);
+  }
+
+  itemJson(held: Held): readonly Uint8Array[] | undefined {
+    return this.core.codec.itemJson(held);
   }
 
   get(scope: Scope, name: string, options: GetOptions): Promise<Held> {

@@ -17,7 +17,7 @@ export class PartStore implements RestStorage {
     if (options.isReadable !== false) this.get = (...args) => parent.get(...args);
   }
 
-  json(held: Held): Uint8Array {
+  json(held: Held): Uint8Array | undefined {
     return this.#parent.json(held);
   }
 

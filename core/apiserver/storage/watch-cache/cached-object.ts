@@ -21,7 +21,7 @@ export class CachedObject<T> {
   readonly value: Uint8Array;
   readonly revision: number;
   readonly object: T;
-  readonly #encodings = new Encodings();
+  #encodings: Encodings | undefined;
 
   constructor(key: string, value: Uint8Array, revision: number, object: T) {
     this.key = key;
@@ -32,7 +32,7 @@ export class CachedObject<T> {
 
   /** The object in a form of the caller's naming, made for the first who asks. */
   encoded(format: string, make: (object: T) => Uint8Array): Uint8Array {
-    return this.#encodings.get(format, () => make(this.object));
+    return (this.#encodings ??= new Encodings()).get(format, () => make(this.object));
   }
 }
 
@@ -44,7 +44,7 @@ export class CacheEvent<T> {
   readonly current: CachedObject<T>;
   /** The object before: with it a selector tells what entered or left its view. */
   readonly previous: CachedObject<T> | undefined;
-  readonly #encodings = new Encodings();
+  #encodings: Encodings | undefined;
 
   constructor(
     type: 'ADDED' | 'MODIFIED' | 'DELETED',
@@ -63,7 +63,7 @@ export class CacheEvent<T> {
 
   /** The event's line in a form of the caller's naming, made for the first who asks. */
   encoded(format: string, make: (event: CacheEvent<T>) => Uint8Array): Uint8Array {
-    return this.#encodings.get(format, () => make(this));
+    return (this.#encodings ??= new Encodings()).get(format, () => make(this));
   }
 }
 
