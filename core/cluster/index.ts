@@ -24,6 +24,7 @@ export { readBackupSchedule, writeBackupSchedule } from './backup/schedule.ts';
 export { addMember, type MembershipOutcome } from './membership/add-member.ts';
 export { removeMember } from './membership/remove-member.ts';
 export type { Fault, FaultRequest } from './faults/fault.ts';
+export { FaultBoard } from './faults/fault-board.ts';
 export type { ActionFacts } from './faults/facts.ts';
 export { gatherActionFacts } from './faults/gather-facts.ts';
 export { previewAction } from './faults/preview.ts';

@@ -25,6 +25,11 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/host.ts')).host,
   },
   {
+    name: 'fault',
+    summary: 'cut or delay links, slow a disk, put a clock wrong; list and heal',
+    load: async () => (await import('./commands/fault.ts')).fault,
+  },
+  {
     name: 'snapshot',
     summary: 'save, check or restore a snapshot of etcd',
     load: async () => (await import('./commands/snapshot.ts')).snapshot,

@@ -9,6 +9,17 @@ const DIRECTORY_MODE = 0o700;
 const INLINE_WRITE_BYTES_MAX = 256 * 1024;
 const ZEROS = new Uint8Array(1024 * 1024);
 
+let syncDelayMs = 0;
+
+/** For rehearsals: every sync of this thread takes this much longer from now on. */
+export const slowSyncs = (delayMs: number): void => {
+  syncDelayMs = delayMs;
+};
+
+const delayed = async (): Promise<void> => {
+  if (syncDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, syncDelayMs));
+};
+
 const fileOver = (handle: FileHandle): DiskFile => ({
   size: async () => (await handle.stat()).size,
   async read(offset, length) {
@@ -44,11 +55,15 @@ const fileOver = (handle: FileHandle): DiskFile => ({
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
     if (bytes > INLINE_WRITE_BYTES_MAX || writevSync(handle.fd, chunks, offset) < bytes)
       await this.write(offset, chunks);
+    if (syncDelayMs > 0) await delayed();
     await new Promise<void>((resolve, reject) =>
       fdatasync(handle.fd, (error) => (error ? reject(error) : resolve())),
     );
   },
-  sync: () => handle.datasync(),
+  async sync() {
+    await delayed();
+    await handle.datasync();
+  },
   close: () => handle.close(),
 });
 

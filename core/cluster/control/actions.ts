@@ -3,6 +3,7 @@ import { ReasonError } from '../../base/errors.ts';
 import { clusterAction, type ClusterAction } from '../../contract/schemas/local-cluster.ts';
 import { compareSnapshot } from '../backup/compare-snapshot.ts';
 import { restoreCluster } from '../backup/restore-cluster.ts';
+import type { FaultRequest } from '../faults/fault.ts';
 import { gatherActionFacts } from '../faults/gather-facts.ts';
 import { previewAction } from '../faults/preview.ts';
 import { addMember } from '../membership/add-member.ts';
@@ -72,6 +73,15 @@ const backupHandlers = (supervisor: Supervisor) => {
   } satisfies Partial<ControlHandlers>;
 };
 
+const faultHandlers = ({ faults }: Supervisor) =>
+  ({
+    // Whoever reaches this socket is this user; the board checks names and figures.
+    'fault.add': ({ request }) => Promise.resolve(faults.add(JSON.parse(request) as FaultRequest)),
+    'fault.isolate': ({ host }) => Promise.resolve(faults.isolate(host)),
+    'fault.list': () => Promise.resolve(faults.list()),
+    'fault.heal': ({ id }) => Promise.resolve(faults.heal(id)),
+  }) satisfies Partial<ControlHandlers>;
+
 /** What commands from outside do to a running cluster. */
 export const controlHandlers = (supervisor: Supervisor): ControlHandlers => ({
   async status() {
@@ -81,6 +91,7 @@ export const controlHandlers = (supervisor: Supervisor): ControlHandlers => ({
   ...hostHandlers(supervisor),
   ...upgradeHandlers(supervisor),
   ...backupHandlers(supervisor),
+  ...faultHandlers(supervisor),
   'member.add': (_params, progress) => addMember(supervisor, lineReport(progress)),
   'member.remove': ({ member }, progress) => removeMember(supervisor, member, lineReport(progress)),
   'action.preview': async ({ action }) =>

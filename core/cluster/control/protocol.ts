@@ -1,5 +1,6 @@
 import type { ActionPreview } from '../../contract/schemas/local-cluster.ts';
 import type { BackupSchedule, SnapshotComparison, UpgradePlan } from '../../contract/schemas/operations.ts';
+import type { Fault } from '../faults/fault.ts';
 import type { MembershipOutcome } from '../membership/add-member.ts';
 import type { UpgradeOutcome } from '../upgrade/apply.ts';
 import type { ClusterState } from '../supervisor/state.ts';
@@ -28,6 +29,11 @@ export interface ControlMethods {
   'upgrade.resume': { params: Record<string, never>; result: boolean };
   'member.add': { params: Record<string, never>; result: MembershipOutcome };
   'member.remove': { params: { member: string }; result: MembershipOutcome };
+  /** `request` is a FaultRequest, as JSON. */
+  'fault.add': { params: { request: string }; result: Fault };
+  'fault.isolate': { params: { host: string }; result: readonly Fault[] };
+  'fault.list': { params: Record<string, never>; result: readonly Fault[] };
+  'fault.heal': { params: { id: string }; result: readonly Fault[] };
   /** `action` is a ClusterAction of the contract, as JSON. */
   'action.preview': { params: { action: string }; result: ActionPreview };
 }

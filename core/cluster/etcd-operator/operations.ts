@@ -173,9 +173,13 @@ export const promoteMember = async (access: EtcdAccess, id: string): Promise<voi
   await withAny(access, (member) => member.call(OPERATOR.memberPromote, { ID: BigInt(`0x${id}`) }));
 };
 
+/** Asked of the others: who is removed may be gone before it has answered. */
 export const removeMember = async (access: EtcdAccess, nameOrId: string): Promise<MemberView> => {
   const target = await findMember(access, nameOrId);
-  await withAny(access, (member) => member.call(OPERATOR.memberRemove, { ID: idOf(target) }));
+  const others = access.endpoints.filter((url) => !target.clientUrls.includes(url));
+  await withAny({ ...access, endpoints: others.length > 0 ? others : access.endpoints }, (member) =>
+    member.call(OPERATOR.memberRemove, { ID: idOf(target) }),
+  );
   return target;
 };
 

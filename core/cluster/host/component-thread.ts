@@ -3,12 +3,17 @@ import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../../base/errors.ts';
 import { jsonLog } from '../../base/node/log.ts';
 import { runComponent } from '../components/index.ts';
+import { applyFaults } from '../faults/thread-faults.ts';
+import type { HostFaults } from './messages.ts';
 
 export interface ComponentStart {
   readonly component: string;
   readonly args: readonly string[];
   /** `v1.36.0`, or etcd's own; from the tag of the image. */
   readonly version: string;
+  /** Where connections into the cluster come from. */
+  readonly place: { readonly address: string; readonly network: string };
+  readonly faults: HostFaults;
 }
 
 export type FromComponent =
@@ -16,19 +21,33 @@ export type FromComponent =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'heap'; readonly heapBytes: number };
 
-export type ToComponent = { readonly kind: 'stop' } | { readonly kind: 'heap' };
+export type ToComponent =
+  | { readonly kind: 'stop' }
+  /** At once and without a word to anybody. */
+  | { readonly kind: 'die' }
+  | { readonly kind: 'heap' }
+  | { readonly kind: 'faults'; readonly faults: HostFaults };
 
 const EXIT_FAILED = 1;
+/** As a shell tells a SIGKILL. */
+const EXIT_KILLED = 137;
 
 /** A component in this worker thread, until it is asked to stop or fails. */
 export const runComponentThread = async (
-  { component, args, version }: ComponentStart,
+  { component, args, version, place, faults }: ComponentStart,
   port: MessagePort,
 ): Promise<void> => {
+  const broken = applyFaults(place);
+  broken.set(faults);
   const tell = (message: FromComponent): void => port.postMessage(message);
-  const fail = (error: unknown): never => {
+  // The platform aborts the whole process when a thread that ends still reads HTTP: nothing is read from here on.
+  const end = (code: number): void => {
+    broken.silence();
+    setImmediate(() => process.exit(code));
+  };
+  const fail = (error: unknown): void => {
     tell({ kind: 'failed', message: messageOf(error) });
-    process.exit(EXIT_FAILED);
+    end(EXIT_FAILED);
   };
   const log = jsonLog(process.stderr);
   let isAsked = false;
@@ -38,7 +57,9 @@ export const runComponentThread = async (
     if (message.kind === 'stop') {
       isAsked = true;
       stop();
-    } else tell({ kind: 'heap', heapBytes: v8.getHeapStatistics().used_heap_size });
+    } else if (message.kind === 'faults') broken.set(message.faults);
+    else if (message.kind === 'die') end(EXIT_KILLED);
+    else tell({ kind: 'heap', heapBytes: v8.getHeapStatistics().used_heap_size });
   });
   try {
     const running = await runComponent(component, args, { log, version });
@@ -47,9 +68,9 @@ export const runComponentThread = async (
     await running.close();
   } catch (error) {
     // What breaks while it ends is not why it ends.
-    if (!isAsked) fail(error);
+    if (!isAsked) return fail(error);
     log.write('warn', 'the component ended with an error', { error: messageOf(error) });
   }
   port.close();
-  process.exit(0);
+  end(0);
 };

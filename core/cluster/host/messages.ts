@@ -1,4 +1,5 @@
 import type { HostPlan } from '../config/hosts.ts';
+import type { LinkRule } from '../faults/link-gate.ts';
 
 /** What a host needs to know; everything else is in the data folder. */
 export interface HostStart {
@@ -12,6 +13,15 @@ export interface HostStart {
   readonly firstNodeIndex: number;
   readonly nodeCount: number;
 }
+
+/** What is broken on purpose on one host, as its threads are told. */
+export interface HostFaults {
+  readonly links: readonly LinkRule[];
+  readonly syncDelayMs: number;
+  readonly clockOffsetMs: number;
+}
+
+export const NO_FAULTS: HostFaults = { links: [], syncDelayMs: 0, clockOffsetMs: 0 };
 
 /**
  * The order in which a cluster ends, over all its hosts: managers give their leases up while there is an API, API servers
@@ -62,4 +72,6 @@ export type ToHost =
   | { readonly kind: 'kill-component'; readonly component: string }
   /** The kubelet of one node becomes another release; its containers go on. */
   | { readonly kind: 'node-version'; readonly node: string; readonly version: string }
+  /** Instead of those of before. */
+  | { readonly kind: 'faults'; readonly faults: HostFaults }
   | { readonly kind: 'report'; readonly id: number };

@@ -3,6 +3,7 @@ import { messageOf } from '../../base/errors.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { jsonLog } from '../../base/node/log.ts';
 import { logsFolder } from '../data-folder/layout.ts';
+import { applyFaults, type ThreadFaults } from '../faults/thread-faults.ts';
 import { startHostKubelet, type HostKubelet } from './host-kubelet.ts';
 import { STOP_STAGES, type FromHost, type HostStart, type ToHost } from './messages.ts';
 import { rotatingFile } from './rotating-file.ts';
@@ -25,6 +26,7 @@ export interface HostPort {
 export const runHost = (program: URL, port: HostPort): void => {
   let kubelet: HostKubelet | undefined;
   let starter: ComponentStarter | undefined;
+  let broken: ThreadFaults | undefined;
   let isStopping = false;
 
   const start = async (plan: HostStart): Promise<void> => {
@@ -40,8 +42,11 @@ export const runHost = (program: URL, port: HostPort): void => {
         },
       }),
     );
+    const place = { address: plan.host.address, network: `127.${plan.network}.` };
+    broken = applyFaults(place);
     starter = new ComponentStarter({
       program,
+      place,
       logFile: (component) => join(folder, `${component}.log`),
       onPhase: (component, phase, version, message) =>
         port.send({
@@ -84,6 +89,10 @@ export const runHost = (program: URL, port: HostPort): void => {
         return;
       case 'kill-component':
         starter?.kill(message.component);
+        return;
+      case 'faults':
+        broken?.set(message.faults);
+        starter?.setFaults(message.faults);
         return;
       case 'node-version':
         // What the node says of itself is looked at by whoever asked; it tries again at its next report.

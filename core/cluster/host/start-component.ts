@@ -3,10 +3,12 @@ import { messageOf } from '../../base/errors.ts';
 import type { ComponentHandle, ComponentRequest, StartComponent } from '../../kubelet/index.ts';
 import type { ComponentStart, FromComponent, ToComponent } from './component-thread.ts';
 import {
+  NO_FAULTS,
   STOP_STAGES,
   stopStageOf,
   type ComponentPhase,
   type ComponentUsage,
+  type HostFaults,
   type StopStage,
 } from './messages.ts';
 import { rotatingFile } from './rotating-file.ts';
@@ -24,7 +26,11 @@ export interface ComponentEvents {
   onPhase(component: string, phase: ComponentPhase, version: string, message?: string): void;
 }
 
+/** A thread that is asked to die and does not hear is terminated. */
+const DIE_MS = 200;
+
 export interface ComponentStarterOptions extends ComponentEvents {
+  readonly place: ComponentStart['place'];
   /** The program of `program.ts`. */
   readonly program: URL;
   logFile(component: string): string;
@@ -32,6 +38,7 @@ export interface ComponentStarterOptions extends ComponentEvents {
 
 interface Entry {
   readonly worker: Worker;
+  send(message: ToComponent): void;
   kill(): void;
   usage(): ComponentUsage;
 }
@@ -71,6 +78,7 @@ export class ComponentStarter {
   readonly #waiting = new Map<StopStage, (() => void)[]>();
   /** Undefined while the host runs: a component whose manifest goes then ends without waiting. */
   #stage: StopStage | undefined;
+  #faults: HostFaults = NO_FAULTS;
 
   constructor(options: ComponentStarterOptions) {
     this.#options = options;
@@ -80,6 +88,12 @@ export class ComponentStarter {
 
   get names(): readonly string[] {
     return [...this.#running.keys()];
+  }
+
+  /** For every component that runs, and for those that start later. */
+  setFaults(faults: HostFaults): void {
+    this.#faults = faults;
+    for (const { send } of this.#running.values()) send({ kind: 'faults', faults });
   }
 
   /** False when it does not run. */
@@ -108,9 +122,9 @@ export class ComponentStarter {
   }
 
   #start({ name, args, image }: ComponentRequest): ComponentHandle {
-    const { program, logFile, onPhase } = this.#options;
+    const { program, logFile, onPhase, place } = this.#options;
     const version = versionOfImage(image);
-    const start: ComponentStart = { component: name, args, version };
+    const start: ComponentStart = { component: name, args, version, place, faults: this.#faults };
     const file = rotatingFile(logFile(name));
     const output = new Output();
     const worker = new Worker(program, {
@@ -149,7 +163,12 @@ export class ComponentStarter {
     );
     const entry: Entry = {
       worker,
-      kill: () => void worker.terminate(),
+      send,
+      kill() {
+        send({ kind: 'die' });
+        const timer = setTimeout(() => void worker.terminate(), DIE_MS);
+        void exited.then(() => clearTimeout(timer));
+      },
       usage() {
         const utilization = worker.performance.eventLoopUtilization(before).utilization;
         before = worker.performance.eventLoopUtilization();

@@ -1,6 +1,7 @@
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { hasReason, messageOf, ReasonError } from '../../base/errors.ts';
 import { NODE, pause } from '../../client/index.ts';
 import { writeClusterConfig } from '../data-folder/create.ts';
+import { putManifestBack } from '../data-folder/manifest-aside.ts';
 import type { HostPlan } from '../config/hosts.ts';
 import {
   addMember as addToEtcd,
@@ -72,6 +73,17 @@ const promoted = async (supervisor: Supervisor, host: HostPlan, report: StepRepo
 };
 
 const serves = async (supervisor: Supervisor, host: HostPlan): Promise<void> => {
+  if (host.role === 'control-plane') {
+    // Not there any more where it was put back before a crash.
+    await putManifestBack(supervisor.folder.directory, host.name, 'kube-apiserver').catch(
+      (error: unknown) => {
+        if (!hasReason(error, 'NotFound')) throw error;
+      },
+    );
+    const link = supervisor.host(host.name);
+    if (!(await link.until(() => link.component('kube-apiserver')?.phase === 'ready', JOIN_TIMEOUT_MS)))
+      throw new ReasonError('NotReady', `the API server of ${host.name} did not become ready; ${GOES_ON}`);
+  }
   await assertHealthy(supervisor, GOES_ON);
   const client = clientOf(supervisor);
   const deadlineMs = supervisor.clock.monotonicMs() + JOIN_TIMEOUT_MS;

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import type { HostPlan } from '../config/hosts.ts';
 import { issueMissingLeaves, writeManifests } from '../data-folder/create.ts';
+import { setManifestAside } from '../data-folder/manifest-aside.ts';
 import { hostFolder, kubeletKubeconfigFile } from '../data-folder/layout.ts';
 import { initialMembers } from '../manifests/control-plane.ts';
 
@@ -24,4 +25,6 @@ export const makeHostFiles = async (
   await deleteHostFiles(data, host.name);
   await issueMissingLeaves(data, config, clock);
   await writeManifests(data, config, host, { members: initialMembers(config), state: 'existing' });
+  // A learner answers no API server; it is put back when the member votes.
+  if (host.role === 'control-plane') await setManifestAside(data, host.name, 'kube-apiserver');
 };

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { ReasonError } from '../../base/errors.ts';
 import type { HostPlan } from '../config/hosts.ts';
-import type { ComponentUsage, FromHost, HostStart, StopStage } from '../host/messages.ts';
+import type { ComponentUsage, FromHost, HostFaults, HostStart, StopStage } from '../host/messages.ts';
 import type { HostLauncher, LaunchedHost } from './host-launcher.ts';
 import type { ComponentState, HostPhase, HostState } from './state.ts';
 
@@ -17,6 +17,8 @@ export interface HostLinkOptions {
   readonly originMs: number;
   /** After every change of the state. */
   onChange(): void;
+  /** The process has ended, however. */
+  onExited(): void;
   /** A component serves: whether it is ready is for the gates to find out. */
   onServing(component: string): void;
 }
@@ -122,6 +124,11 @@ export class HostLink {
     this.#alive().send({ kind: 'kill-component', component });
   }
 
+  /** Told to a host that runs; one that starts has none. */
+  setFaults(faults: HostFaults): void {
+    this.#process?.send({ kind: 'faults', faults });
+  }
+
   setNodeVersion(node: string, version: string): void {
     this.#alive().send({ kind: 'node-version', node, version });
   }
@@ -223,6 +230,7 @@ export class HostLink {
   #exited(process: LaunchedHost, code: number | null, signal: string | null): void {
     if (this.#process !== process) return;
     this.#process = undefined;
+    this.#options.onExited();
     for (const [name, known] of this.#components)
       this.#components.set(name, { ...known, phase: 'exited', changedMs: this.#sinceMs() });
     if (signal !== null) {

@@ -1,6 +1,7 @@
 import { Worker, type MessagePort } from 'node:worker_threads';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
+import { installLinkGate, type LinkRule } from '../faults/link-gate.ts';
 import {
   runLoadBalancer,
   type Backend,
@@ -21,6 +22,7 @@ type FromThread =
 type ToThread =
   | { readonly kind: 'backends'; readonly backends: readonly Backend[] }
   | { readonly kind: 'state' }
+  | { readonly kind: 'links'; readonly links: readonly LinkRule[] }
   | { readonly kind: 'close' };
 
 /** The inside of the thread. */
@@ -29,11 +31,14 @@ export const runLoadBalancerThread = async (
   port: MessagePort,
 ): Promise<void> => {
   const tell = (message: FromThread): void => port.postMessage(message);
+  const { address } = loadBalancer;
+  const gate = installLinkGate({ address, network: address.split('.').slice(0, 2).join('.') + '.' });
   try {
     const balancer = await runLoadBalancer(loadBalancer, silentLog);
     balancer.onChange((state) => tell({ kind: 'state', state }));
     port.on('message', (message: ToThread) => {
       if (message.kind === 'backends') balancer.update(message.backends);
+      else if (message.kind === 'links') gate.setRules(message.links);
       else if (message.kind === 'state') tell({ kind: 'state', state: balancer.state() });
       else void balancer.close().finally(() => port.close());
     });
@@ -47,6 +52,8 @@ export const runLoadBalancerThread = async (
 export interface LoadBalancerThread {
   state(): LoadBalancerState | undefined;
   setBackends(backends: readonly Backend[]): void;
+  /** Links between it and hosts that are broken on purpose. */
+  setLinks(links: readonly LinkRule[]): void;
   close(): Promise<void>;
 }
 
@@ -79,6 +86,7 @@ export const startLoadBalancerThread = async (
   return {
     state: () => last,
     setBackends: (backends) => send({ kind: 'backends', backends }),
+    setLinks: (links) => send({ kind: 'links', links }),
     async close() {
       send({ kind: 'close' });
       await exited;

@@ -1,4 +1,5 @@
 import type { HostRole } from '../config/hosts.ts';
+import type { Fault } from '../faults/fault.ts';
 import type { LoadBalancerState } from '../load-balancer/index.ts';
 
 export type ClusterPhase = 'starting' | 'ready' | 'stopping' | 'stopped';
@@ -46,4 +47,6 @@ export interface ClusterState {
   readonly warnings: readonly string[];
   readonly hosts: readonly HostState[];
   readonly loadBalancer: LoadBalancerState | undefined;
+  /** What is broken on purpose. */
+  readonly faults: readonly Fault[];
 }

@@ -16,6 +16,7 @@ import { BackupRunner } from '../backup/backup-runner.ts';
 import { undoInterruptedRestore } from '../backup/member-folders.ts';
 import { saveClusterSnapshot } from '../backup/save-snapshot.ts';
 import { silentReport } from '../operation/step-report.ts';
+import { FaultBoard, linkEndOf, LOAD_BALANCER } from '../faults/fault-board.ts';
 import { readMembershipChange } from '../membership/journal.ts';
 import { resumeMembership } from '../membership/resume.ts';
 import { readUpgradeState } from '../upgrade/state.ts';
@@ -88,6 +89,7 @@ export class Supervisor {
   #unsettled: string | undefined;
   #operation: string | undefined;
   readonly #backups: BackupRunner;
+  readonly #faults: FaultBoard;
 
   constructor(options: SupervisorOptions) {
     const { folder, clock } = options;
@@ -101,6 +103,17 @@ export class Supervisor {
       clock,
       log: options.log,
       save: () => saveClusterSnapshot(this, { report: silentReport, prefix: SCHEDULED_PREFIX }),
+    });
+    this.#faults = new FaultBoard({
+      ends: () => [
+        ...this.hosts.map(({ plan }) => linkEndOf(plan)),
+        { name: LOAD_BALANCER, addresses: [loadBalancerAddress(folder.config.spec)] },
+      ],
+      tell: (end, faults) => {
+        if (end === LOAD_BALANCER) this.#balancer?.setLinks(faults.links);
+        else this.#links.get(end)?.setFaults(faults);
+      },
+      onChange: () => this.#changed(),
     });
     for (const plan of planHosts(folder.config)) this.#link(plan);
   }
@@ -122,6 +135,7 @@ export class Supervisor {
       clock,
       originMs: this.#originMs,
       onChange: () => this.#changed(),
+      onExited: () => this.#faults.forget(plan.name),
       onServing: (component) => void this.#whenServing(link, component),
     });
     this.#links.set(plan.name, link);
@@ -152,6 +166,7 @@ export class Supervisor {
       warnings: [...this.#warnings],
       hosts: [...this.#links.values()].map((link) => link.state()),
       loadBalancer: this.#balancer?.state(),
+      faults: this.#faults.list(),
     };
   }
 
@@ -177,6 +192,11 @@ export class Supervisor {
   setConfig(config: ClusterConfig): void {
     this.#config = config;
     this.#changed();
+  }
+
+  /** What is broken on purpose. */
+  get faults(): FaultBoard {
+    return this.#faults;
   }
 
   /** Snapshots by the schedule. */
