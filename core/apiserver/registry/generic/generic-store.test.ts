@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import type { KubernetesObject } from '../../../api/meta/index.ts';
+import type { KubernetesObject, StatusError } from '../../../api/meta/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../../../api/selector/index.ts';
+import { StorageError } from '../../storage/index.ts';
 import type { RestStorage } from '../rest-storage.ts';
 import {
   changing,
@@ -275,3 +276,38 @@ test('who watches a selection sees objects come and go as they enter and leave i
     'DELETED b web 1',
   ]);
 });
+
+const lost = (reason: 'Unavailable' | 'Timeout'): StorageError =>
+  new StorageError(reason, 'the answer was lost', { outcomeKnown: false });
+
+test('a creation whose answer was lost is found again by its uid', async () => {
+  const { configMaps, store } = open();
+  const create = store.create.bind(store);
+  store.create = async (...args) => {
+    await create(...args);
+    throw lost('Unavailable');
+  };
+  const held = await configMaps.create(scopeOf(), map('a'), NO_OPTIONS);
+  expect([held.object.metadata?.name, held.revision]).toEqual(['a', store.revision]);
+});
+
+test('a creation that meets its own first try is no conflict, and that of another is one', async () => {
+  const { configMaps, store } = open();
+  const create = store.create.bind(store);
+  store.create = async (...args) => {
+    await create(...args);
+    return create(...args);
+  };
+  await configMaps.create(scopeOf(), map('a'), NO_OPTIONS);
+  expect(await refusalOf(configMaps.create(scopeOf(), map('a'), NO_OPTIONS))).toContain('409 AlreadyExists');
+});
+
+test.each(['Unavailable', 'Timeout'] as const)(
+  'a client is not asked to repeat a creation that may have happened: %s',
+  async (reason) => {
+    const { configMaps, store } = open();
+    store.create = () => Promise.reject(lost(reason));
+    const error = await configMaps.create(scopeOf(), map('a'), NO_OPTIONS).catch((cause: unknown) => cause);
+    expect((error as StatusError).details?.retryAfterSeconds ?? 0).toBe(0);
+  },
+);

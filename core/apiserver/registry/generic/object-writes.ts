@@ -155,9 +155,33 @@ export class ObjectWrites {
       await claim.keep();
       return codec.written(key, value, revision, draft);
     } catch (error) {
+      const own = await this.#ownWrite(error, key, meta.uid ?? '');
+      if (own) {
+        await claim.keep();
+        return codec.written(key, own.value, own.revision, draft);
+      }
       await releaseAfter(error, claim);
       const told = this.#nameTaken(fromStorage(error, 'create', resource, name), draft);
       throw isAlreadyExists(told) ? await this.#orBeingDeleted(told, key) : told;
+    }
+  }
+
+  /**
+   * What a creation left behind although it was told to have failed: the answer was lost, and a second try found the
+   * object of the first. Its uid tells it from everybody else's.
+   */
+  async #ownWrite(error: unknown, key: string, uid: string): Promise<StoredValue | undefined> {
+    if (!(error instanceof StorageError)) return undefined;
+    const mayBeOurs =
+      error.reason === 'AlreadyExists' || (error.reason === 'Unavailable' && !error.outcomeKnown);
+    if (!mayBeOurs) return undefined;
+    try {
+      const stored = await this.#core.store.get(key);
+      const { object } = this.#reads.heldOf(stored);
+      return uid !== '' && object.metadata?.uid === uid ? stored : undefined;
+    } catch (cause) {
+      if (cause instanceof StorageError) return undefined;
+      throw cause;
     }
   }
 

@@ -42,6 +42,8 @@ export const fromStorage = (
   name = '',
 ): unknown => {
   if (!(error instanceof StorageError)) return error;
+  // Clients repeat whatever they are told when to try again, and a write that did happen would then meet itself.
+  const retrySeconds = error.outcomeKnown ? RETRY_SECONDS : 0;
   switch (error.reason) {
     case 'NotFound':
       return notFound(resource, name);
@@ -71,9 +73,9 @@ export const fromStorage = (
     case 'NoSpace':
       return internalError('etcdserver: mvcc: database space exceeded', error);
     case 'Timeout':
-      return timeout(`request did not complete within requested timeout - ${error.message}`, RETRY_SECONDS);
+      return timeout(`request did not complete within requested timeout - ${error.message}`, retrySeconds);
     case 'Unavailable':
-      return serverTimeout(resource, operation, RETRY_SECONDS);
+      return serverTimeout(resource, operation, retrySeconds);
     case 'Internal':
       return internalError(error.message, error);
   }

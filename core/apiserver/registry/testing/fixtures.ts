@@ -225,7 +225,8 @@ export const testRegistry = (options: Partial<RegistryOptions> = {}): TestRegist
     clock: systemClock,
     random: seededRandom(5),
     log: silentLog,
-    newUid: () => `uid-${(uids += 1)}`,
+    // Those of a second server on one store must differ, as real ones do.
+    newUid: () => `${options.store === undefined ? 'uid' : 'other'}-${(uids += 1)}`,
     ...options,
   });
   return { store, registry };
