@@ -1,0 +1,22 @@
+export const events = {
+  'eventsPage.title': 'Ereignisse',
+  'eventsPage.go.warnings': 'Warnungen des Clusters',
+  'eventsPage.keywords': 'ereignisse events warnungen probleme',
+  'eventsPage.lead': {
+    one: '{count} Warnung in der letzten Stunde',
+    other: '{count} Warnungen in der letzten Stunde',
+  },
+  'eventsPage.filter': 'Objekt, Grund oder Meldung',
+  'eventsPage.type': 'Art',
+  'eventsPage.type.all': 'Alle',
+  'eventsPage.type.warnings': 'Warnungen',
+  'eventsPage.type.normals': 'Normal',
+  'eventsPage.type.warning': 'Warnung',
+  'eventsPage.type.normal': 'Normal',
+  'eventsPage.group': 'Nach Objekt',
+  'eventsPage.reading': 'Ereignisse werden gelesen',
+  'eventsPage.noMatch': 'Kein Ereignis passt',
+  'eventsPage.count': { one: '{count} Ereignis', other: '{count} Ereignisse' },
+  'eventsPage.cut': { one: '{count} älteres nicht gezeigt', other: '{count} ältere nicht gezeigt' },
+  'eventsPage.kept': 'Der API-Server bewahrt Ereignisse eine Stunde auf',
+} as const;

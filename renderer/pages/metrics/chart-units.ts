@@ -1,0 +1,54 @@
+import type { ChartUnit } from '../../../core/contract/index.ts';
+import { niceCeiling } from '../../components/sparkline-path.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatMilliseconds,
+  formatPercent,
+  formatShort,
+} from '../../locales/format.ts';
+
+const MILLI = 1000;
+
+/** A value with its unit, as it stands in a sentence. */
+export const formatValue = (unit: ChartUnit, value: number): string => {
+  switch (unit) {
+    case 'seconds':
+      return value < 1 ? formatMilliseconds(value * MILLI) : `${formatShort(value)} s`;
+    case 'ratio':
+      return formatPercent(value * 100);
+    case 'perSecond':
+      return `${formatShort(value)} /s`;
+    case 'bytes':
+      return formatBytes(value);
+    case 'cores':
+      return value < 1 ? `${formatCount(value * MILLI)}m` : formatShort(value);
+    case 'count':
+      return Number.isInteger(value) ? formatCount(value) : formatShort(value);
+  }
+};
+
+/** On an axis, where the same words stand thrice: short, and never two ticks with the same text. */
+export const formatTick = (unit: ChartUnit, value: number): string =>
+  value === 0 ? '0' : formatValue(unit, value).replace(/,0(?= |$)|\.0(?= |$)/, '');
+
+const SMALLEST: Readonly<Record<ChartUnit, number>> = {
+  seconds: 0.001,
+  ratio: 0.01,
+  perSecond: 1,
+  bytes: 1024 * 1024,
+  cores: 0.01,
+  count: 2,
+};
+
+/** The top of the scale. Bytes go by powers of two, so that half of it is a round number too. */
+export const ceilingOf = (unit: ChartUnit, highest: number): number => {
+  const value = Math.max(highest, SMALLEST[unit]);
+  if (unit === 'bytes') {
+    const power = 2 ** Math.floor(Math.log2(value));
+    return [1, 1.5, 2].map((factor) => factor * power).find((candidate) => candidate >= value) ?? 2 * power;
+  }
+  if (unit === 'ratio') return Math.min(1, niceCeiling(value));
+  // Halves of an odd count would be no count.
+  return unit === 'count' ? 2 * Math.ceil(niceCeiling(value) / 2) : niceCeiling(value);
+};

@@ -1,0 +1,29 @@
+import { definePage, type PaletteEntry } from '../../app/page.ts';
+import { t } from '../../locales/i18n.ts';
+import { useClusterStore } from '../../stores/clusters.ts';
+
+export const page = definePage({
+  id: 'requests',
+  path: '/requests',
+  group: 'control-plane',
+  order: 40,
+  icon: 'request',
+  title: 'requests.title',
+  goKey: 'Q',
+  component: () => import('./RequestsPage.vue'),
+  palette(): readonly PaletteEntry[] {
+    const current = useClusterStore().current;
+    if (!current) return [];
+    return [
+      {
+        id: 'requests-problems',
+        group: 'places',
+        icon: 'request',
+        title: t('requests.go.problems'),
+        hint: current.name,
+        keywords: t('requests.keywords'),
+        run: () => (window.location.hash = '#/requests?show=problems'),
+      },
+    ];
+  },
+});

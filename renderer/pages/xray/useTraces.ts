@@ -1,0 +1,60 @@
+import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue';
+import type { ContractError, RequestTrace } from '../../../core/contract/index.ts';
+import { useConnection } from '../../bridge/index.ts';
+import { useCall } from '../../composables/useCall.ts';
+import { usePageVisible } from '../../composables/usePageVisible.ts';
+
+const ASK_EVERY_MS = 2_000;
+/** Typing goes on for a moment; each letter is not a question. */
+const SETTLE_MS = 200;
+
+/** The newest requests of a cluster, asked again while somebody looks and it is not held. */
+export const useTraces = (
+  cluster: string,
+  filter: () => string,
+  isHeld: () => boolean,
+): {
+  readonly traces: Readonly<ShallowRef<readonly RequestTrace[]>>;
+  readonly lastAtMs: Readonly<Ref<number | undefined>>;
+  readonly error: Readonly<ShallowRef<ContractError | undefined>>;
+  ask(): Promise<void>;
+} => {
+  const connection = useConnection();
+  const visible = usePageVisible();
+  const call = useCall('xray.requests');
+  const traces = shallowRef<readonly RequestTrace[]>([]);
+  const lastAtMs = ref<number>();
+  const error = shallowRef<ContractError>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let turn = 0;
+
+  const ask = async (): Promise<void> => {
+    clearTimeout(timer);
+    if (!visible.value || !connection.client.value) return;
+    turn += 1;
+    const mine = turn;
+    const result = await call.run({ cluster, filter: filter(), auditId: null });
+    if (mine !== turn) return;
+    if (result.ok) {
+      traces.value = result.value;
+      lastAtMs.value = Date.now();
+    }
+    error.value = result.ok ? undefined : result.error;
+    const isFinal = error.value?.reason === 'Unimplemented' || error.value?.reason === 'Forbidden';
+    if (!isHeld() && !isFinal) timer = setTimeout(() => void ask(), ASK_EVERY_MS);
+  };
+  watch(
+    [filter, isHeld, visible, connection.client],
+    ([text], [before]) => {
+      clearTimeout(timer);
+      if (before !== undefined && text !== before) timer = setTimeout(() => void ask(), SETTLE_MS);
+      else if (!isHeld()) void ask();
+    },
+    { immediate: true },
+  );
+  onScopeDispose(() => {
+    turn += 1;
+    clearTimeout(timer);
+  });
+  return { traces, lastAtMs, error, ask };
+};
