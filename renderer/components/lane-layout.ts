@@ -102,7 +102,7 @@ export const placeBars = (
       const lane = tops.get(bar.lane);
       const span = lane && spanOf(scale, bar.fromMs, bar.toMs, WIDTH_MIN[bar.tone]);
       if (!lane || !span) return [];
-      const height = heights[bar.tone] ?? BAR_HEIGHT;
+      const height = Math.min(heights[bar.tone] ?? BAR_HEIGHT, lane.height - 2);
       const y = lane.top + (lane.height - height) / 2;
       return [{ ...bar, ...span, y, height, shownText: fitText(bar.text, span.width) }];
     })

@@ -7,7 +7,7 @@ export type HeartbeatLevel = 1 | 2 | 3 | 4 | 'missed' | 'expired';
 /** As often as a kubelet renews: a quarter of the duration. */
 const RENEWALS_PER_DURATION = 4;
 /** Upper ends of the levels 1 to 4, as multiples of the expected gap. */
-export const LEVEL_ENDS = [1.1, 1.25, 1.5, 2] as const;
+export const LEVEL_ENDS = [1.1, 1.2, 1.5, 2] as const;
 
 export const expectedGapSeconds = ({ durationSeconds }: Pick<LeaseView, 'durationSeconds'>): number =>
   Math.max(0.001, durationSeconds / RENEWALS_PER_DURATION);
