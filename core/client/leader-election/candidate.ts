@@ -73,7 +73,19 @@ export class Candidate {
     }
   }
 
+  /** Most looks of who waits find the holder at work. Only when there may be something to win is it read for certain. */
+  async #isHeldByAnother(request: RequestOptions): Promise<boolean> {
+    if (this.#lease === undefined || holderOf(this.#lease) === this.#claim.identity) return false;
+    const lease = await this.#record.glance(request);
+    if (!lease) return false;
+    const holder = holderOf(lease);
+    if (holder === '' || holder === this.#claim.identity) return false;
+    this.#observe(lease);
+    return !this.#isExpired(lease);
+  }
+
   async #readAndClaim(request: RequestOptions): Promise<Attempt> {
+    if (await this.#isHeldByAnother(request)) return { outcome: 'other' };
     const lease = await this.#record.read(request);
     const beforeSend = momentOf(this.#options.clock);
     if (!lease) return this.#held(beforeSend, await this.#record.create(this.#claim, request));

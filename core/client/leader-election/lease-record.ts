@@ -38,6 +38,11 @@ export class LeaseRecord {
     return this.#leases.find(this.#name, options);
   }
 
+  /** From what the server has at hand, which may be of a moment ago: it costs etcd nothing. */
+  glance(options: RequestOptions): Promise<Stored<Lease> | undefined> {
+    return this.#leases.find(this.#name, { ...options, resourceVersion: '0' });
+  }
+
   create(claim: Claim, options: RequestOptions): Promise<Stored<Lease>> {
     const now = formatMicroTime(this.#clock.nowMs());
     const lease: Lease = {

@@ -9,7 +9,14 @@ import type { V1NodeStatus } from '../../api/schema/index.ts';
 import { LEASE, NODE, type Client, type Lease, type Node, type Stored } from '../../client/index.ts';
 import type { ImageInfo } from '../runtimes/runtime.ts';
 import type { Gate } from './gate.ts';
-import { initialNode, nodeLabels, nodeStatus, type NodeHealth, type NodeIdentity } from './node-object.ts';
+import {
+  initialNode,
+  isStatusNews,
+  nodeLabels,
+  nodeStatus,
+  type NodeHealth,
+  type NodeIdentity,
+} from './node-object.ts';
 
 export const LEASE_NAMESPACE = 'kube-node-lease';
 export const LEASE_DURATION_SECONDS = 40;
@@ -144,20 +151,7 @@ export class NodeAgent implements Disposable {
 
   #hasChanged(): boolean {
     const before = this.#node?.status;
-    const next = nodeStatus(this.#statusInput(before));
-    const essence = (status: V1NodeStatus | undefined): string =>
-      JSON.stringify([
-        status?.capacity,
-        status?.allocatable,
-        status?.conditions
-          ?.filter(({ type }) => next.conditions?.some((own) => own.type === type))
-          .map(({ type, status: value, reason, message }) => [type, value, reason, message])
-          .sort(),
-        status?.images?.map(({ names }) => names?.[0]),
-        status?.nodeInfo?.bootID,
-        status?.nodeInfo?.kubeletVersion,
-      ]);
-    return essence(before) !== essence(next);
+    return isStatusNews(before, nodeStatus(this.#statusInput(before)));
   }
 
   async #report(): Promise<void> {

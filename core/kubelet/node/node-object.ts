@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { V1Node, V1NodeCondition, V1NodeStatus, V1Taint } from '../../api/schema/index.ts';
 import type { ImageInfo } from '../runtimes/runtime.ts';
 
@@ -141,6 +142,27 @@ export const nodeStatus = ({
     .slice(0, IMAGES_SHOWN_MAX)
     .map(({ image, imageID, sizeBytes }) => ({ names: [imageID, image], sizeBytes })),
 });
+
+/** What of a status is worth a write at once. A server gives back fields in its own order, and leaves out what is empty. */
+const essenceOf = (status: V1NodeStatus | undefined, types: ReadonlySet<string>): unknown => ({
+  capacity: status?.capacity ?? {},
+  allocatable: status?.allocatable ?? {},
+  conditions: Object.fromEntries(
+    (status?.conditions ?? [])
+      .filter(({ type }) => types.has(type))
+      .map(({ type, status: value, reason, message }) => [type, { value, reason, message }]),
+  ),
+  images: (status?.images ?? []).map(({ names }) => names?.[0]),
+  bootID: status?.nodeInfo?.bootID,
+  kubeletVersion: status?.nodeInfo?.kubeletVersion,
+});
+
+/** Whether a kubelet that would say `next` has something to say to a server that has `before`. */
+export const isStatusNews = (before: V1NodeStatus | undefined, next: V1NodeStatus): boolean => {
+  // Conditions of others, such as a route controller's, are none of the kubelet's.
+  const types = new Set(next.conditions?.map(({ type }) => type));
+  return !isDeepStrictEqual(essenceOf(before, types), essenceOf(next, types));
+};
 
 /** The object that a kubelet registers itself with. */
 export const initialNode = (input: NodeStatusInput): V1Node => {
