@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GroupVersion } from '../../../api/meta/index.ts';
 import {
   definitionNameOf,
@@ -12,15 +11,13 @@ import {
 } from '../../../api/schema/index.ts';
 import type { PublishedGroupVersion } from '../catalog.ts';
 import { META } from './operations.ts';
+import { createPace, type Pace } from './pace.ts';
 
 /** Kinds that every group version speaks, and that say so. */
 const SPOKEN_EVERYWHERE = new Map([
   [`${META}.DeleteOptions`, 'DeleteOptions'],
   [`${META}.WatchEvent`, 'WatchEvent'],
 ]);
-
-/** How many are written before others get their turn: about two milliseconds of work. */
-const DEFINITIONS_PER_TURN = 8;
 
 const REF = /"\$ref":"#\/(?:definitions|components\/schemas)\/([^"]+)"/g;
 
@@ -68,6 +65,7 @@ export class DefinitionSource {
     names: Iterable<string>,
     spokenIn: readonly GroupVersion[],
     published: readonly PublishedGroupVersion[],
+    pace: Pace = createPace(),
   ): Promise<readonly Definition[]> {
     const added = this.#added(published);
     const found = new Map<string, Definition>();
@@ -77,7 +75,8 @@ export class DefinitionSource {
       const definition = this.#find(name, added, spokenIn);
       if (!definition) continue;
       found.set(name, definition);
-      if (found.size % DEFINITIONS_PER_TURN === 0) await nextTurn();
+      const turn = pace();
+      if (turn) await turn;
       pending.push(...referencesIn(definition.text).filter((other) => !found.has(other)));
     }
     return [...found.keys()].sort().map((name) => found.get(name)!);

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { apiPathOf } from '../../../api/meta/index.ts';
 import type { OpenApiSchema } from '../../../api/schema/index.ts';
 import type { DiscoveryCatalog, PublishedGroupVersion } from '../catalog.ts';
@@ -6,6 +5,7 @@ import { compressBytes, compressText, type CompressedDocument } from './compress
 import { DefinitionSource, referencesIn, type Definition } from './definitions.ts';
 import { openApiPath } from './openapi-three.ts';
 import { operationsOf, type ApiPath } from './operations.ts';
+import { createPace, type Pace } from './pace.ts';
 import { rootDocuments } from './root-operations.ts';
 import { definitionEntry, documentMessage, pathEntry, type SwaggerHead } from './swagger-protobuf.ts';
 import { swaggerPath } from './swagger-two.ts';
@@ -21,9 +21,6 @@ export interface SwaggerDocument {
   readonly json: CompressedDocument;
   readonly protobuf: CompressedDocument;
 }
-
-/** How many parts are written before others get their turn. */
-const PARTS_PER_TURN = 4;
 
 const BEARER = {
   type: 'apiKey',
@@ -97,7 +94,7 @@ export class OpenApiDocuments {
     const known = this.#groupVersions.get(published);
     if (known) return known;
     const document = this.#writeThree(
-      operationsOf(published, this.#options.catalog.minor),
+      (pace) => operationsOf(published, this.#options.catalog.minor, pace),
       [published],
       source,
     );
@@ -109,7 +106,7 @@ export class OpenApiDocuments {
   #root(name: string, paths: readonly ApiPath[], source?: DefinitionSource): Promise<CompressedDocument> {
     const known = this.#roots.get(name);
     if (known) return known;
-    const document = this.#writeThree(paths, [], source);
+    const document = this.#writeThree(() => paths, [], source);
     this.#roots.set(name, document);
     document.catch(() => this.#roots.delete(name));
     return document;
@@ -139,20 +136,23 @@ export class OpenApiDocuments {
   }
 
   async #writeThree(
-    paths: readonly ApiPath[],
+    pathsOf: (pace: Pace) => readonly ApiPath[] | Promise<readonly ApiPath[]>,
     published: readonly PublishedGroupVersion[],
     known?: DefinitionSource,
   ): Promise<CompressedDocument> {
     const source = known ?? (await DefinitionSource.open(3, this.#options.catalog.minor));
+    const pace = createPace();
+    const paths = await pathsOf(pace);
     const texts: [string, string][] = [];
     const names = new Set<string>();
-    for (const [at, path] of [...paths].sort(byPath).entries()) {
+    for (const path of [...paths].sort(byPath)) {
       const text = JSON.stringify(openApiPath(path));
       for (const name of referencesIn(text)) names.add(name);
       texts.push([path.path, text]);
-      if (at % PARTS_PER_TURN === 0) await nextTurn();
+      const turn = pace();
+      if (turn) await turn;
     }
-    const definitions = await source.closure(names, published, published);
+    const definitions = await source.closure(names, published, published, pace);
     const info = { title: 'Kubernetes', version: this.#options.version };
     return compressText([
       `{"openapi":"3.0.0","info":${JSON.stringify(info)},"paths":{`,
@@ -167,28 +167,28 @@ export class OpenApiDocuments {
     const published = this.#published();
     const roots = rootDocuments(this.#options.catalog.groups());
     const paths = roots.flatMap((root) => root.paths);
-    for (const gv of published) {
-      paths.push(...operationsOf(gv, this.#options.catalog.minor));
-      await nextTurn();
-    }
+    const pace = createPace();
+    for (const gv of published) paths.push(...(await operationsOf(gv, this.#options.catalog.minor, pace)));
     paths.sort(byPath);
     const texts: [string, string][] = [];
     const pathEntries: Buffer[] = [];
     const names = new Set<string>();
-    for (const [at, path] of paths.entries()) {
+    for (const path of paths) {
       const item = swaggerPath(path);
       const text = JSON.stringify(item);
       for (const name of referencesIn(text)) names.add(name);
       texts.push([path.path, text]);
       pathEntries.push(pathEntry(path.path, item));
-      if (at % PARTS_PER_TURN === 0) await nextTurn();
+      const turn = pace();
+      if (turn) await turn;
     }
     const source = await DefinitionSource.open(2, this.#options.catalog.minor);
-    const definitions = await source.closure(names, published, published);
+    const definitions = await source.closure(names, published, published, pace);
     const definitionEntries: Buffer[] = [];
-    for (const [at, { name, text }] of definitions.entries()) {
+    for (const { name, text } of definitions) {
       definitionEntries.push(definitionEntry(name, JSON.parse(text) as OpenApiSchema));
-      if (at % PARTS_PER_TURN === 0) await nextTurn();
+      const turn = pace();
+      if (turn) await turn;
     }
     const head: SwaggerHead = {
       swagger: '2.0',

@@ -3,6 +3,7 @@ import { definitionNameOf, structOfKind } from '../../../api/schema/index.ts';
 import type { Subresource, Verb } from '../../../api/scheme/index.ts';
 import type { PublishedGroupVersion, PublishedResource } from '../catalog.ts';
 import { operationIdParts, upperFirst } from './operation-ids.ts';
+import type { Pace } from './pace.ts';
 import {
   nameParameter,
   namespaceParameter,
@@ -95,7 +96,7 @@ class Writer {
     this.#names = operationIdParts(published);
   }
 
-  write(): ApiPath[] {
+  async write(pace: Pace): Promise<ApiPath[]> {
     const root = apiPathOf(this.#published);
     this.#add(`${root}/`, {
       method: 'get',
@@ -106,7 +107,11 @@ class Writer {
       consumes: OBJECT_TYPES,
       responses: [[200, { definition: `${META}.APIResourceList` }]],
     });
-    for (const resource of this.#published.resources) this.#resource(root, resource);
+    for (const resource of this.#published.resources) {
+      this.#resource(root, resource);
+      const turn = pace();
+      if (turn) await turn;
+    }
     return [...this.#paths].map(([path, operations]) => ({ path, operations }));
   }
 
@@ -311,8 +316,11 @@ const parametersOf = ({ scope }: Place, names: readonly string[]): ApiParameter[
   [...scope, ...names.map(queryParameter)].sort(byName);
 
 /** Every path of a group version with its operations, as upstream names them in the given minor. */
-export const operationsOf = (published: PublishedGroupVersion, minor: number): readonly ApiPath[] =>
-  new Writer(published, minor).write();
+export const operationsOf = (
+  published: PublishedGroupVersion,
+  minor: number,
+  pace: Pace,
+): Promise<readonly ApiPath[]> => new Writer(published, minor).write(pace);
 
 /** What all operations of a path take is said once, of the path. */
 export const sharedParameters = ({ operations }: ApiPath): readonly ApiParameter[] =>
