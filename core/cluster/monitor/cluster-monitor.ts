@@ -93,6 +93,9 @@ export const startClusterMonitor = async (options: ClusterMonitorOptions): Promi
   const members = owned.add(
     new MembersWatch({
       access: etcdAccess,
+      plannedName: (peerUrl) =>
+        planHosts(config()).find(({ etcd }) => etcd && peerUrl.includes(`//${etcd.address}:`))?.etcd?.name ??
+        '',
       hostOf: (member) => planHosts(config()).find(({ etcd }) => etcd?.name === member)?.name ?? '',
       metricsOf,
       roundTripMs: (leader, to) =>

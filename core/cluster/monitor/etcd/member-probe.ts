@@ -9,8 +9,20 @@ import type { MemberListResponse, StatusResponse } from '../../../etcd/proto/ind
 /** A member that has said nothing for so long is as good as gone: a frozen one keeps its connections open. */
 const SILENCE_MS_MAX = 3_000;
 
+/** Who asks one member. */
+export interface Probe extends Disposable {
+  readonly url: string;
+  /** The newest answer, unless the member is gone since. */
+  readonly status: StatusResponse | undefined;
+  /** Empty while it answers. */
+  readonly problem: string;
+  /** Never rejects; returns at once while an earlier question is open. */
+  ask(): Promise<void>;
+  members(): Promise<MemberListResponse['members']>;
+}
+
 /** One member, asked over a connection that stays: a handshake a second would be most of the work. */
-export class MemberProbe implements Disposable {
+export class MemberProbe implements Probe {
   readonly url: string;
   readonly #access: () => EtcdAccess;
   readonly #clock: Clock;
@@ -26,7 +38,6 @@ export class MemberProbe implements Disposable {
     this.#clock = clock;
   }
 
-  /** The newest answer, unless the member is gone since. */
   get status(): StatusResponse | undefined {
     const isRecent = this.#clock.monotonicMs() - this.#answeredMs <= SILENCE_MS_MAX;
     return isRecent ? this.#answer : undefined;
@@ -37,7 +48,6 @@ export class MemberProbe implements Disposable {
     return this.#answer ? `${this.url}: no answer for more than ${SILENCE_MS_MAX / 1000} s` : this.#problem;
   }
 
-  /** Never rejects; returns at once while an earlier question is open. */
   async ask(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;

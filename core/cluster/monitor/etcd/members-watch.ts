@@ -4,7 +4,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { MEMBERS_MAX, type EtcdMember, type EtcdView } from '../../../contract/index.ts';
 import type { EtcdAccess } from '../../etcd-operator/operations.ts';
-import { MemberProbe } from './member-probe.ts';
+import { MemberProbe, type Probe } from './member-probe.ts';
 
 export const POLL_MS = 1_000;
 /** While there is no leader: elections are over in less than the usual pause. */
@@ -22,10 +22,14 @@ export interface MemberMetrics {
 export interface MembersWatchOptions {
   /** Asked again for every connection: certificates are renewed. */
   access(): EtcdAccess;
+  /** What a member of ours will be called, by its address among peers; empty for others. */
+  plannedName(peerUrl: string): string;
   /** The host of a member of ours; empty for others. */
   hostOf(memberName: string): string;
   metricsOf(memberName: string): MemberMetrics;
   roundTripMs(leaderName: string, toId: string): number | null;
+  /** How a member is asked; over the wire without it. */
+  probe?(url: string): Probe;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -54,7 +58,7 @@ const alarmsOf = (errors: readonly string[], id: bigint): string[] => [
 /** The members of etcd, asked again and again. */
 export class MembersWatch implements Disposable {
   readonly #options: MembersWatchOptions;
-  readonly #probes = new Map<string, MemberProbe>();
+  readonly #probes = new Map<string, Probe>();
   readonly #listeners = new Set<(view: EtcdView) => void>();
   #known: readonly Known[] = [];
   #view: EtcdView;
@@ -128,7 +132,9 @@ export class MembersWatch implements Disposable {
 
   async #round(): Promise<void> {
     const { clock, access } = this.#options;
-    this.#openProbes(this.#known.length > 0 ? this.#known.map(({ url }) => url) : access().endpoints);
+    // Members of a new cluster tell their addresses a moment after they have begun to answer.
+    const isAllKnown = this.#known.length > 0 && this.#known.every(({ url }) => url !== '');
+    this.#openProbes(isAllKnown ? this.#known.map(({ url }) => url) : access().endpoints);
     const asked = Promise.all([...this.#probes.values()].map((probe) => probe.ask()));
     const isLate = new Promise<void>((resolve) => {
       const timer = clock.after(ROUND_MS_MAX, resolve);
@@ -141,14 +147,14 @@ export class MembersWatch implements Disposable {
   }
 
   #openProbes(urls: readonly string[]): void {
-    const { access, clock } = this.#options;
-    for (const [url, probe] of this.#probes)
+    const { access, clock, probe } = this.#options;
+    for (const [url, open] of this.#probes)
       if (!urls.includes(url)) {
-        probe.dispose();
+        open.dispose();
         this.#probes.delete(url);
       }
     for (const url of urls.slice(0, MEMBERS_MAX))
-      if (!this.#probes.has(url)) this.#probes.set(url, new MemberProbe(url, access, clock));
+      if (!this.#probes.has(url)) this.#probes.set(url, probe?.(url) ?? new MemberProbe(url, access, clock));
   }
 
   /** The newest list of whoever answers first; the old one stays where nobody does. */
@@ -160,8 +166,8 @@ export class MembersWatch implements Disposable {
     this.#known = members
       .map(({ ID, name, clientURLs, peerURLs, isLearner }) => ({
         id: ID,
-        // One that has not started yet has no name of its own.
-        name: name || (peerURLs[0] ?? hex(ID)),
+        // One that has not started yet has not told its name.
+        name: name || this.#options.plannedName(peerURLs[0] ?? '') || (peerURLs[0] ?? hex(ID)),
         url: clientURLs[0] ?? '',
         isLearner,
       }))
@@ -171,7 +177,7 @@ export class MembersWatch implements Disposable {
 
   #build(): EtcdView {
     const { clock } = this.#options;
-    const statusOf = ({ url }: Known) => this.#probes.get(url)?.status;
+    const statusOf = (one: Known) => this.#probeOf(one)?.status;
     const newestIndex = Math.max(0, ...this.#known.map((one) => statusOf(one)?.raftIndex ?? 0));
     // Of several that hold themselves for it, the one of the newest term leads.
     const leader = this.#known
@@ -187,6 +193,14 @@ export class MembersWatch implements Disposable {
     return { atMs: clock.nowMs(), members, problem };
   }
 
+  /** By the address that it tells, or by who answers there. */
+  #probeOf({ url, id }: Known): Probe | undefined {
+    return (
+      this.#probes.get(url) ??
+      [...this.#probes.values()].find(({ status }) => status?.header?.memberId === id)
+    );
+  }
+
   #memberOf(
     one: Known,
     round: {
@@ -197,7 +211,7 @@ export class MembersWatch implements Disposable {
   ): EtcdMember {
     const { hostOf, metricsOf, roundTripMs } = this.#options;
     const { id, name, url, isLearner } = one;
-    const probe = this.#probes.get(url);
+    const probe = this.#probeOf(one);
     const status = probe?.status;
     const metrics = metricsOf(name);
     const isLeader = round.leader?.id === id;
@@ -206,7 +220,7 @@ export class MembersWatch implements Disposable {
       id: hex(id),
       name,
       host: hostOf(name),
-      clientUrl: url,
+      clientUrl: url || (probe?.url ?? ''),
       role,
       version: status?.version ?? '',
       raftTerm: status?.raftTerm ?? 0,
@@ -222,7 +236,7 @@ export class MembersWatch implements Disposable {
       fsyncP99Ms: status ? metrics.fsyncP99Ms : null,
       peerRoundTripMs: round.leader && !isLeader && status ? roundTripMs(round.leader.name, hex(id)) : null,
       proposalsFailed: metrics.proposalsFailed,
-      problem: url === '' ? 'the member has not started yet' : (probe?.problem ?? ''),
+      problem: probe?.problem ?? 'the member has not started yet',
     };
   }
 }
