@@ -73,3 +73,19 @@ test('a host of many nodes counts them instead of naming each', () => {
     { tone: 'warn', text: '3 nodes stop answering: NotReady after 50 s, their pods move after 5 min' },
   ]);
 });
+
+test('several leases are one sentence, and without quorum nobody takes over', () => {
+  const effects = ['kube-scheduler', 'kube-controller-manager'].map((subject) => ({
+    code: 'leaseMoves' as const,
+    subject,
+    count: 0,
+  }));
+  const stop: ClusterAction = { kind: 'host.stop', host: 'cp-1' };
+  expect(consequencesOf({ verdict: 'safe', quorum: null, effects }, stop)).toEqual([
+    {
+      tone: 'warn',
+      text: '2 leases move to other hosts when they run out, about 15 s: `kube-scheduler`, `kube-controller-manager`',
+    },
+  ]);
+  expect(consequencesOf({ verdict: 'outage', quorum: quorum(3, 2, 1), effects }, stop)).toHaveLength(1);
+});

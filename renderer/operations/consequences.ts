@@ -86,16 +86,36 @@ const nodesTogether = (effects: readonly Effect[]): readonly Consequence[] => {
   return count > NODES_NAMED_MAX ? [{ tone: 'warn', text: t('effect.nodesStopAnswering', { count }) }] : [];
 };
 
+const leasesTogether = (effects: readonly Effect[]): readonly Consequence[] => {
+  const names = effects.filter(({ code }) => code === 'leaseMoves').map(({ subject }) => `\`${subject}\``);
+  return names.length > 1
+    ? [{ tone: 'warn', text: t('effect.leasesMove', { count: names.length, names: names.join(', ') }) }]
+    : [];
+};
+
+/** Without quorum nobody is elected, no lease changes hands and no pod is moved. */
+const NEEDS_QUORUM: readonly Effect['code'][] = [
+  'etcdLeaderMoves',
+  'leaseMoves',
+  'podsMove',
+  'nodeStopsAnswering',
+];
+
 /** The sentences of a preview: quorum first, then the worst. Never empty. */
 export const consequencesOf = (preview: ActionPreview, action: ClusterAction): readonly Consequence[] => {
-  const together = nodesTogether(preview.effects);
-  const said = preview.effects
-    .filter(({ code }) => together.length === 0 || code !== 'nodeStopsAnswering')
+  const { quorum } = preview;
+  const isLost = quorum !== null && quorum.healthyAfter < quorum.neededAfter;
+  const effects = preview.effects.filter(({ code }) => !isLost || !NEEDS_QUORUM.includes(code));
+  const nodes = nodesTogether(effects);
+  const leases = leasesTogether(effects);
+  const said = effects
+    .filter(({ code }) => nodes.length === 0 || code !== 'nodeStopsAnswering')
+    .filter(({ code }) => leases.length === 0 || code !== 'leaseMoves')
     .map((effect) => effectConsequence(effect, action))
     .filter((item) => item !== undefined);
   const all = [
-    ...(preview.quorum ? [quorumConsequence(preview.quorum)] : []),
-    ...[...together, ...said].sort((a, b) => RANK[a.tone] - RANK[b.tone]),
+    ...(quorum ? [quorumConsequence(quorum)] : []),
+    ...[...nodes, ...leases, ...said].sort((a, b) => RANK[a.tone] - RANK[b.tone]),
   ];
   const unique = all.filter((item, index) => all.findIndex(({ text }) => text === item.text) === index);
   return unique.length > 0 ? unique : [{ tone: 'ok', text: t('effect.none') }];

@@ -61,6 +61,10 @@ export const operations = {
   },
   'effect.noApiServerLeft': 'Kein API-Server bleibt: `kubectl` und diese Konsole erhalten keine Antwort',
   'effect.leaseMoves': 'Ein anderer `{subject}` übernimmt, wenn die Lease abläuft, etwa 15 s',
+  'effect.leasesMove': {
+    one: '{count} Lease zieht auf einen anderen Host um, wenn sie abläuft, etwa 15 s: {names}',
+    other: '{count} Leases ziehen auf andere Hosts um, wenn sie ablaufen, etwa 15 s: {names}',
+  },
   'effect.podsMove': { one: '{count} Pod muss umziehen', other: '{count} Pods müssen umziehen' },
   'effect.podsMove.from': {
     one: '{count} Pod verlässt `{subject}`',

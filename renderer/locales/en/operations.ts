@@ -56,6 +56,10 @@ export const operations = {
   },
   'effect.noApiServerLeft': 'No API server is left: `kubectl` and this console get no answer',
   'effect.leaseMoves': 'Another `{subject}` takes over when the lease runs out, about 15 s',
+  'effect.leasesMove': {
+    one: '{count} lease moves to another host when it runs out, about 15 s: {names}',
+    other: '{count} leases move to other hosts when they run out, about 15 s: {names}',
+  },
   'effect.podsMove': { one: '{count} pod has to move', other: '{count} pods have to move' },
   'effect.podsMove.from': {
     one: '{count} pod leaves `{subject}`',

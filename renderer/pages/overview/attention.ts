@@ -1,5 +1,16 @@
-import type { HostState, LocalClusterState, MetricsHealth } from '../../../core/contract/index.ts';
-import { formatAgo } from '../../locales/format.ts';
+import type {
+  CriticalMetric,
+  HostState,
+  LocalClusterState,
+  MetricsHealth,
+} from '../../../core/contract/index.ts';
+import {
+  formatAgo,
+  formatBytes,
+  formatCount,
+  formatMilliseconds,
+  formatPercent,
+} from '../../locales/format.ts';
 import { t } from '../../locales/i18n.ts';
 import type { FailingFamily, NodeFact } from './data/workload.ts';
 
@@ -24,7 +35,8 @@ const ofHost = (host: HostState): readonly Attention[] => {
         id: `host-${host.name}`,
         tone: host.phase === 'killed' || host.phase === 'failed' ? 'error' : 'warn',
         title: host.name,
-        text: host.message ?? t(`attention.host.${host.phase}`),
+        // A signal has no more to say than its phase; what ended by itself gives a reason.
+        text: (host.phase === 'failed' ? host.message : null) ?? t(`attention.host.${host.phase}`),
         to: undefined,
       },
     ];
@@ -58,16 +70,33 @@ const ofFamily = ({ name, failing, total, status, key }: FailingFamily): Attenti
   to: `/workloads?kind=pods&open=${encodeURIComponent(key)}`,
 });
 
+const amount = (value: number, unit: CriticalMetric['unit']): string => {
+  switch (unit) {
+    case 'seconds':
+      return formatMilliseconds(value * 1000);
+    case 'ratio':
+      return formatPercent(value * 100);
+    case 'bytes':
+      return formatBytes(value);
+    case 'count':
+      return formatCount(value);
+  }
+};
+
 const ofMetrics = (health: MetricsHealth | undefined): readonly Attention[] =>
   (health?.critical ?? [])
     .filter(({ state }) => state === 'firing')
-    .map(({ id, subject }) => ({
-      id: `metric-${id}`,
-      tone: 'warn',
-      title: t(`attention.metric.${id}`),
-      text: subject === '' ? t('attention.metric') : t('attention.metric.of', { subject }),
-      to: '/metrics',
-    }));
+    .map(({ id, subject, value, threshold, unit }) => {
+      const figures = { value: amount(value ?? 0, unit), threshold: amount(threshold, unit) };
+      return {
+        id: `metric-${id}`,
+        tone: 'warn',
+        title: t(`attention.metric.${id}`),
+        text:
+          subject === '' ? t('attention.metric', figures) : t('attention.metric.of', { ...figures, subject }),
+        to: '/metrics',
+      };
+    });
 
 export interface AttentionSources {
   readonly state: LocalClusterState | undefined;

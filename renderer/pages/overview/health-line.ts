@@ -1,6 +1,7 @@
-import type { EtcdMember, HostState, LocalClusterState } from '../../../core/contract/index.ts';
+import type { HostState, LocalClusterState } from '../../../core/contract/index.ts';
 import { t } from '../../locales/i18n.ts';
 import type { StatusTone } from '../../kinds/status-tone.ts';
+import type { Vote } from './data/votes.ts';
 
 export interface Health {
   readonly tone: Extract<StatusTone, 'ok' | 'warn' | 'error'>;
@@ -13,25 +14,11 @@ const readyCount = (hosts: readonly HostState[], component: string): number =>
       phase === 'running' && components.some((each) => each.name === component && each.phase === 'ready'),
   ).length;
 
-/** Voters and those that answer: as etcd says, or as its hosts do while etcd was not asked. */
-const votes = (
-  state: LocalClusterState,
-  members: readonly EtcdMember[] | undefined,
-): { readonly voters: number; readonly healthy: number } => {
-  const voting = members?.filter(({ role }) => role !== 'learner') ?? [];
-  if (voting.length > 0)
-    return {
-      voters: voting.length,
-      healthy: voting.filter(({ role }) => role !== 'unreachable').length,
-    };
-  const role = state.topology === 'external' ? 'etcd' : 'control-plane';
-  const hosts = state.hosts.filter((host) => host.role === role);
-  return { voters: hosts.length, healthy: readyCount(hosts, 'etcd') };
-};
-
 /** One sentence about what holds, and what may still fail. */
-export const healthOf = (state: LocalClusterState, members: readonly EtcdMember[] | undefined): Health => {
-  const { voters, healthy } = votes(state, members);
+export const healthOf = (state: LocalClusterState, votes: readonly Pick<Vote, 'role'>[]): Health => {
+  const voting = votes.filter(({ role }) => role !== 'learner');
+  const voters = voting.length;
+  const healthy = voting.filter(({ role }) => role !== 'unreachable').length;
   const needed = Math.floor(voters / 2) + 1;
   const planes = state.hosts.filter(({ role }) => role === 'control-plane');
   const servers = readyCount(planes, 'kube-apiserver');

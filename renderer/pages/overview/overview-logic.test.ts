@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { LeaseView } from '../../../core/contract/index.ts';
+import type { EtcdMember, LeaseView } from '../../../core/contract/index.ts';
 import { attentionOf } from './attention.ts';
 import { capacityByNode, podRequests, totalCapacity } from './data/capacity.ts';
 import { versionLines } from './data/versions.ts';
+import { votesOf } from './data/votes.ts';
 import { warningsOf } from './data/warnings.ts';
 import { countPods, failingFamilies, nodeFacts, podFacts, podsByNode } from './data/workload.ts';
 import { healthOf } from './health-line.ts';
@@ -26,7 +27,8 @@ import { startStages } from './start/start-stages.ts';
 const down = (ordinal: number) => plane(ordinal, { phase: 'killed', components: [] });
 
 test('three control planes tolerate one failure, two of them none, one of them is an outage', () => {
-  const health = (...hosts: ReturnType<typeof plane>[]) => healthOf(clusterState({ hosts }), undefined);
+  const health = (...hosts: ReturnType<typeof plane>[]) =>
+    healthOf(clusterState({ hosts }), votesOf(clusterState({ hosts }), undefined));
   expect(health(plane(1), plane(2), plane(3))).toEqual({
     tone: 'ok',
     text: 'Quorum holds. 1 more control-plane failure is tolerated.',
@@ -37,14 +39,16 @@ test('three control planes tolerate one failure, two of them none, one of them i
   });
   expect(health(plane(1), down(2), down(3))).toEqual({
     tone: 'error',
-    text: 'No quorum: 1 of 3 members of etcd vote, 2 needed. Nothing can be written.',
+    text: 'No quorum: 1 of 3 members vote, 2 needed. Nothing can be written.',
   });
   expect(health(plane(1))).toMatchObject({ tone: 'ok' });
 });
 
 test('without an API server quorum is no comfort', () => {
   const hosts = [1, 2, 3].map((ordinal) => plane(ordinal, { components: [component('etcd')] }));
-  expect(healthOf(clusterState({ hosts }), undefined).text).toBe('No API server answers.');
+  expect(healthOf(clusterState({ hosts }), votesOf(clusterState({ hosts }), undefined)).text).toBe(
+    'No API server answers.',
+  );
 });
 
 test('a host that is down keeps its rows, and none of them claims a role', () => {
@@ -280,5 +284,19 @@ test('the control plane of a cluster of others is read from its nodes, static po
         ['kube-scheduler', 'leader'],
       ],
     ],
+  ]);
+});
+
+test('while no member answers the monitor, hosts say who votes', () => {
+  const member = (role: 'unreachable' | 'follower') =>
+    ({ id: '8e9e', name: '', role, host: 'cp-1' }) as EtcdMember;
+  const view = (role: 'unreachable' | 'follower') => ({ atMs: 0, members: [member(role)], problem: '' });
+  expect(votesOf(clusterState(), view('unreachable')).map(({ name, role }) => [name, role])).toEqual([
+    ['cp-1', 'leader'],
+    ['cp-2', 'follower'],
+    ['cp-3', 'follower'],
+  ]);
+  expect(votesOf(clusterState(), view('follower')).map(({ name, role }) => [name, role])).toEqual([
+    ['cp-1', 'follower'],
   ]);
 });
