@@ -10,15 +10,14 @@ import {
 } from '../../api/meta/index.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { eventFor, selectionOf } from '../registry/generic/selection.ts';
-import type { RequestContext } from '../server/index.ts';
 import type { CacheWatcher, WatcherEnd, WatchItem } from '../storage/watch-cache/index.ts';
 import { encodeJson } from './encode.ts';
 import type { Handler, HandlerCall } from './handler-call.ts';
 import { queryOptionsOf, watchOptionsOf, type QueryOptions } from './list-options.ts';
-import { JSON_MEDIA_TYPE } from './media-types.ts';
 import { onAbort } from './on-abort.ts';
 import { negotiateOutput, negotiateStream, type OutputForm } from './negotiate-output.ts';
 import { tableFormOf } from './respond.ts';
+import { openSink, type WatchSink } from './watch-sink.ts';
 import { eventLine, metadataWriter, objectWriter, tableWriter, type EventWriter } from './watch-events.ts';
 
 /** Events taken from the cache at once and sent in one write. */
@@ -51,12 +50,6 @@ const failureOf = (end: WatcherEnd | undefined): StatusError | undefined => {
 const errorLine = (error: StatusError): Uint8Array =>
   eventLine('ERROR', encodeJson(error.status as unknown as KubernetesObject));
 
-const begin = ({ context }: HandlerCall): void => {
-  context.warnings.writeTo(context.response);
-  context.response.setHeader('content-type', JSON_MEDIA_TYPE);
-  context.response.begin(200);
-};
-
 export const handleWatch: Handler = async (call) => {
   const { context, endpoint, scope, name, timer } = call;
   const { storage } = endpoint;
@@ -73,29 +66,25 @@ export const handleWatch: Handler = async (call) => {
   } catch (error) {
     // As upstream: a version that is too old is found out in the stream, where clients look for it.
     if (!isStatusError(error) || !isExpired(error)) throw error;
-    begin(call);
-    await context.response.write(errorLine(error));
-    await context.response.end();
+    const sink = await openSink(context);
+    await sink.send([errorLine(error)]);
+    await sink.end();
     return;
   }
   timer.enter('conversion');
   const ending = endOnSignals(call, watcher, timeoutMsOf(call, options));
+  let sink: WatchSink | undefined;
   try {
-    begin(call);
+    sink = await openSink(context);
     timer.enter('streaming');
-    await stream(call, { watcher, writer, options });
+    await stream(call, { watcher, writer, options, sink });
   } catch (error) {
     if (!hasReason(error, 'ClientGone')) throw error;
   } finally {
     ending.dispose();
     watcher.dispose();
   }
-  await finishStream(context);
-};
-
-const finishStream = async (context: RequestContext): Promise<void> => {
-  if (context.request.signal.aborted) context.response.abort();
-  else await context.response.end();
+  await sink?.end();
 };
 
 /** The client is gone, the server stops, or the time is over: the watch is over as well. */
@@ -118,11 +107,11 @@ interface Streaming {
   readonly watcher: CacheWatcher<KubernetesObject>;
   readonly writer: EventWriter;
   readonly options: QueryOptions;
+  readonly sink: WatchSink;
 }
 
 /** Waits for the client to take what it was sent before it takes more: the cache ends who falls too far behind. */
-const stream = async (call: HandlerCall, { watcher, writer, options }: Streaming): Promise<void> => {
-  const { response } = call.context;
+const stream = async (call: HandlerCall, { watcher, writer, options, sink }: Streaming): Promise<void> => {
   const selection = selectionOf(call.endpoint.hub, options);
   const meter = call.services.metrics.watchOf(call.endpoint.resource);
   const lineOf = (item: WatchItem<KubernetesObject>): Uint8Array | undefined => {
@@ -143,8 +132,8 @@ const stream = async (call: HandlerCall, { watcher, writer, options }: Streaming
       lines.push(line);
     }
     if (lines.length === 0) continue;
-    await response.write(lines.length === 1 ? lines[0]! : Buffer.concat(lines));
+    await sink.send(lines);
   }
   const failure = failureOf(watcher.end);
-  if (failure) await response.write(errorLine(failure));
+  if (failure) await sink.send([errorLine(failure)]);
 };
