@@ -11,7 +11,7 @@ const program = new URL(import.meta.url);
 /** Beside the program, unless that lies where nothing may be written. */
 const CACHE_VARIABLE = 'PILOTHOUSE_CODE_CACHE';
 /** By then a thread has done what it does first, and the functions for it are compiled. */
-const SAVE_AFTER_MS = 5_000;
+const SETTLED_AFTER_MS = 5_000;
 
 const start = (workerData ?? {}) as Partial<ComponentStart> & Partial<LoadBalancerStart>;
 const kind = isMainThread ? 'host' : (start.component ?? 'load-balancer');
@@ -22,7 +22,9 @@ const cache = useCodeCache(
 setTimeout(() => {
   cache.save();
   cache.release();
-}, SAVE_AFTER_MS).unref();
+  // A heap that has grown for the start would keep its size for hours: a thread at rest allocates too little to be collected.
+  globalThis.gc?.();
+}, SETTLED_AFTER_MS).unref();
 
 const main = async (): Promise<void> => {
   if (!isMainThread && parentPort) {

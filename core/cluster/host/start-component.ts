@@ -15,6 +15,9 @@ import { rotatingFile } from './rotating-file.ts';
 
 /** New objects of a thread; more of it costs memory that stays, less of it costs collections. */
 const YOUNG_GENERATION_MB = 16;
+/** Of those that never have much to do. */
+const YOUNG_GENERATION_SMALL_MB = 6;
+const SMALL_COMPONENTS: ReadonlySet<string> = new Set(['cloud-controller-manager', 'kube-proxy']);
 /** Pieces of output that wait for the kubelet, which keeps the last of them only. */
 const OUTPUT_PIECES_MAX = 256;
 
@@ -131,7 +134,11 @@ export class ComponentStarter {
       workerData: start,
       stdout: true,
       stderr: true,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: {
+        maxYoungGenerationSizeMb: SMALL_COMPONENTS.has(name)
+          ? YOUNG_GENERATION_SMALL_MB
+          : YOUNG_GENERATION_MB,
+      },
     });
     const write = (text: string): void => {
       file.write(text);
