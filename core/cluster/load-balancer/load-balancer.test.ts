@@ -234,3 +234,25 @@ test('a check tells ready, not ready, shutting down and unreachable apart', asyn
   closers.push(() => stranger.close());
   expect(await stranger.check(backend)).toMatchObject({ kind: 'unreachable' });
 });
+
+test('a client that comes before the first backend is served by it instead of being reset', async () => {
+  const server = await namedEcho(backendAt('cp-1').host, PORT, 'cp-1');
+  closers.push(() => server.close().catch(() => undefined));
+  const balancer = await createLoadBalancer({
+    address: VIP,
+    port: PORT,
+    backends: [],
+    tls: { ca: '' },
+    clock: manualClock(),
+    log: silentLog,
+    firstBackendWaitMs: 8_000,
+    checker: { check: () => Promise.resolve(OK), close: () => undefined },
+  });
+  closers.push(() => balancer.close());
+  const client = tcpClient(VIP, PORT);
+  closers.push(() => client.socket.destroy());
+  await eventually(() => balancer.state().connections === 1);
+  balancer.update([backendAt('cp-1')]);
+  await client.until('\n');
+  expect(client.text).toBe('cp-1\n');
+});

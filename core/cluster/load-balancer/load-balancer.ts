@@ -28,6 +28,11 @@ export interface LoadBalancerOptions {
   readonly checkIntervalMs?: number;
   /** How long connections to a backend that goes away may still last. */
   readonly drainGraceMs?: number;
+  /**
+   * How long a client may wait for a backend while there is none: all of a cluster starts at once, and who waits is served
+   * sooner than who is reset and backs off. 0 resets.
+   */
+  readonly firstBackendWaitMs?: number;
   /** Instead of GET /readyz; for tests. */
   readonly checker?: Checker;
 }
@@ -56,6 +61,8 @@ export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<
   const metrics = balancerMetrics(registry);
   const listeners = new Set<(state: LoadBalancerState) => void>();
   let checker = options.checker ?? readyzChecker(options.tls, clock);
+  const { firstBackendWaitMs = 0 } = options;
+  const waiting = new Set<() => void>();
   let isClosed = false;
 
   const pool: BackendPool = new BackendPool({
@@ -67,13 +74,26 @@ export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<
     check: (backend) => checker.check(backend),
     reset: (backend) => forwarder.resetTargets((target) => target === backend),
     changed() {
+      for (const wake of [...waiting]) wake();
       for (const listener of listeners) listener(state());
     },
   });
   const forwarder: TcpForwarder = new TcpForwarder({
     clock,
     budget: new ConnectionBudget(options.connectionsMax ?? CONNECTIONS_MAX),
-    pick: (_client, tried) => pool.pick(tried),
+    pick(_client, tried) {
+      const chosen = pool.pick(tried);
+      if (chosen || tried.size > 0 || firstBackendWaitMs === 0 || pool.states().length > 0) return chosen;
+      return new Promise((resolve) => {
+        const wake = (): void => {
+          timer.dispose();
+          waiting.delete(wake);
+          resolve(pool.pick(tried));
+        };
+        const timer = clock.after(firstBackendWaitMs, wake);
+        waiting.add(wake);
+      });
+    },
     observer: {
       opened: (target) => pool.opened(target),
       closed: (target) => pool.closed(target),
@@ -118,6 +138,7 @@ export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<
       if (isClosed) return;
       isClosed = true;
       listeners.clear();
+      for (const wake of [...waiting]) wake();
       pool.close();
       checker.close();
       await new Promise<void>((resolve) => {
