@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { messageOf, ReasonError } from '../../../core/base/errors.ts';
 import { callControl } from '../../../core/cluster/control/client.ts';
 import { saveSnapshot } from '../../../core/cluster/etcd-operator/operations.ts';
-import { backupsFolder } from '../../../core/cluster/index.ts';
+import { backupsFolder, listSnapshots } from '../../../core/cluster/index.ts';
 import { BUMP_REVISION_DEFAULT, verifySnapshot } from '../../../core/etcd/snapshot/index.ts';
 import {
   EXIT_OK,
@@ -18,9 +18,14 @@ import { etcdOf, mebibytes } from './etcd-target.ts';
 const USAGE = `  pilothouse snapshot save [FILE] [--data DIR] [-o json]
   pilothouse snapshot status FILE [-o json]
   pilothouse snapshot restore FILE [--data DIR] [-o json]
+  pilothouse snapshot compare FILE [--data DIR] [-o json]
+  pilothouse snapshot list [--data DIR] [-o json]
+  pilothouse snapshot schedule [--every-minutes N] [--keep N] [--off] [--data DIR] [-o json]
 
   save streams a snapshot of etcd into FILE (default: the folder backups/) and checks it. restore puts one back into
-  all members of the running cluster; the state of before is kept beside it. Files are etcd's own format.`;
+  all members of the running cluster; the state of before is kept beside it. compare shows which objects that would bring
+  back and which would go. schedule lets the running cluster save one every so often into backups/ and keep the newest.
+  Files are etcd's own format.`;
 
 const nameOfNow = (): string => `etcd-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}.db`;
 
@@ -68,6 +73,60 @@ const restore = async (file: string, args: readonly string[], context: CommandCo
   );
 };
 
+const compare = async (file: string, args: readonly string[], context: CommandContext): Promise<void> => {
+  const { dataDirectory, json } = parseOptions({}, args, context);
+  const found = await callControl(dataDirectory, 'snapshot.compare', { file: resolve(context.cwd, file) });
+  if (json) return context.print(JSON.stringify(found));
+  context.print(`revision ${found.file.revision} in the snapshot, ${found.revisionNow} now`);
+  for (const { resource, now, inSnapshot, comesBack, goes } of found.rows) {
+    if (comesBack.length === 0 && goes.length === 0) continue;
+    context.print(`${resource.padEnd(40)} ${now} now, ${inSnapshot} in the snapshot`);
+    for (const name of comesBack) context.print(`  + ${name}`);
+    for (const name of goes) context.print(`  - ${name}`);
+  }
+};
+
+const list = async (args: readonly string[], context: CommandContext): Promise<void> => {
+  const { dataDirectory, json } = parseOptions({}, args, context);
+  const files = await listSnapshots(dataDirectory);
+  if (json) return context.print(JSON.stringify(files));
+  for (const { file, createdAtMs, bytes, keys, revision, problem } of files)
+    context.print(
+      `${new Date(createdAtMs).toISOString().replace(/\.\d+/, '')}  ${problem === '' ? `${keys} keys at revision ${revision}, ${mebibytes(bytes)}` : `damaged: ${problem}`}  ${file}`,
+    );
+};
+
+const SCHEDULE_OPTIONS = {
+  'every-minutes': { type: 'string' },
+  keep: { type: 'string' },
+  off: { type: 'boolean' },
+} as const;
+
+const wholeNumber = (name: string, text: string | undefined, otherwise: number): number => {
+  if (text === undefined) return otherwise;
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw usageError(`--${name} takes a number, not "${text}"`);
+  return Number(text);
+};
+
+const schedule = async (args: readonly string[], context: CommandContext): Promise<void> => {
+  const { values, dataDirectory, json } = parseOptions(SCHEDULE_OPTIONS, args, context);
+  const wishes = values as { 'every-minutes'?: string; keep?: string; off?: boolean };
+  let found = await callControl(dataDirectory, 'backup.get', {});
+  if (wishes['every-minutes'] !== undefined || wishes.keep !== undefined || wishes.off === true)
+    found = await callControl(dataDirectory, 'backup.set', {
+      enabled: wishes.off !== true,
+      everyMinutes: wholeNumber('every-minutes', wishes['every-minutes'], found.schedule.everyMinutes),
+      keep: wholeNumber('keep', wishes.keep, found.schedule.keep),
+    });
+  if (json) return context.print(JSON.stringify(found));
+  const { enabled, everyMinutes, keep } = found.schedule;
+  context.print(
+    enabled
+      ? `every ${everyMinutes} minutes, ${keep} are kept; the next at ${new Date(found.nextAtMs ?? 0).toISOString()}`
+      : 'no snapshots are scheduled',
+  );
+};
+
 export const snapshot: Command = {
   usage: USAGE,
   async run(args, context) {
@@ -77,7 +136,13 @@ export const snapshot: Command = {
     if (verb === 'save') await save(file, rest, context);
     else if (verb === 'status' && file !== undefined) await check(file, rest, context);
     else if (verb === 'restore' && file !== undefined) await restore(file, rest, context);
-    else throw usageError('snapshot takes save [FILE], status FILE or restore FILE');
+    else if (verb === 'compare' && file !== undefined) await compare(file, rest, context);
+    else if (verb === 'list' && file === undefined) await list(rest, context);
+    else if (verb === 'schedule' && file === undefined) await schedule(rest, context);
+    else
+      throw usageError(
+        'snapshot takes save [FILE], status FILE, restore FILE, compare FILE, list or schedule',
+      );
     return EXIT_OK;
   },
 };
