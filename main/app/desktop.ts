@@ -135,6 +135,6 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
     else follow(deepLink);
     followSettings(host.settings, stopped.signal, applyTheme, log);
     exposeTestHook({ app, bridge, windows, host });
-    host.hosted.resume();
+    host.resume();
   });
 };

@@ -1,22 +1,41 @@
-import { readdir, rm, rmdir } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockDirectory } from '../../core/base/node/directory-lock.ts';
 import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
 
-/** What a cluster keeps in its folder. `cluster.yaml` goes last: what was cut off is still a cluster to delete. */
-const OWN_ENTRIES = ['hosts', 'backups', 'audit', 'kubeconfig', 'pki', 'addons.json', 'control.sock'];
+/** What a cluster keeps in a folder that is not its own alone. */
+const OWN_ENTRIES = [
+  'hosts',
+  'backups',
+  'audit',
+  'metrics',
+  'kubeconfig',
+  'pki',
+  'addons.json',
+  'etcd-timeline.json',
+  'membership.json',
+  'restore.json',
+  'upgrade.json',
+  'control.sock',
+];
+
+const remove = (path: string): Promise<void> =>
+  rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 
 /**
- * Deletes what the cluster made, and the folder when nothing else is in it: a folder that somebody chose may hold more,
- * and the console's own does.
+ * Deletes a cluster that does not run, with its folder; from a folder that is also a console's, only what the cluster
+ * made. `cluster.yaml` goes last: what was cut off is still a cluster to delete.
  */
-export const deleteClusterFolder = async (directory: string): Promise<void> => {
+export const deleteClusterFolder = async (
+  directory: string,
+  { isShared }: { readonly isShared: boolean },
+): Promise<void> => {
   const lock = await lockDirectory(directory);
   try {
-    for (const name of OWN_ENTRIES) await rm(join(directory, name), { recursive: true, force: true });
-    await rm(clusterFile(directory), { force: true });
+    for (const name of OWN_ENTRIES) await remove(join(directory, name));
+    await remove(clusterFile(directory));
   } finally {
     lock.dispose();
   }
-  if ((await readdir(directory)).length === 0) await rmdir(directory);
+  if (!isShared) await remove(directory);
 };

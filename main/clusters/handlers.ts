@@ -84,12 +84,17 @@ export const createLocalClusterHandlers = (
         books.close(cluster);
         return clusters.list();
       }),
-    'cluster.state': (input, signal) => {
+    'cluster.state': async function* (input, signal) {
       const cluster = hosted.require(input.cluster);
-      return followNewest<LocalClusterState>(
-        { now: () => cluster.state(), onChange: (tell) => cluster.onChange(tell), gone: cluster.gone },
-        signal,
-      );
+      const looking = hosted.lookElsewhere();
+      try {
+        yield* followNewest<LocalClusterState>(
+          { now: () => cluster.state(), onChange: (tell) => cluster.onChange(tell), gone: cluster.gone },
+          signal,
+        );
+      } finally {
+        looking.dispose();
+      }
     },
     'cluster.preview': ({ cluster, action }) =>
       guarded(async () => {

@@ -112,6 +112,11 @@ export class HostedCluster implements LocalCluster {
     if (now === undefined && this.#elsewhere === undefined) return;
     const before = this.phase;
     this.#elsewhere = now;
+    if (now && now.kubernetesVersion !== this.#config.spec.kubernetesVersion)
+      this.#config = {
+        ...this.#config,
+        spec: { ...this.#config.spec, kubernetesVersion: now.kubernetesVersion },
+      };
     if (this.phase !== before) this.#options.onPhase(this);
     this.#changed();
   }
@@ -251,5 +256,11 @@ export class HostedCluster implements LocalCluster {
 /** The supervisor of a cluster that runs here, or one line that says why there is none. */
 export const requireSupervisor = (cluster: LocalCluster): Supervisor => {
   if (cluster.supervisor) return cluster.supervisor;
+  const { name, phase, directory } = cluster.state();
+  if (phase === 'starting' || phase === 'ready')
+    throw new ReasonError(
+      'Conflict',
+      `another process runs ${name}; act on it there, or on the command line with --data ${directory}`,
+    );
   throw new ReasonError('Conflict', `${cluster.config.metadata.name} does not run here; start it first`);
 };

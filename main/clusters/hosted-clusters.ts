@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { sep } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { toDisposable, type Disposable } from '../../core/base/disposable.ts';
 import { messageOf } from '../../core/base/errors.ts';
@@ -10,6 +11,7 @@ import type { Damage } from '../ipc/handlers/json-document.ts';
 import { CLUSTERS_MAX, openClusterMemory, readClusterNow } from './cluster-memory.ts';
 import type { Leaders } from './cluster-state.ts';
 import { deleteClusterFolder } from './delete-folder.ts';
+import { lookElsewhere } from './elsewhere.ts';
 import type { Engine } from './engine.ts';
 import { clusterFailure } from './failure.ts';
 import { HostedCluster } from './hosted-cluster.ts';
@@ -38,6 +40,8 @@ export class HostedClusters implements LocalClusters {
   readonly #listeners = new Set<() => void>();
   /** Names and folders of clusters that are being made. */
   readonly #coming = new Map<string, string>();
+  #lookers = 0;
+  #looking: Disposable | undefined;
   #isEnding = false;
 
   constructor(options: HostedClustersOptions) {
@@ -75,6 +79,16 @@ export class HostedClusters implements LocalClusters {
   onChange(listener: () => void): Disposable {
     this.#listeners.add(listener);
     return toDisposable(() => this.#listeners.delete(listener));
+  }
+
+  /** Until disposed, also looks whether other processes run these clusters. */
+  lookElsewhere(): Disposable {
+    this.#lookers += 1;
+    this.#look();
+    return toDisposable(() => {
+      this.#lookers -= 1;
+      this.#look();
+    });
   }
 
   defaults(): ClusterDefaults {
@@ -131,7 +145,9 @@ export class HostedClusters implements LocalClusters {
     const cluster = this.require(id);
     await cluster.stop();
     try {
-      await deleteClusterFolder(id);
+      const { dataDirectory } = this.#options;
+      const isShared = `${dataDirectory}${sep}`.startsWith(`${id}${sep}`);
+      await deleteClusterFolder(id, { isShared });
     } catch (error) {
       throw clusterFailure(error);
     }
@@ -166,6 +182,7 @@ export class HostedClusters implements LocalClusters {
   }
 
   dispose(): void {
+    this.#looking?.dispose();
     this.#listeners.clear();
     for (const cluster of this.list()) cluster.dispose();
   }
@@ -253,7 +270,15 @@ export class HostedClusters implements LocalClusters {
     this.#tell();
   }
 
+  #look(): void {
+    const isWanted = this.#lookers > 0 && this.#clusters.size > 0;
+    if (isWanted === (this.#looking !== undefined)) return;
+    this.#looking?.dispose();
+    this.#looking = isWanted ? lookElsewhere(() => this.list(), this.#options.clock) : undefined;
+  }
+
   #tell(): void {
+    this.#look();
     for (const listener of [...this.#listeners]) listener();
   }
 }

@@ -1,3 +1,4 @@
+import { DisposableStore } from '../../core/base/disposable.ts';
 import { adminKubeconfigFile } from '../../core/cluster/data-folder/layout.ts';
 import type { ClusterEntry } from '../../core/contract/index.ts';
 import type { OwnClusters } from '../ipc/handlers/cluster-list.ts';
@@ -23,7 +24,12 @@ const entryOf = ({ directory, config, phase }: HostedCluster): ClusterEntry => (
 /** The clusters of this console's own as entries of its list. */
 export const ownClusters = (hosted: HostedClusters): OwnClusters => ({
   list: () => ({ clusters: hosted.list().map(entryOf), problems: [...hosted.problems] }),
-  onChange: (listener) => hosted.onChange(listener),
+  onChange(listener) {
+    const store = new DisposableStore();
+    store.add(hosted.onChange(listener));
+    store.add(hosted.lookElsewhere());
+    return store;
+  },
   has: (id) => hosted.find(id) !== undefined || hosted.problems.some(({ path }) => path === id),
   forget: (id) => hosted.forget(id),
 });

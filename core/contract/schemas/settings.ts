@@ -10,6 +10,8 @@ export const settings = v.object({
   /** Keep running in the tray when the last window is closed. */
   keepInTray: v.boolean(),
   nativeNotifications: v.boolean(),
+  /** Start the clusters again that were running when the console ended last. */
+  resumeClusters: v.boolean(),
 });
 export type Settings = v.InferOutput<typeof settings>;
 
@@ -21,4 +23,5 @@ export const settingsDefault: Settings = {
   locale: 'system',
   keepInTray: false,
   nativeNotifications: true,
+  resumeClusters: true,
 };

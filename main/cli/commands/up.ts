@@ -15,16 +15,21 @@ import { controlEndpoint } from '../../../core/cluster/control/endpoint.ts';
 import { serveControl } from '../../../core/cluster/control/server.ts';
 import { configWarnings } from '../../../core/cluster/config/config.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
+import type { Log } from '../../../core/base/log.ts';
 import { jsonLog } from '../../../core/base/node/log.ts';
+import { builtHost } from './built-host.ts';
+import type { ServedConsole } from './served-console.ts';
 import { EXIT_OK, parseOptions, usageError, type Command, type CommandContext } from '../command.ts';
 
 const USAGE = `  pilothouse up [--data DIR] [--topology stacked|external] [--control-planes 3] [--etcd-members 3]
                 [--workers 2] [--kubernetes-version v1.N.P] [--runtime simulated|cri] [--network N]
-                [--external-etcd URL,URL --etcd-cafile F --etcd-certfile F --etcd-keyfile F] [-o json]
+                [--external-etcd URL,URL --etcd-cafile F --etcd-certfile F --etcd-keyfile F]
+                [--serve [--port N]] [-o json]
 
   Runs the cluster of the data folder in the foreground, and makes it when there is none. Flags other than
   --workers say how a new one is made. SIGTERM stops it in order; the next up resumes it.
-  --network N  hosts get 127.N.0.0/16 and pods the network after it; without it a free one is taken`;
+  --network N  hosts get 127.N.0.0/16 and pods the network after it; without it a free one is taken
+  --serve      the console of this cluster for a browser, too; --port N, the port on 127.0.0.1`;
 
 const OPTIONS = {
   topology: { type: 'string' },
@@ -38,18 +43,20 @@ const OPTIONS = {
   'etcd-cafile': { type: 'string' },
   'etcd-certfile': { type: 'string' },
   'etcd-keyfile': { type: 'string' },
+  serve: { type: 'boolean' },
+  port: { type: 'string' },
 } as const;
 
-type Values = Partial<Record<keyof typeof OPTIONS, string>>;
+type Values = Partial<Record<Exclude<keyof typeof OPTIONS, 'serve'>, string>> & { readonly serve?: boolean };
 
-const count = (name: keyof Values, text: string | undefined): number | undefined => {
+const count = (name: Exclude<keyof Values, 'serve'>, text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   if (!/^\d{1,5}$/.test(text)) throw usageError(`--${name} takes a number, not "${text}"`);
   return Number(text);
 };
 
 const choice = <const T extends string>(
-  name: keyof Values,
+  name: Exclude<keyof Values, 'serve'>,
   text: string | undefined,
   choices: readonly T[],
 ): T | undefined => {
@@ -112,11 +119,29 @@ const narrator = (print: (line: string) => void, note: (line: string) => void) =
   };
 };
 
-/** Beside the built command line: dist/cli/cli.js (or a chunk of it) and dist/host/host.js. */
-const builtHost = (): URL => new URL('../host/host.js', import.meta.url);
-
 const untilAborted = async ({ signal }: CommandContext): Promise<void> => {
   if (!signal.aborted) await once(signal, 'abort');
+};
+
+/** Loaded where it is asked for: without a console a cluster starts sooner. */
+const serveConsole = async (
+  { port, serve }: Values,
+  supervisor: Supervisor,
+  log: Log,
+): Promise<ServedConsole | undefined> => {
+  if (serve !== true) {
+    if (port !== undefined) throw usageError('--port goes with --serve');
+    return undefined;
+  }
+  const { openServedConsole, parsePort } = await import('./served-console.ts');
+  const { folder } = supervisor;
+  return openServedConsole({
+    dataDirectory: folder.directory,
+    port: parsePort(port),
+    pages: undefined,
+    log,
+    adopt: ({ hosted }) => hosted.adopt(folder, supervisor),
+  });
 };
 
 export const up: Command = {
@@ -128,17 +153,17 @@ export const up: Command = {
       for (const warning of configWarnings(folder.config)) context.note(`pilothouse: ${warning}`);
       await assertPortsFree(endpointsOf(folder.config));
       const program = builtHost();
-      const supervisor = new Supervisor({
-        folder,
-        program,
-        launch: forkLauncher(program),
-        clock: systemClock,
-        log: jsonLog(process.stderr, { level: 'error' }),
-      });
+      const log = jsonLog(process.stderr, { level: 'error' });
+      const launch = forkLauncher(program);
+      const supervisor = new Supervisor({ folder, program, launch, clock: systemClock, log });
       const print = json ? () => undefined : context.print;
       const telling = supervisor.onChange(narrator(print, context.note));
       const control = await serveControl(controlEndpoint(dataDirectory), controlHandlers(supervisor));
+      let served: ServedConsole | undefined;
       try {
+        served = await serveConsole(values as Values, supervisor, log);
+        const url = served?.serving.url;
+        if (url !== undefined) print(`console ${url}`);
         const asked = untilAborted(context);
         const outcome = await Promise.race([supervisor.start().then(() => 'ready' as const), asked]);
         if (outcome === 'ready') {
@@ -146,12 +171,13 @@ export const up: Command = {
           for (const warning of warnings) context.note(`pilothouse: ${warning}`);
           const kubeconfig = adminKubeconfigFile(dataDirectory);
           if (json)
-            context.print(JSON.stringify({ readyAfterMs, endpoint, kubeconfig, data: dataDirectory }));
+            context.print(JSON.stringify({ readyAfterMs, endpoint, kubeconfig, data: dataDirectory, url }));
           else context.print(`ready in ${seconds(readyAfterMs)}  kubeconfig ${kubeconfig}`);
           await asked;
         }
       } finally {
         telling.dispose();
+        await served?.close();
         await control.close();
         await supervisor.stop();
       }

@@ -48,6 +48,7 @@ export interface ClusterRegistry {
 /** The clusters of the console's own, which are listed before those of kubeconfig files. */
 export interface OwnClusters {
   list(): ClusterList;
+  /** Held only while somebody looks at the list. */
   onChange(listener: () => void): Disposable;
   /** Also of one that is listed as a problem. */
   has(id: string): boolean;
@@ -92,7 +93,7 @@ const readFiles = async (memory: Memory): Promise<ClusterList> => {
 };
 
 /** Changes when a file is edited, replaced, removed or comes back. */
-const stampOf = async (memory: Memory): Promise<string> => {
+const stampOfFiles = async (memory: Memory): Promise<string> => {
   const stamps = memory.kubeconfigs.map(async ({ path, forgottenContexts }) => {
     const file = await stat(path).catch(() => undefined);
     return [path, file?.mtimeMs, file?.size, file?.ino, ...forgottenContexts].join('\n');
@@ -118,6 +119,9 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
       problems: [...(mine?.problems ?? []), ...files.problems],
     };
   };
+  /** Of our own clusters too: what changes before a listener is heard is told by the first look. */
+  const stampOf = async (memory: Memory): Promise<string> =>
+    `${await stampOfFiles(memory)}\n\n${JSON.stringify(own?.list())}`;
   let polling: Disposable | undefined;
   /** What the files looked like when the list that listeners have was read; undefined while nobody listens. */
   let told: string | undefined;
@@ -134,7 +138,9 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
       timer = clock.after(POLL_INTERVAL_MS, () => void look());
     };
     void look();
+    const following = own?.onChange(() => void read(document.value).then((list) => feed.publish(list)));
     return toDisposable(() => {
+      following?.dispose();
       stopped = true;
       told = undefined;
       timer?.dispose();
@@ -147,12 +153,6 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
       polling?.dispose();
       polling = heard ? startPolling() : undefined;
     },
-  });
-
-  let ownChanges = 0;
-  const following = own?.onChange(() => {
-    ownChanges += 1;
-    void read(document.value).then((list) => feed.publish(list));
   });
 
   const change = async (next: (memory: Memory) => Memory): Promise<ClusterList> => {
@@ -223,12 +223,10 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
       let memory = document.value;
       // The stamp before the contents: an edit in between is then seen by the first look.
       const stamp = await stampOf(memory);
-      let ownBefore = ownChanges;
       let list = await read(memory);
       // What changed while the files were read is in no feed yet that this listener hears.
-      while ((memory !== document.value || ownBefore !== ownChanges) && !signal.aborted) {
+      while (memory !== document.value && !signal.aborted) {
         memory = document.value;
-        ownBefore = ownChanges;
         list = await read(memory);
       }
       told ??= stamp;
@@ -238,7 +236,6 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
     dispose() {
       polling?.dispose();
       polling = undefined;
-      following?.dispose();
       feed.close();
     },
   };

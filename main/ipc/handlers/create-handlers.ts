@@ -7,6 +7,7 @@ import {
   type AppInfo,
   type CallHandler,
   type Handlers,
+  type Name,
   type VitalsPaceSeconds,
 } from '../../../core/contract/index.ts';
 import type { Hosting } from '../../clusters/engine.ts';
@@ -14,8 +15,8 @@ import { createLocalClusterHandlers } from '../../clusters/handlers.ts';
 import { HostedClusters } from '../../clusters/hosted-clusters.ts';
 import { ownClusters } from '../../clusters/own-clusters.ts';
 import { createKubeHandlers, drainNode } from '../../kube/index.ts';
-import { createMonitorHandlers } from '../../monitor/index.ts';
 import { createClusterRegistry, type ClusterRegistry } from './cluster-list.ts';
+import { lateHandlers } from './late-handlers.ts';
 import type { Damage } from './json-document.ts';
 import { createNavigationHub, type NavigationHub } from './navigation-hub.ts';
 import { createNotificationHub, type NotificationHub } from './notification-hub.ts';
@@ -23,6 +24,20 @@ import { createSettingsStore, type SettingsStore } from './settings-store.ts';
 import { createVitals, type LoopProbe, type ProcessSource, type Vitals } from './vitals.ts';
 
 const MS_PER_SECOND = 1000;
+
+/** What `main/monitor` answers. */
+const MONITOR_NAMES = [
+  'etcd.members',
+  'etcd.timeline',
+  'certificates.list',
+  'cluster.checks',
+  'leases.watch',
+  'metrics.query',
+  'metrics.health',
+  'xray.requests',
+  'xray.scheduling',
+  'xray.whatIf',
+] as const satisfies readonly Name[];
 
 export interface HandlerDependencies {
   readonly dataDirectory: string;
@@ -49,6 +64,8 @@ export interface HandlerSet extends Disposable {
   readonly navigation: NavigationHub;
   /** The clusters that this process runs. */
   readonly hosted: HostedClusters;
+  /** Starts the clusters that were running when this console ended last, if the user wants that. */
+  resume(): void;
   /** Ends what runs in order, within a bound; before `dispose`. */
   close(): Promise<void>;
 }
@@ -125,9 +142,18 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
   const { open, openForWriting } = kube.connections;
   const drain = { run: drainNode(openForWriting, clock), connect: open };
   const local = store.add(createLocalClusterHandlers({ hosted, clusters, notifications, clock, drain }));
-  const monitor = store.add(
-    createMonitorHandlers({ clock, log, localClusters: hosted, connect: open, dataDirectory }),
-  );
+  /** Once there is a cluster of its own the console records it, looked at or not. */
+  let monitor: Promise<Handlers> | undefined;
+  const loadMonitor = (): Promise<Handlers> =>
+    (monitor ??= import('../../monitor/index.ts').then(({ createMonitorHandlers }) => {
+      const options = { clock, log, localClusters: hosted, connect: open, dataDirectory };
+      return store.add(createMonitorHandlers(options)).handlers;
+    }));
+  const recordOwn = (): void => {
+    if (hosted.list().some(({ supervisor }) => supervisor))
+      loadMonitor().catch((error: unknown) => log.write('error', 'clusters are not recorded', { error }));
+  };
+  store.add(hosted.onChange(recordOwn));
   const vitalsEvery = (seconds: VitalsPaceSeconds): Vitals =>
     store.add(
       createVitals({
@@ -177,7 +203,7 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     'clusters.setReadOnly': ({ id, readOnly }) => clusters.setReadOnly(id, readOnly),
     ...local.handlers,
     ...kube.handlers,
-    ...monitor.handlers,
+    ...lateHandlers(MONITOR_NAMES, loadMonitor),
     'notifications.watch': (_input, signal) => notifications.watch(signal),
     'navigation.watch': (_input, signal) => navigation.watch(signal),
   };
@@ -189,6 +215,9 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     notifications,
     navigation,
     hosted,
+    resume: () => {
+      if (settings.read().resumeClusters) hosted.resume();
+    },
     close: () => hosted.stopAll(),
     dispose: () => store.dispose(),
   };
