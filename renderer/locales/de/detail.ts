@@ -152,8 +152,8 @@ export const detail = {
   'rollout.phase.done': 'Ausgerollt',
   'rollout.phase.manual': 'Pods werden ersetzt, wenn sie gelöscht werden (OnDelete)',
   'rollout.figures': {
-    one: '{updated} von {count} Pod neu, {available} verfügbar',
-    other: '{updated} von {count} Pods neu, {available} verfügbar',
+    one: '{updated} von {count} Pod neu, {available} verfügbar.',
+    other: '{updated} von {count} Pods neu, {available} verfügbar.',
   },
   'rollout.old': { one: '{count} alter Pod übrig.', other: '{count} alte Pods übrig.' },
   'rollout.revisions': 'Revisionen',

@@ -8,6 +8,7 @@ export const xray = {
   'requests.resume': 'Weiter',
   'requests.filter': 'Teil von Pfad oder Benutzer',
   'requests.onlyProblems': 'Abgelehnt oder gescheitert',
+  'requests.heartbeats': 'Mit Herzschlägen',
   'requests.order': 'Reihenfolge',
   'requests.order.newest': 'Neueste',
   'requests.order.slowest': 'Langsamste',
@@ -67,6 +68,7 @@ export const xray = {
   'scheduler.newest': 'Neuester',
   'scheduler.before': { one: '{count} davor', other: '{count} davor' },
   'scheduler.chosen': '{node} wurde gewählt',
+  'scheduler.wouldBe': '{node} würde gewählt',
   'scheduler.nowhere': 'Kein Node passt',
   'scheduler.looked': {
     one: '{evaluated} von {count} Node angesehen, Profil {profile},',

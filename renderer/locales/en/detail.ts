@@ -152,8 +152,8 @@ export const detail = {
   'rollout.phase.done': 'Rolled out',
   'rollout.phase.manual': 'Pods are replaced when they are deleted (OnDelete)',
   'rollout.figures': {
-    one: '{updated} of {count} pod updated, {available} available',
-    other: '{updated} of {count} pods updated, {available} available',
+    one: '{updated} of {count} pod updated, {available} available.',
+    other: '{updated} of {count} pods updated, {available} available.',
   },
   'rollout.old': { one: '{count} old pod left.', other: '{count} old pods left.' },
   'rollout.revisions': 'Revisions',

@@ -8,6 +8,7 @@ export const xray = {
   'requests.resume': 'Go on',
   'requests.filter': 'Part of path or user',
   'requests.onlyProblems': 'Refused or failed',
+  'requests.heartbeats': 'With heartbeats',
   'requests.order': 'Order',
   'requests.order.newest': 'Newest',
   'requests.order.slowest': 'Slowest',
@@ -64,6 +65,7 @@ export const xray = {
   'scheduler.newest': 'Newest',
   'scheduler.before': { one: '{count} before', other: '{count} before' },
   'scheduler.chosen': '{node} was chosen',
+  'scheduler.wouldBe': '{node} would be chosen',
   'scheduler.nowhere': 'No node fits',
   'scheduler.looked': {
     one: '{evaluated} of {count} node looked at, profile {profile},',

@@ -27,7 +27,7 @@ export interface ChartInput {
 
 /** A limit far above the data would press it flat; then it is told in words only. */
 const THRESHOLD_REACH = 4;
-const TIME_TICKS = 4;
+const TIME_TICKS = 3;
 const FONT_PX = 11;
 
 const highestOf = (series: readonly ChartSeries[]): number =>
@@ -56,7 +56,7 @@ export const chartOption = (input: ChartInput, theme: ChartTheme) => {
     isStale ? theme.stale : (theme.series[(place - 1) % theme.series.length] ?? theme.axis);
   return {
     animation: false,
-    grid: { left: 52, right: 8, top: 8, bottom: 20 },
+    grid: { left: 48, right: 8, top: 8, bottom: 20 },
     xAxis: {
       type: 'time' as const,
       min: input.fromMs,

@@ -16,7 +16,7 @@ export const formatValue = (unit: ChartUnit, value: number): string => {
     case 'seconds':
       return value < 1 ? formatMilliseconds(value * MILLI) : `${formatShort(value)} s`;
     case 'ratio':
-      return formatPercent(value * 100);
+      return value === 0 ? '0 %' : formatPercent(value * 100);
     case 'perSecond':
       return `${formatShort(value)} /s`;
     case 'bytes':
@@ -28,7 +28,7 @@ export const formatValue = (unit: ChartUnit, value: number): string => {
   }
 };
 
-/** On an axis, where the same words stand thrice: short, and never two ticks with the same text. */
+/** On an axis and of a limit: round numbers without their zeros. */
 export const formatTick = (unit: ChartUnit, value: number): string =>
   value === 0 ? '0' : formatValue(unit, value).replace(/,0(?= |$)|\.0(?= |$)/, '');
 

@@ -37,10 +37,10 @@ export const sectionOf = (chart: ChartId | null): SectionId =>
   'apiserver';
 
 export const ranges = [
-  { id: '15m', spanMs: 15 * 60_000, points: 180, everyMs: 5_000 },
-  { id: '1h', spanMs: 3_600_000, points: 240, everyMs: 15_000 },
+  { id: '15m', spanMs: 15 * 60_000, points: 90, everyMs: 5_000 },
+  { id: '1h', spanMs: 3_600_000, points: 180, everyMs: 15_000 },
   { id: '6h', spanMs: 6 * 3_600_000, points: 360, everyMs: 60_000 },
-  { id: '24h', spanMs: 24 * 3_600_000, points: 360, everyMs: 120_000 },
+  { id: '24h', spanMs: 24 * 3_600_000, points: 288, everyMs: 120_000 },
 ] as const;
 export type RangeId = (typeof ranges)[number]['id'];
 

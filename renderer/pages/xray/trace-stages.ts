@@ -46,14 +46,26 @@ export const toneOfCode = (code: number): 'ok' | 'warn' | 'error' | 'idle' => {
 
 export const isProblem = (trace: RequestTrace): boolean => trace.code >= 400 || culprit(trace) !== undefined;
 
+/** What components say to stay known, and what the console itself asks to show this list. */
+const HEARTBEAT = /^\/(?:readyz|livez|healthz|metrics|debug\/traces)(?:[/?]|$)/;
+export const isHeartbeat = ({ path, verb, code }: RequestTrace): boolean =>
+  code < 400 &&
+  (HEARTBEAT.test(path) || (path.includes('/leases/') && (verb === 'update' || verb === 'get')));
+
 export type TraceOrder = 'newest' | 'slowest';
 
 /** Those that are wanted, in the order that is wanted. A watch lasts as long as its client likes: never slow. */
 export const arrange = (
   traces: readonly RequestTrace[],
-  { onlyProblems, order }: { readonly onlyProblems: boolean; readonly order: TraceOrder },
+  {
+    onlyProblems,
+    withHeartbeats,
+    order,
+  }: { readonly onlyProblems: boolean; readonly withHeartbeats: boolean; readonly order: TraceOrder },
 ): RequestTrace[] => {
-  const wanted = onlyProblems ? traces.filter(isProblem) : [...traces];
+  const wanted = traces.filter(
+    (trace) => (!onlyProblems || isProblem(trace)) && (withHeartbeats || !isHeartbeat(trace)),
+  );
   if (order === 'newest') return wanted.sort((a, b) => b.startedAtMs - a.startedAtMs);
   const cost = (trace: RequestTrace): number => (trace.verb === 'watch' ? 0 : trace.durationMs);
   return wanted.sort((a, b) => cost(b) - cost(a) || b.startedAtMs - a.startedAtMs);

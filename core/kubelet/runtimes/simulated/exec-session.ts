@@ -9,7 +9,7 @@ import { commandName, type ShellHost, type Streams } from './shell/process.ts';
 import { Terminal } from './shell/terminal.ts';
 
 const SHELLS = new Set(['sh', 'ash', 'bash']);
-const BUILTINS = new Set(['exit', ':', 'cd', 'export', 'exec']);
+const BUILTINS = new Set(['exit', ':', 'cd', 'export', 'exec', 'command']);
 
 /** What runc says, which is what users of a real cluster read. */
 const notFound = (command: string): RuntimeError =>

@@ -40,6 +40,15 @@ export interface ShellOptions {
   readonly parameters?: readonly string[];
 }
 
+const SHELLS = ['sh', 'ash', 'bash'];
+
+/** `command -v`: where a program is, or the code that says that it is nowhere. */
+const findCommand = (name: string, streams: Streams): number => {
+  if (!SHELLS.includes(name) && !COMMANDS[name]) return EXIT_NOT_FOUND;
+  streams.out(`/bin/${name}\n`);
+  return 0;
+};
+
 /** The state of one shell: variables, folder, last status. `run` may be called again and again, as a prompt does. */
 export class Shell {
   readonly #options: ShellOptions;
@@ -351,6 +360,9 @@ export class Shell {
       case 'exec':
         if (args.length === 0) return 0;
         throw new ExitShell(await this.#execute(args, streams, environment));
+      case 'command':
+        if (args[0] !== '-v') return args.length === 0 ? 0 : this.#execute(args, streams, environment);
+        return findCommand(args[1] ?? '', streams);
       case 'cd': {
         const path = resolvePath({ cwd: this.#cwd }, args[0] ?? this.#environment.get('HOME') ?? '/root');
         if (!this.#options.host.fileSystem.isDirectory(path)) {

@@ -58,6 +58,7 @@ test.each([
   ['X=1 env | grep X=', 'X=1\n'],
   ['for i in 1 2 3; do if [ $i = 2 ]; then continue; fi; echo $i; done', '1\n3\n'],
   ["sh -c 'echo $0 $1' zero one", 'zero one\n'],
+  ['command -v nosuch || command -v ls', '/bin/ls\n'],
   ['echo to stderr >&2; echo ok # a comment', 'ok\n'],
   ['printf "%s=%d\\n" a 3', 'a=3\n'],
 ])('%s', async (script, expected) => {
