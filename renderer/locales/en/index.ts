@@ -5,6 +5,7 @@ import { editor } from './editor.ts';
 import { events } from './events.ts';
 import { leases } from './leases.ts';
 import { metrics } from './metrics.ts';
+import { operate } from './operate.ts';
 import { operations } from './operations.ts';
 import { overview } from './overview.ts';
 import { processes } from './processes.ts';
@@ -24,6 +25,7 @@ export const en = {
   ...detail,
   ...editor,
   ...leases,
+  ...operate,
   ...operations,
   ...overview,
   ...processes,

@@ -1,0 +1,12 @@
+import { definePage } from '../../app/page.ts';
+
+export const page = definePage({
+  id: 'checklist',
+  path: '/checklist',
+  group: 'operate',
+  order: 30,
+  icon: 'checklist',
+  title: 'checklist.title',
+  goKey: 'H',
+  component: () => import('./ChecklistPage.vue'),
+});

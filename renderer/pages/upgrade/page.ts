@@ -1,0 +1,12 @@
+import { definePage } from '../../app/page.ts';
+
+export const page = definePage({
+  id: 'upgrade',
+  path: '/upgrade',
+  group: 'operate',
+  order: 20,
+  icon: 'upgrade',
+  title: 'upgrade.title',
+  goKey: 'U',
+  component: () => import('./UpgradePage.vue'),
+});

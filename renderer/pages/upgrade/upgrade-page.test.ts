@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type {
+  ClusterEntry,
+  Finding,
+  Handlers,
+  Operation,
+  UpgradePlan,
+} from '../../../core/contract/index.ts';
+import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';
+import { click, feed, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
+import ChecklistPage from '../checklist/ChecklistPage.vue';
+import UpgradePage from './UpgradePage.vue';
+import { componentsOf, releasesOf, versionRows } from './versions.ts';
+
+const entry: ClusterEntry = {
+  id: '/data/harbour',
+  name: 'harbour',
+  origin: 'local',
+  server: 'https://127.21.0.100:6443',
+  user: 'admin',
+  namespace: 'default',
+  kubeconfigPath: '/data/harbour/kubeconfig/admin.conf',
+  readOnly: false,
+  local: { directory: '/data/harbour', phase: 'ready', kubernetesVersion: 'v1.35.0' },
+};
+const ok: Finding = { id: 'etcd', title: 'etcd', verdict: 'ok', message: '3 members answer', advice: '' };
+const bad: Finding = {
+  id: 'nodes',
+  title: 'Nodes',
+  verdict: 'problem',
+  message: 'n1 not Ready',
+  advice: 'find out why',
+};
+const plan = (more: Partial<UpgradePlan> = {}): UpgradePlan => ({
+  current: 'v1.35.0',
+  targets: ['v1.36.0'],
+  hosts: [
+    {
+      host: 'cp-1',
+      components: { etcd: 'v3.6.0', 'kube-scheduler': 'v1.35.0', 'kube-apiserver': 'v1.36.0' },
+    },
+  ],
+  nodes: [
+    { node: 'cp-1', version: 'v1.35.0' },
+    { node: 'worker-1', version: 'v1.35.0' },
+  ],
+  checks: [ok],
+  removals: [],
+  steps: [{ id: 'apiserver/cp-1', title: 'API server of cp-1' }],
+  unfinished: null,
+  ...more,
+});
+
+let mounted: Mounted;
+const show = async (page: typeof UpgradePage, handlers: Handlers) => {
+  localStorage.setItem(CLUSTER_STORAGE_KEY, entry.id);
+  const connection = testConnection({
+    'clusters.watch': feed({ clusters: [entry], problems: [] }).handler,
+    'cluster.operations': feed<Operation[]>([]).handler as never,
+    ...handlers,
+  });
+  mounted = await mount(page, connection);
+  await settle();
+};
+const text = () => mounted.root.textContent ?? '';
+const button = (label: string) =>
+  [...document.querySelectorAll<HTMLButtonElement>('button')].find((one) => one.textContent?.includes(label));
+
+beforeEach(() => localStorage.clear());
+afterEach(() => mounted?.unmount());
+
+test('the plan says where to, what runs where and what will be done', async () => {
+  await show(UpgradePage, { 'upgrade.plan': () => Promise.resolve(plan()) });
+  expect(text()).toContain('Runs v1.35.0. v1.36.0 is next.');
+  expect(text()).toContain('mixed: v1.35.0, v1.36.0');
+  expect(text()).toContain('API server of cp-1');
+  expect(button('Upgrade to v1.36.0')?.getAttribute('aria-disabled')).toBeNull();
+});
+
+test('a problem keeps an upgrade from beginning', async () => {
+  await show(UpgradePage, { 'upgrade.plan': () => Promise.resolve(plan({ checks: [ok, bad] })) });
+  expect(button('Upgrade to v1.36.0')?.getAttribute('aria-disabled')).toBe('true');
+});
+
+test('an upgrade that was left half done can go on or be taken back', async () => {
+  await show(UpgradePage, { 'upgrade.plan': () => Promise.resolve(plan({ unfinished: 'v1.36.0' })) });
+  expect(text()).toContain('An upgrade to v1.36.0 was begun and has not ended.');
+  expect([button('Go on to v1.36.0'), button('Roll back')].every(Boolean)).toBe(true);
+});
+
+test('an upgrade that runs is paused from here', async () => {
+  const paused: unknown[] = [];
+  const operation: Operation = {
+    id: 'op-7',
+    action: { kind: 'upgrade.apply', version: 'v1.36.0' },
+    state: 'running',
+    startedAtMs: 1,
+    endedAtMs: null,
+    steps: [
+      { id: 's', title: 'API server of cp-1', state: 'running', detail: '', startedAtMs: 1, endedAtMs: null },
+    ],
+    message: '',
+    canPause: true,
+    command: '',
+  };
+  await show(UpgradePage, {
+    'upgrade.plan': () => Promise.resolve(plan()),
+    'cluster.operations': feed<Operation[]>([operation]).handler as never,
+    'cluster.pauseOperation': (input) => {
+      paused.push(input);
+      return Promise.resolve(undefined);
+    },
+  });
+  await click(mounted.root, 'Pause after this step');
+  expect(paused).toEqual([{ cluster: '/data/harbour', operation: 'op-7', isPaused: true }]);
+});
+
+test('a node that is a host is one row, and etcd has releases of its own', () => {
+  const rows = versionRows(plan());
+  expect(rows.map(({ name }) => name)).toEqual(['cp-1', 'worker-1']);
+  expect(componentsOf(rows)).toEqual(['kube-apiserver', 'kube-scheduler', 'kubelet']);
+  expect(releasesOf(rows)).toEqual(['v1.35.0', 'v1.36.0']);
+});
+
+test('the checklist counts its findings and shows the worst first', async () => {
+  await show(ChecklistPage as never, { 'cluster.checks': () => Promise.resolve([ok, bad]) });
+  expect(text()).toContain('1 of 2 in order.');
+  expect(text().indexOf('n1 not Ready')).toBeLessThan(text().indexOf('3 members answer'));
+  expect(text()).toContain('find out why');
+});
