@@ -6,8 +6,12 @@ import { OPERATOR } from '../../etcd-operator/methods.ts';
 import type { EtcdAccess } from '../../etcd-operator/operations.ts';
 import type { MemberListResponse, StatusResponse } from '../../../etcd/proto/index.ts';
 
-/** A member that has said nothing for so long is as good as gone: a frozen one keeps its connections open. */
+/**
+ * A member that leaves a question open for so long is as good as gone: a frozen one keeps its connections open. Looks
+ * are counted too, since a host that is short of time itself must not take its own pause for the silence of others.
+ */
 const SILENCE_MS_MAX = 3_000;
+const SILENT_LOOKS_MIN = 3;
 
 /** Who asks one member. */
 export interface Probe extends Disposable {
@@ -27,9 +31,9 @@ export class MemberProbe implements Probe {
   readonly #access: () => EtcdAccess;
   readonly #clock: Clock;
   #connection: EtcdConnection | undefined;
-  #isAsking = false;
+  #askedMs: number | undefined;
+  #silentLooks = 0;
   #answer: StatusResponse | undefined;
-  #answeredMs = -Infinity;
   #problem = 'has not answered yet';
 
   constructor(url: string, access: () => EtcdAccess, clock: Clock) {
@@ -39,8 +43,9 @@ export class MemberProbe implements Probe {
   }
 
   get status(): StatusResponse | undefined {
-    const isRecent = this.#clock.monotonicMs() - this.#answeredMs <= SILENCE_MS_MAX;
-    return isRecent ? this.#answer : undefined;
+    const openMs = this.#askedMs === undefined ? 0 : this.#clock.monotonicMs() - this.#askedMs;
+    const isSilent = openMs > SILENCE_MS_MAX && this.#silentLooks >= SILENT_LOOKS_MIN;
+    return isSilent ? undefined : this.#answer;
   }
 
   get problem(): string {
@@ -49,19 +54,22 @@ export class MemberProbe implements Probe {
   }
 
   async ask(): Promise<void> {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
+    if (this.#askedMs !== undefined) {
+      this.#silentLooks += 1;
+      return;
+    }
+    this.#askedMs = this.#clock.monotonicMs();
     try {
       this.#connection ??= new EtcdConnection(this.url, this.#access().tls);
       this.#answer = await this.#connection.call(OPERATOR.status, {});
-      this.#answeredMs = this.#clock.monotonicMs();
     } catch (error) {
       this.#answer = undefined;
       this.#problem = messageOf(error);
       this.#connection?.close();
       this.#connection = undefined;
     } finally {
-      this.#isAsking = false;
+      this.#askedMs = undefined;
+      this.#silentLooks = 0;
     }
   }
 
