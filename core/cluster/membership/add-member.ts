@@ -112,7 +112,7 @@ export const completeJoin = async (
   await inStep(
     report,
     'apiservers',
-    () => updateEtcdServers(supervisor, GOES_ON),
+    () => updateEtcdServers(supervisor, supervisor.config, GOES_ON),
     (count) => `${count} restarted`,
   );
   await endMembershipChange(supervisor.folder.directory);

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReasonError } from '../../base/errors.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
+import type { ClusterConfig } from '../config/config.ts';
+import { planHosts } from '../config/hosts.ts';
 import { manifestsFolder } from '../data-folder/layout.ts';
 import { initialMembers, PORTS } from '../manifests/control-plane.ts';
 import type { HostLink } from '../supervisor/host-link.ts';
@@ -44,14 +46,19 @@ const pointTo = async (
   return true;
 };
 
-/** Tells every API server which members there are now, one after the other. Returns how many had to be told. */
-export const updateEtcdServers = async (supervisor: Supervisor, goesOn: string): Promise<number> => {
-  const servers = initialMembers(supervisor.config).map(
-    ({ address }) => `https://${address}:${PORTS.etcdClient}`,
-  );
+/**
+ * Tells every API server of a configuration which members it has, one after the other. Returns how many had to be told.
+ */
+export const updateEtcdServers = async (
+  supervisor: Supervisor,
+  config: ClusterConfig,
+  goesOn: string,
+): Promise<number> => {
+  const servers = initialMembers(config).map(({ address }) => `https://${address}:${PORTS.etcdClient}`);
   let count = 0;
   for (const host of supervisor.hosts) {
-    if (host.plan.role !== 'control-plane') continue;
+    if (host.plan.role !== 'control-plane' || !planHosts(config).some(({ name }) => name === host.plan.name))
+      continue;
     await assertHealthy(supervisor, goesOn);
     if (await pointTo(supervisor, host, servers)) count += 1;
   }

@@ -2,6 +2,7 @@ import { messageOf, ReasonError } from '../../base/errors.ts';
 import { isNotFound } from '../../api/meta/status.ts';
 import { LEASE, NODE } from '../../client/index.ts';
 import { LEASE_NAMESPACE } from '../../kubelet/node/node-agent.ts';
+import type { ClusterConfig } from '../config/config.ts';
 import type { HostPlan } from '../config/hosts.ts';
 import { writeClusterConfig } from '../data-folder/create.ts';
 import {
@@ -72,12 +73,22 @@ const forgetNodes = async (supervisor: Supervisor, host: HostPlan): Promise<void
   }
 };
 
+/** A dead member is removed too; then the others are told once it is gone, since nothing restarts while one is down. */
+const tellApiServers = async (
+  supervisor: Supervisor,
+  { name }: HostPlan,
+  config: ClusterConfig,
+): Promise<number> =>
+  supervisor.host(name).component('etcd')?.phase === 'ready'
+    ? updateEtcdServers(supervisor, config, GOES_ON)
+    : 0;
+
 export const leaveSteps = (host: string) => [
   { id: 'check', title: 'Check that a quorum stays' },
   { id: 'drain', title: `Move what ${host} leads and serves` },
+  { id: 'apiservers', title: 'Tell the API servers which members stay' },
   { id: 'member', title: `Take ${host} out of etcd` },
   { id: 'stop', title: `Stop ${host}` },
-  { id: 'apiservers', title: 'Tell the API servers which members stay' },
   { id: 'files', title: `Delete keys and data of ${host}` },
 ];
 
@@ -88,13 +99,20 @@ export const completeLeave = async (
   report: StepReport,
 ): Promise<void> => {
   const { directory } = supervisor.folder;
+  const config = withoutMember(supervisor.config, host.name);
   await inStep(report, 'drain', () => handOver(supervisor, host, report));
+  // Before the member goes: who asks one that is being removed cannot know whether it was heard.
+  await inStep(
+    report,
+    'apiservers',
+    () => tellApiServers(supervisor, host, config),
+    (count) => `${count} restarted`,
+  );
   await inStep(report, 'member', async () => {
     const member = await memberAt(supervisor, host);
     if (member) await removeFromEtcd(accessOf(supervisor), member.id);
   });
   await inStep(report, 'stop', async () => {
-    const config = withoutMember(supervisor.config, host.name);
     await writeClusterConfig(directory, config);
     await supervisor.stopHost(host.name);
     await supervisor.detachHost(host.name);
@@ -111,12 +129,7 @@ export const finishLeave = async (
   report: StepReport,
 ): Promise<void> => {
   const { directory } = supervisor.folder;
-  await inStep(
-    report,
-    'apiservers',
-    () => updateEtcdServers(supervisor, GOES_ON),
-    (count) => `${count} restarted`,
-  );
+  await updateEtcdServers(supervisor, supervisor.config, GOES_ON);
   await inStep(report, 'files', () => deleteHostFiles(directory, host));
   await endMembershipChange(directory);
 };
