@@ -1,0 +1,119 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CONFIG_MAP, type Client } from '../../core/client/index.ts';
+import type { SnapshotComparison } from '../../core/contract/schemas/operations.ts';
+import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
+import { until } from '../support/until.ts';
+import { etcdctl, startRealEtcd } from './real-etcd.ts';
+
+/** A machine that does much else at the same time needs longer for a whole rehearsal. */
+const TEST_LIMIT_MS = 400_000;
+
+let cluster: OperatedCluster;
+let client: Client;
+
+beforeAll(async () => {
+  cluster = await operate(
+    ...['--network', '226', '--control-planes', '1', '--workers', '1'],
+    ...['--kubernetes-version', 'v1.35.0'],
+  );
+  client = await cluster.client();
+}, TEST_LIMIT_MS);
+afterAll(() => cluster?.close());
+
+const create = (name: string): Promise<unknown> =>
+  client
+    .resource(CONFIG_MAP)
+    .create({ metadata: { name, namespace: 'default' }, data: { from: cluster.data } });
+
+const names = (): Promise<string[]> =>
+  until('a list', async () => {
+    const { items } = await client.resource(CONFIG_MAP, 'default').list();
+    return items.map(({ metadata }) => metadata.name).filter((name) => name !== 'kube-root-ca.crt');
+  });
+
+test(
+  'a snapshot is compared, restored, and refused when it is damaged',
+  async () => {
+    await create('before');
+    const file = join(cluster.data, 'one.db');
+    await cluster.run('snapshot', 'save', file);
+    expect(await etcdctl('snapshot', 'status', file)).toContain(',');
+    await create('after');
+
+    const comparison = await cluster.json<SnapshotComparison>('snapshot', 'compare', file);
+    expect(comparison.rows.find(({ resource }) => resource === 'configmaps')?.goes).toContain(
+      'default/after',
+    );
+
+    const damaged = join(cluster.data, 'damaged.db');
+    const bytes = readFileSync(file);
+    bytes.write('damage', 50_000);
+    writeFileSync(damaged, bytes);
+    expect(await cluster.refused('snapshot', 'restore', damaged)).toContain('nothing was changed');
+    expect(await names()).toEqual(['after', 'before']);
+
+    expect(await cluster.run('snapshot', 'restore', file)).toContain('restored');
+    expect(await names()).toEqual(['before']);
+    await cluster.untilWell();
+  },
+  TEST_LIMIT_MS,
+);
+
+test(
+  "a real etcd's snapshot is restored, with what our API server wrote there",
+  async () => {
+    const ours = join(cluster.data, 'ours.db');
+    await cluster.run('snapshot', 'save', ours);
+    const folder = join(cluster.data, 'real');
+    await etcdctl('snapshot', 'restore', ours, `--data-dir=${folder}`);
+    const real = await startRealEtcd(folder);
+    const theirs = join(cluster.data, 'theirs.db');
+    try {
+      await etcdctl(`--endpoints=${real.endpoint}`, 'snapshot', 'save', theirs);
+    } finally {
+      await real.stop();
+    }
+    await create('not-in-theirs');
+    await cluster.run('snapshot', 'restore', theirs);
+    expect(await names()).toEqual(['before']);
+  },
+  TEST_LIMIT_MS,
+);
+
+test(
+  'an upgrade that is cut off by kill -9 goes on where it was',
+  async () => {
+    const applying = cluster.attempt('upgrade', 'apply', 'v1.36.0');
+    await until('the upgrade to begin', async () => {
+      const { hosts } = await cluster.state();
+      return hosts[0]!.components.some(
+        ({ name, version }) => name === 'kube-apiserver' && version === 'v1.36.0',
+      );
+    });
+    await cluster.down('SIGKILL');
+    await applying;
+    await cluster.again();
+    expect(await cluster.refused('upgrade', 'apply', 'v1.35.1')).toContain('an upgrade to v1.36.0 was begun');
+    expect(await cluster.run('upgrade', 'apply', 'v1.36.0')).toContain('upgraded from v1.35.0 to v1.36.0');
+    const { kubernetesVersion } = await cluster.state();
+    expect([kubernetesVersion, await names()]).toEqual(['v1.36.0', ['before']]);
+  },
+  TEST_LIMIT_MS,
+);
+
+test(
+  'snapshots are made by the schedule, and the oldest of them go',
+  async () => {
+    const set = await cluster.json<{ schedule: object; nextAtMs: number }>(
+      ...['snapshot', 'schedule', '--every-minutes', '60', '--keep', '2'],
+    );
+    expect(set.schedule).toEqual({ enabled: true, everyMinutes: 60, keep: 2 });
+    await until('the first snapshot', async () => {
+      const files = await cluster.json<{ isScheduled: boolean; problem: string }[]>('snapshot', 'list');
+      return files.some(({ isScheduled, problem }) => isScheduled && problem === '');
+    });
+  },
+  TEST_LIMIT_MS,
+);

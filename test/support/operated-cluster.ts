@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { OwnedClient } from '../../core/client/index.ts';
+import type { ClusterState } from '../../core/cluster/index.ts';
+import { adminClient, pilothouse, up, type CommandOutcome, type RunningCluster } from './cluster.ts';
+import { kubernetesClient, type KubernetesClient } from './kubectl.ts';
+import { until } from './until.ts';
+
+const KUBECTL_MINOR = 36;
+const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
+
+/** `pilothouse up` in a folder of its own, with the commands of an operator at hand. */
+export interface OperatedCluster {
+  readonly data: string;
+  readonly process: RunningCluster;
+  /** A command on this cluster that must succeed; its output. */
+  run(...args: readonly string[]): Promise<string>;
+  /** A command on this cluster that must fail; its one line. */
+  refused(...args: readonly string[]): Promise<string>;
+  attempt(...args: readonly string[]): Promise<CommandOutcome>;
+  json<T>(...args: readonly string[]): Promise<T>;
+  state(): Promise<ClusterState>;
+  /** Every host and component is ready. */
+  untilWell(): Promise<void>;
+  etcdctl(...args: readonly string[]): Promise<string>;
+  client(): Promise<OwnedClient>;
+  /** Undefined where no kubectl can be had. */
+  kubectl(): Promise<KubernetesClient | undefined>;
+  /** Ends `up` by a signal; the folder stays. */
+  down(signal: NodeJS.Signals): Promise<void>;
+  /** Resumes the cluster of the folder. */
+  again(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const EtcdEndpoints = (state: ClusterState): string =>
+  state.hosts
+    .filter(({ components }) => components.some(({ name }) => name === 'etcd'))
+    .map(({ address }) => `https://${address}:2379`)
+    .join(',');
+
+export const operate = async (...flags: readonly string[]): Promise<OperatedCluster> => {
+  const data = mkdtempSync(join(tmpdir(), 'pilothouse-operate-'));
+  let running = await up('--data', data, ...flags).catch((error: unknown) => {
+    rmSync(data, { recursive: true, force: true });
+    throw error;
+  });
+  const closing: (() => Promise<void> | void)[] = [];
+  const attempt = (...args: readonly string[]): Promise<CommandOutcome> =>
+    pilothouse(...args, '--data', data);
+  const run = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await attempt(...args);
+    if (code !== 0) throw new Error(`pilothouse ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+    return stdout;
+  };
+  const state = async (): Promise<ClusterState> =>
+    JSON.parse((await attempt('status', '-o', 'json')).stdout) as ClusterState;
+  return {
+    data,
+    get process() {
+      return running;
+    },
+    run,
+    attempt,
+    state,
+    async refused(...args) {
+      const { code, stdout, stderr } = await attempt(...args);
+      if (code === 0) throw new Error(`pilothouse ${args.join(' ')} succeeded: ${stdout}`);
+      return stderr.trim().split('\n').at(-1) ?? '';
+    },
+    json: async <T>(...args: readonly string[]) => JSON.parse(await run(...args, '-o', 'json')) as T,
+    untilWell: () =>
+      until('everything to be well', async () => (await attempt('status')).code === 0).then(() => undefined),
+    async etcdctl(...args) {
+      const pki = (file: string): string => join(data, 'pki', 'etcd', file);
+      const { stdout } = await promisify(execFile)(
+        '/usr/bin/etcdctl',
+        [
+          `--endpoints=${EtcdEndpoints(await state())}`,
+          `--cacert=${pki('ca.crt')}`,
+          `--cert=${pki('healthcheck-client.crt')}`,
+          `--key=${pki('healthcheck-client.key')}`,
+          ...args,
+        ],
+        { env: { ETCDCTL_API: '3', PATH: '/usr/bin:/bin' }, maxBuffer: OUTPUT_BYTES_MAX },
+      );
+      return stdout;
+    },
+    async client() {
+      const client = await adminClient(data);
+      closing.push(() => client.dispose());
+      return client;
+    },
+    async kubectl() {
+      const config = readFileSync(join(data, 'kubeconfig', 'admin.conf'), 'utf8');
+      const client = await kubernetesClient(KUBECTL_MINOR, config);
+      if (client) closing.push(() => client.close());
+      return client;
+    },
+    async down(signal) {
+      await running.end(signal);
+    },
+    async again() {
+      running = await up('--data', data);
+    },
+    async close() {
+      for (const close of closing.splice(0)) await close();
+      await running.end('SIGTERM');
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+};
