@@ -49,13 +49,23 @@ test('text is whole, cut at its end, or not there', () => {
   );
 });
 
-test('of two marks that stand close the newer one keeps its words', () => {
+test('of marks that stand close the newest has its words at the right, the oldest at the left', () => {
   const mark = (id: string, atMs: number) => ({ id, atMs, text: 'cp-2 down, 1.3 s', label: id });
-  const placed = placeMarks([mark('old', 100), mark('middle', 500), mark('new', 520)], scale);
-  expect(placed.map(({ id, shownText }) => [id, shownText !== ''])).toEqual([
-    ['old', true],
-    ['middle', false],
-    ['new', true],
+  const placed = placeMarks([mark('old', 480), mark('middle', 500), mark('new', 520)], scale);
+  expect(placed.map(({ id, shownText, anchor }) => [id, shownText && anchor])).toEqual([
+    ['old', 'end'],
+    ['middle', ''],
+    ['new', 'start'],
+  ]);
+});
+
+test('words at the left stand before all marks that crowd the one they belong to', () => {
+  const mark = (id: string, atMs: number) => ({ id, atMs, text: `${id} down, 1.3 s`, label: id });
+  const placed = placeMarks([mark('old', 500), mark('near', 985), mark('new', 992)], scale);
+  expect(placed.map(({ shownText, textX }) => [shownText, textX])).toEqual([
+    ['old down, 1.3 s', 500],
+    ['', 985],
+    ['new down, 1.3 s', 985],
   ]);
 });
 

@@ -45,8 +45,10 @@ export interface PlacedBar extends LaneBar {
 
 export interface PlacedMark extends LaneMark {
   readonly x: number;
-  /** Empty where the next one stands too close. */
+  /** Empty where there is no room for it. */
   readonly shownText: string;
+  /** The mark that the words stand beside: this one, or the first of those that crowd it. */
+  readonly textX: number;
   readonly anchor: 'start' | 'end';
 }
 
@@ -109,21 +111,33 @@ export const placeBars = (
     .sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
 };
 
-/** Marks from the newest back: where two stand close, the newer one keeps its words. */
+/**
+ * Marks from the newest back: words at the right of a mark, else at the left of it and of those that crowd it, else
+ * none. Where two want the same room the newer one has it.
+ */
 export const placeMarks = (marks: readonly LaneMark[], scale: TimeScale): readonly PlacedMark[] => {
-  let limit = scale.width;
-  return marks
+  const shown = marks
     .filter(({ atMs }) => atMs >= scale.fromMs && atMs <= scale.toMs)
-    .sort((a, b) => b.atMs - a.atMs)
-    .map((mark): PlacedMark => {
-      const x = xOf(scale, mark.atMs);
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .map((mark) => ({ mark, x: xOf(scale, mark.atMs) }));
+  const xAt = (index: number): number => shown[index]?.x ?? -Infinity;
+  const crowdStart = (index: number): number =>
+    xAt(index) - xAt(index - 1) < MARK_ROOM ? crowdStart(index - 1) : index;
+  let limit = scale.width;
+  return shown
+    .map(({ mark, x }, index) => ({ mark, x, index }))
+    .reverse()
+    .map(({ mark, x, index }): PlacedMark => {
       const width = mark.text.length * MARK_CHARACTER_WIDTH + MARK_ROOM;
-      const fitsRight = x + width <= limit;
-      const fitsLeft = !fitsRight && limit === scale.width && x - width >= 0;
-      const shownText = fitsRight || fitsLeft ? mark.text : '';
-      // Words at the left of the newest mark take the room of the next older one.
-      limit = fitsLeft ? x - width : Math.min(limit, x - MARK_ROOM / 2);
-      return { ...mark, x, shownText, anchor: fitsLeft ? 'end' : 'start' };
+      if (x + width <= limit) {
+        limit = x - MARK_ROOM / 2;
+        return { ...mark, x, textX: x, shownText: mark.text, anchor: 'start' };
+      }
+      const start = crowdStart(index);
+      const left = xAt(start);
+      const isFree = left <= limit && left - width >= Math.max(0, xAt(start - 1) + MARK_ROOM / 2);
+      limit = isFree ? left - width : Math.min(limit, x - MARK_ROOM / 2);
+      return { ...mark, x, textX: left, shownText: isFree ? mark.text : '', anchor: 'end' };
     })
     .reverse();
 };

@@ -18,6 +18,7 @@ export const leases = {
   'leases.column.heldFor': 'Gehalten seit',
   'leases.column.transitions': 'Wechsel',
   'leases.column.age': 'Erneuert vor, letzte 2 min',
+  'leases.column.renewed': 'Erneuert',
   'leases.column.left': 'Läuft ab in',
   'leases.column.state': 'Zustand',
   'leases.column.from': 'Von',

@@ -18,6 +18,7 @@ export const leases = {
   'leases.column.heldFor': 'Held for',
   'leases.column.transitions': 'Transitions',
   'leases.column.age': 'Renew age, last 2 min',
+  'leases.column.renewed': 'Renewed',
   'leases.column.left': 'Expires in',
   'leases.column.state': 'State',
   'leases.column.from': 'From',

@@ -14,8 +14,10 @@ export const plainSerial = (serial: string): string =>
     .replace(/^0+(?=.)/, '');
 
 /** 5c1e90a7 as 5c:1e:90:a7: read aloud and compared in pairs. */
-export const pairedSerial = (serial: string): string => {
-  const plain = plainSerial(serial);
+export const pairedSerial = (serial: string): string => inPairs(plainSerial(serial));
+
+export const inPairs = (hex: string): string => {
+  const plain = hex.replaceAll(':', '').toLowerCase();
   return (plain.length % 2 === 0 ? plain : `0${plain}`).match(/../g)?.join(':') ?? plain;
 };
 
