@@ -32,6 +32,12 @@ const COMPONENT_RUNTIME_VERSION = '1.0.0';
 /** Above this, pods of workers open no ports: nobody talks to them all, and each costs a socket. */
 const NODES_WITH_PORTS_MAX = 200;
 
+/**
+ * Upstream's --event-qps and --event-burst, for all kubelets of the process: what thousands of pods have to tell when they
+ * start must not keep their statuses waiting.
+ */
+const EVENT_RATE = { qps: 50, burst: 100 } as const;
+
 export interface HostKubelet {
   readonly host: KubeletHost;
   stop(graceMs: number): Promise<void>;
@@ -113,9 +119,9 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
   }
   const owned = new DisposableStore();
   const config = await loadKubeconfig(kubeletKubeconfigFile(dataDirectory, plan.name));
-  const client = owned.add(
-    connect(config, { clock, random: systemRandom, log, userAgent: `kubelet/${kubernetesVersion}` }),
-  );
+  const shape = { clock, random: systemRandom, log, userAgent: `kubelet/${kubernetesVersion}` };
+  const client = owned.add(connect(config, shape));
+  const eventClient = owned.add(connect(config, { ...shape, rateLimit: EVENT_RATE }));
   const informers = owned.add(new InformerFactory({ client, clock, random: systemRandom, log }));
   const recorders: ApiEventRecorder[] = [];
   const host = createKubeletHost({
@@ -123,7 +129,7 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
     api: { client, informers },
     events: (nodeName) => {
       const recorder = new ApiEventRecorder({
-        client,
+        client: eventClient,
         clock,
         random: systemRandom,
         log,
