@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { ClusterAction } from '../../../core/contract/index.ts';
+import { commandOf } from './command-line.ts';
+
+const place = { directory: '/data/my cluster', kubeconfigPath: '/k.conf' };
+
+test.each<[ClusterAction, string]>([
+  [{ kind: 'host.pause', host: 'cp-1' }, "pilothouse host pause cp-1 --data '/data/my cluster'"],
+  [
+    { kind: 'component.stop', host: 'cp-1', component: 'etcd' },
+    "pilothouse host stop cp-1 etcd --data '/data/my cluster'",
+  ],
+  [{ kind: 'etcd.compact', revision: null }, "pilothouse compact --data '/data/my cluster'"],
+  [{ kind: 'etcd.compact', revision: 7 }, "pilothouse compact 7 --data '/data/my cluster'"],
+  [
+    { kind: 'snapshot.restore', file: "/it's.db" },
+    String.raw`pilothouse snapshot restore '/it'\''s.db' --data '/data/my cluster'`,
+  ],
+  [{ kind: 'certificates.renew', names: null }, "pilothouse certs renew all --data '/data/my cluster'"],
+  [
+    {
+      kind: 'node.drain',
+      node: 'worker-1',
+      ignoreDaemonSets: true,
+      deleteEmptyDirData: false,
+      force: true,
+      gracePeriodSeconds: 5,
+    },
+    'kubectl --kubeconfig /k.conf drain worker-1 --ignore-daemonsets --force --grace-period=5',
+  ],
+])('%j is %s', (action, command) => {
+  expect(commandOf(action, place)).toBe(command);
+});

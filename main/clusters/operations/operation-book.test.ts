@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import { manualClock } from '../../../core/base/manual-clock.ts';
+import { OPERATIONS_MAX, type ClusterAction, type Operation } from '../../../core/contract/index.ts';
+import type { StepReport } from '../operation-runner.ts';
+import { OperationBook } from './operation-book.ts';
+
+const KILL: ClusterAction = { kind: 'host.kill', host: 'cp-1' };
+const DRAIN: ClusterAction = {
+  kind: 'node.drain',
+  node: 'worker-1',
+  ignoreDaemonSets: true,
+  deleteEmptyDirData: false,
+  force: false,
+  gracePeriodSeconds: null,
+};
+
+const open = () => {
+  const clock = manualClock();
+  const ended: Operation[] = [];
+  const book = new OperationBook({ clock, onLongEnd: (operation) => ended.push(operation) });
+  const begin = (
+    run: (report: StepReport, signal: AbortSignal) => Promise<string>,
+    action: ClusterAction = KILL,
+    canPause = true,
+  ): string => book.begin({ action, command: `do ${action.kind}`, canPause, run });
+  const view = (id: string): Operation => book.list().find((one) => one.id === id)!;
+  return { clock, ended, book, begin, view };
+};
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('steps go from waiting to done, and the outcome is one sentence', async () => {
+  const { begin, view } = open();
+  const id = begin(async (report) => {
+    report.plan([
+      { id: 'a', title: 'First' },
+      { id: 'b', title: 'Second' },
+    ]);
+    report.begin('a');
+    report.end('a', 'went well');
+    return 'Done.';
+  });
+  await settled();
+  expect(view(id)).toMatchObject({
+    state: 'done',
+    message: 'Done.',
+    canPause: false,
+    steps: [
+      { id: 'a', state: 'done', detail: 'went well' },
+      { id: 'b', state: 'skipped', detail: '' },
+    ],
+  });
+});
+
+test('a failure marks the step that ran, and says why', async () => {
+  const { begin, view } = open();
+  const id = begin(async (report) => {
+    report.plan([{ id: 'a', title: 'First' }]);
+    report.begin('a');
+    throw new Error('the disk is full');
+  });
+  await settled();
+  expect(view(id)).toMatchObject({
+    state: 'failed',
+    message: 'the disk is full',
+    steps: [{ state: 'failed', detail: 'the disk is full' }],
+  });
+});
+
+test('a second one is refused by name while the first runs; a drain is not', () => {
+  const { begin, book } = open();
+  const never = () => new Promise<string>(() => undefined);
+  begin(never);
+  expect(() => begin(never)).toThrow('"do host.kill" is under way; wait for its end');
+  begin(never, DRAIN);
+  expect(book.list().map(({ action }) => action.kind)).toEqual(['node.drain', 'host.kill']);
+});
+
+test('a pause takes effect at the next checkpoint, and going on ends it', async () => {
+  const { begin, book, view } = open();
+  let reach = (): void => undefined;
+  const reached = new Promise<void>((resolve) => (reach = resolve));
+  const id = begin(async (report) => {
+    await reached;
+    await report.checkpoint();
+    return 'Went on.';
+  });
+  book.pause(id, true);
+  expect(view(id)).toMatchObject({ state: 'running', message: 'It pauses after the step that runs.' });
+  reach();
+  await settled();
+  expect(view(id).state).toBe('paused');
+  book.pause(id, false);
+  await settled();
+  expect(view(id)).toMatchObject({ state: 'done', message: 'Went on.' });
+});
+
+test('what is aborted while it is paused ends as failed, with the reason', async () => {
+  const { begin, book, view } = open();
+  const id = begin(async (report) => {
+    await report.checkpoint();
+    return '';
+  });
+  await settled();
+  const held = begin(async (report) => {
+    await settled();
+    await report.checkpoint();
+    return '';
+  });
+  book.pause(held, true);
+  await settled();
+  await settled();
+  book.abort('the cluster was stopped');
+  await settled();
+  expect([view(id).state, view(held).state, view(held).message]).toEqual([
+    'done',
+    'failed',
+    'the cluster was stopped',
+  ]);
+});
+
+test('only an end that was long in coming is a notice', async () => {
+  const { begin, clock, ended } = open();
+  begin(() => Promise.resolve('Soon.'));
+  await settled();
+  let finish = (_text: string): void => undefined;
+  begin(() => new Promise((resolve) => (finish = resolve)));
+  clock.advance(5_001);
+  finish('Late.');
+  await settled();
+  expect(ended.map(({ message }) => message)).toEqual(['Late.']);
+});
+
+test('the book keeps the newest and forgets the oldest that is over', async () => {
+  const { begin, book } = open();
+  const first = begin(() => Promise.resolve('1'));
+  for (let n = 1; n <= OPERATIONS_MAX; n += 1) {
+    await settled();
+    begin(() => Promise.resolve(String(n)));
+  }
+  const ids = book.list().map(({ id }) => id);
+  expect([ids.length, ids.includes(first)]).toEqual([OPERATIONS_MAX, false]);
+});
