@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { COMPARE_RESULT, COMPARE_TARGET, EVENT_TYPE } from '../../etcd/proto/index.ts';
 import type { Event, KeyValue, RangeRequestIn, RangeResponse, TxnRequestIn } from '../../etcd/proto/index.ts';
+import { BatchedReads } from './batched-reads.ts';
 import { INCONSISTENT_REVISION, decodeContinue, encodeContinue } from './continue-token.ts';
 import { StorageError, fromClient, tooLarge } from './errors.ts';
 import {
@@ -83,6 +84,7 @@ interface Attempt {
 export class EtcdStore implements Store {
   readonly #client: EtcdClient;
   readonly #leases: LeasePool;
+  readonly #reads: BatchedReads;
   #progressTrusted: Promise<boolean> | undefined;
   #revisionRead: Promise<number> | undefined;
   #nextRevisionRead: Promise<number> | undefined;
@@ -90,10 +92,11 @@ export class EtcdStore implements Store {
   constructor(client: EtcdClient, options: { readonly clock: Clock }) {
     this.#client = client;
     this.#leases = new LeasePool(client, options.clock);
+    this.#reads = new BatchedReads(client);
   }
 
   async get(key: string, options: { readonly notOlderThan?: number | undefined } = {}): Promise<StoredValue> {
-    const answer = await this.#range({ key: Buffer.from(key) });
+    const answer = await this.#readKey(key);
     this.#mustReach(options.notOlderThan ?? 0, answer);
     const kv = answer.kvs[0];
     if (kv === undefined) throw new StorageError('NotFound', `key not found: ${key}`, { key });
@@ -288,7 +291,7 @@ export class EtcdStore implements Store {
   }
 
   async #read(key: string): Promise<Attempt> {
-    const { kvs } = await this.#range({ key: Buffer.from(key) });
+    const { kvs } = await this.#readKey(key);
     return { current: kvs[0] === undefined ? undefined : storedOf(kvs[0]), isFresh: true };
   }
 
@@ -298,6 +301,14 @@ export class EtcdStore implements Store {
       return await this.#leases.lease(ttlSeconds);
     } catch (error) {
       // No lease means nothing was written yet.
+      throw fromClient(error, false, key);
+    }
+  }
+
+  async #readKey(key: string): Promise<RangeResponse> {
+    try {
+      return await this.#reads.read(Buffer.from(key));
+    } catch (error) {
       throw fromClient(error, false, key);
     }
   }

@@ -19,6 +19,8 @@ const method = <In, Out>(
 export const METHOD = {
   range: method('KV/Range', proto.RangeRequest, proto.RangeResponse, true),
   txn: method('KV/Txn', proto.TxnRequest, proto.TxnResponse, false),
+  /** A transaction of reads alone. */
+  reads: method('KV/Txn', proto.TxnRequest, proto.TxnResponse, true),
   compact: method('KV/Compact', proto.CompactionRequest, proto.CompactionResponse, false),
   watch: method('Watch/Watch', proto.WatchRequest, proto.WatchResponse, false),
   leaseGrant: method('Lease/LeaseGrant', proto.LeaseGrantRequest, proto.LeaseGrantResponse, false),
