@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
@@ -18,12 +17,12 @@ import {
 } from '../../kubelet/index.ts';
 import { apiAuth } from '../../kubelet/server/auth.ts';
 import { KubeletServer } from '../../kubelet/server/kubelet-server.ts';
-import { certificatePath, keyPath } from '../../pki/index.ts';
 import { kubernetesServiceAddress, nodePodRange } from '../config/addresses.ts';
 import { kubeletKubeconfigFile, manifestsFolder } from '../data-folder/layout.ts';
 import { CONTROL_PLANE_LABEL } from '../config/labels.ts';
 import { PORTS } from '../manifests/control-plane.ts';
 import { DATA_VARIABLE } from '../manifests/static-pod.ts';
+import { followServing, loadServing, servingFilesOf } from './kubelet-serving.ts';
 import type { HostStart } from './messages.ts';
 
 /** What a simulated machine has; simulated pods take none of the real one. */
@@ -142,22 +141,17 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
   });
   await host.start();
   informers.start();
-  const [cert, key, clientCa] = await Promise.all(
-    [
-      certificatePath(dataDirectory, `hosts/${plan.name}/kubelet`),
-      keyPath(dataDirectory, `hosts/${plan.name}/kubelet`),
-      certificatePath(dataDirectory, 'ca'),
-    ].map((path) => readFile(path, 'utf8')),
-  );
+  const files = servingFilesOf(dataDirectory, plan.name);
   const byAddress = new Map(plan.nodes.map(({ address, name }) => [address, name]));
   const server = new KubeletServer({
     clock,
     log,
     registry: shared.registry,
-    tls: { cert: cert!, key: key!, clientCa: clientCa! },
+    tls: await loadServing(files),
     auth: apiAuth(client, clock),
     nodeAt: (address) => host.node(byAddress.get(address) ?? ''),
   });
+  owned.add(followServing(files, server, { clock, log }));
   for (const { address } of plan.nodes)
     await server.listen({ host: address, port: PORTS.kubelet }).catch((cause: unknown) => {
       throw new ReasonError(

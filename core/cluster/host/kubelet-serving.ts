@@ -1,0 +1,51 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { readAuthorities, readPair, watchFiles } from '../../base/node/pem-files.ts';
+import type { KubeletServer, KubeletServerOptions } from '../../kubelet/server/kubelet-server.ts';
+import { certificatePath, keyPath } from '../../pki/index.ts';
+
+export interface ServingFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Authority of clients. */
+  readonly caFile: string;
+}
+
+export const servingFilesOf = (dataDirectory: string, host: string): ServingFiles => ({
+  certFile: certificatePath(dataDirectory, `hosts/${host}/kubelet`),
+  keyFile: keyPath(dataDirectory, `hosts/${host}/kubelet`),
+  caFile: certificatePath(dataDirectory, 'ca'),
+});
+
+export const loadServing = async ({
+  certFile,
+  keyFile,
+  caFile,
+}: ServingFiles): Promise<KubeletServerOptions['tls']> => {
+  const [{ cert, key }, clientCa] = await Promise.all([
+    readPair(certFile, keyFile),
+    readAuthorities(caFile, 'authority of clients'),
+  ]);
+  return { cert: cert.toString(), key: key.toString(), clientCa: clientCa.toString() };
+};
+
+/** Takes renewed certificates into use as they appear; connections that are open stay. What cannot be used is told. */
+export const followServing = (
+  files: ServingFiles,
+  server: Pick<KubeletServer, 'setTls'>,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Disposable => {
+  const problem = (error: unknown): void =>
+    log.write('warn', 'renewed certificate cannot be used; the old one stays', { error: messageOf(error) });
+  const reload = (): void => {
+    loadServing(files)
+      .then((tls) => {
+        server.setTls(tls);
+        log.write('info', 'certificates were renewed');
+      })
+      .catch(problem);
+  };
+  return watchFiles([files.certFile, files.keyFile, files.caFile], clock, reload, problem);
+};
