@@ -31,7 +31,7 @@ export const CHECKLIST: readonly CheckItem[] = [
   OPERATIONS_ITEMS.monitoring,
 ];
 
-const ITEM_MS_MAX = 15_000;
+const ITEM_MS_MAX = 30_000;
 const ITEMS_AT_ONCE = 4;
 
 const unmeasured = (why: string): Judged =>

@@ -18,7 +18,8 @@ import {
 import { readMeasures, type Reading } from '../monitor/scrape/reading.ts';
 import { targetsOf, type Target } from '../monitor/scrape/targets.ts';
 
-const CLIENT_TIMEOUT_MS = 5_000;
+/** Asked once, so a busy machine is waited for longer than a sampler may. */
+const ANSWER_MS_MAX = 10_000;
 
 /** What the items of the checklist look at, each thing once. */
 export interface Look extends Disposable {
@@ -65,14 +66,18 @@ const expect200 = ({ status, text }: Answer, url: string): string => {
 export const openLook = async (dataDirectory: string, { config, clock, log }: LookOptions): Promise<Look> => {
   const owned = new DisposableStore();
   const etcd = etcdAccessOf(dataDirectory, config);
-  const access = owned.add(openClusterAccess(dataDirectory, () => etcd.tls));
+  const opened = owned.add(openClusterAccess(dataDirectory, () => etcd.tls));
+  const access: ClusterAccess = {
+    ask: (request) => opened.ask({ timeoutMs: ANSWER_MS_MAX, ...request }),
+    dispose: () => opened.dispose(),
+  };
   const client = owned.add(
     connect(await loadKubeconfig(adminKubeconfigFile(dataDirectory)), {
       clock,
       random: systemRandom,
       log,
       userAgent: 'pilothouse-check',
-      timeoutMs: CLIENT_TIMEOUT_MS,
+      timeoutMs: ANSWER_MS_MAX,
     }),
   );
   const hosts = planHosts(config);

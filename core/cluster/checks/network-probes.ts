@@ -2,7 +2,7 @@ import https from 'node:https';
 import net from 'node:net';
 import tls from 'node:tls';
 
-const PROBE_MS_MAX = 2_000;
+const PROBE_MS_MAX = 5_000;
 
 export const isPortOpen = (host: string, port: number): Promise<boolean> =>
   new Promise((resolve) => {

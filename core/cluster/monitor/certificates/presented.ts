@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import tls from 'node:tls';
 import { inspectDer, type Certificate } from '../../../pki/index.ts';
 
-const HANDSHAKE_MS_MAX = 2_000;
+const HANDSHAKE_MS_MAX = 5_000;
 
 export interface ServingAddress {
   readonly host: string;
