@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ClusterAction } from '../../core/contract/index.ts';
 import { launchChromium, visit, type Visit } from '../support/chromium.ts';
-import { actAndWait, contractOf, type PageContract } from '../support/page-contract.ts';
+import { actAndWait, contractOf, untilPhase, type PageContract } from '../support/page-contract.ts';
 import { startTestServing, type TestServing } from '../support/serving.ts';
 import { until } from '../support/until.ts';
 
@@ -11,8 +11,6 @@ const PAGES = fileURLToPath(new URL('../../dist/renderer', import.meta.url));
 const HOST_PROGRAM = new URL('../../dist/host/host.js', import.meta.url);
 /** A lease of 15 s runs out, then another candidate tries within 2 s; the rest is for a busy machine. */
 const HANDOVER_MS_MAX = 60_000;
-/** Seconds on a quiet machine. */
-const START_MS_MAX = 120_000;
 const TEST_MS_MAX = 240_000;
 
 let browser: Browser;
@@ -48,8 +46,7 @@ const useNewCluster = async (page: Page): Promise<string> => {
     controlPlanes: 3,
     workers: 1,
   });
-  const state = await contract.follow('cluster.state', { cluster });
-  await until('the cluster', async () => (await state()).phase === 'ready', START_MS_MAX);
+  await untilPhase(await contract.follow('cluster.state', { cluster }), 'ready');
   await page.evaluate((id) => localStorage.setItem('pilothouse.cluster', id), cluster);
   await page.reload();
   contract = await contractOf(page);

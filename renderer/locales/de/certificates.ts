@@ -17,18 +17,14 @@ export const certificates = {
   'certs.probed': 'Abgefragt {ago}',
   'certs.renewAll': 'Alle erneuern',
   'certs.renewSome': { one: '{count} gewähltes erneuern', other: '{count} gewählte erneuern' },
-  'certs.renewOne': '{name} erneuern',
-  'certs.renew.hint': 'neue Schlüssel, Dateien werden ohne Neustart von Hosts übernommen',
   'certs.keywords': 'zertifikat tls pki ablauf erneuern',
 
   'certs.authorities': 'Zertifizierungsstellen',
-  'certs.authorities.all': 'Alle Zertifikate',
   'certs.authority.kubernetes': 'kubernetes-ca',
   'certs.authority.etcd': 'etcd-ca',
   'certs.authority.front-proxy': 'front-proxy-ca',
   'certs.authority.none': 'Von keiner Stelle dieses Clusters signiert',
   'certs.authority.until': 'bis {year}',
-  'certs.authority.rotating': '{count} während der Rotation',
   'certs.branch.serving': 'Server',
   'certs.branch.clients': 'Clients',
   'certs.branch.stale': '{count}, {stale} veraltet',
@@ -52,8 +48,6 @@ export const certificates = {
   'certs.legend.action': 'Zu handeln',
 
   'certs.filter': 'Zertifikate filtern',
-  'certs.filter.host': 'Host',
-  'certs.filter.anyHost': 'Jeder Host',
   'certs.filter.state': 'Zustand',
   'certs.filter.any': 'Alle',
   'certs.filter.action': 'Zu handeln',
@@ -64,7 +58,6 @@ export const certificates = {
   'certs.hidden': { one: '{count} durch Filter verborgen', other: '{count} durch Filter verborgen' },
   'certs.sorted': 'Was zu tun ist zuerst, dann nach Ende',
   'certs.noMatch': 'Kein Zertifikat passt zu den Filtern',
-  'certs.column.select': 'Wählen',
   'certs.column.name': 'Zertifikat',
   'certs.column.host': 'Host',
   'certs.column.issuer': 'Aussteller',
@@ -83,7 +76,6 @@ export const certificates = {
   'certs.served.authority': 'Zertifizierungsstelle',
 
   'certs.detail.on': '{name} auf {host}',
-  'certs.detail.where': '{path}',
   'certs.detail.served': 'vorgezeigt auf {address}',
   'certs.detail.close': 'Einzelheiten schließen',
   'certs.finding.stale.title': 'Auf der Platte erneuert, noch nicht vorgezeigt.',
@@ -93,8 +85,6 @@ export const certificates = {
   'certs.finding.expired.text': 'Es endete {date}. Wer Zertifikate prüft, weist es zurück.',
   'certs.finding.due.title': { one: 'Endet in {count} Tag.', other: 'Endet in {count} Tagen.' },
   'certs.finding.due.text': 'Vor {date} erneuern.',
-  'certs.finding.authority':
-    'Mit ihr endet alles, was sie signiert hat. Eine Stelle zu erneuern ist eine Rotation: siehe `pilothouse certs`.',
   'certs.compare': 'Datei und vorgezeigt',
   'certs.compare.file': 'Datei',
   'certs.compare.served': 'Vorgezeigt',
@@ -123,7 +113,6 @@ export const certificates = {
   'certs.failed.title': 'Zertifikate konnten nicht gelesen werden',
   'certs.empty.title': 'Kein Zertifikat gefunden',
   'certs.empty.text': 'Der Ordner des Clusters enthält keines.',
-  'certs.waiting': 'Zertifikate werden gelesen und Server abgefragt',
 
   'certs.away.title': 'Die Zertifikate von {name} können von hier nicht gelesen werden',
   'certs.away.text':

@@ -35,7 +35,6 @@ export const leases = {
   'leases.never': 'nie',
 
   'leases.holders': 'Inhaber im Verlauf',
-  'leases.holders.note': 'Kurze Zeiten ohne Inhaber sind mindestens 6 px breit gezeichnet',
   'leases.holders.label': 'Wer welche Lease hielt, letzte {span}',
   'leases.holders.hint': 'Pfeiltasten gehen durch die Inhaber.',
   'leases.holders.since': 'Beobachtet seit {time}. Pfeiltasten gehen durch die Inhaber.',

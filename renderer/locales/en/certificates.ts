@@ -11,18 +11,14 @@ export const certificates = {
   'certs.probed': 'Probed {ago}',
   'certs.renewAll': 'Renew all',
   'certs.renewSome': { one: 'Renew {count} selected', other: 'Renew {count} selected' },
-  'certs.renewOne': 'Renew {name}',
-  'certs.renew.hint': 'new keys, files are taken up without a restart of hosts',
   'certs.keywords': 'certificate tls pki expiry renew authority',
 
   'certs.authorities': 'Authorities',
-  'certs.authorities.all': 'All certificates',
   'certs.authority.kubernetes': 'kubernetes-ca',
   'certs.authority.etcd': 'etcd-ca',
   'certs.authority.front-proxy': 'front-proxy-ca',
   'certs.authority.none': 'Signed by no authority of this cluster',
   'certs.authority.until': 'until {year}',
-  'certs.authority.rotating': '{count} during rotation',
   'certs.branch.serving': 'Serving',
   'certs.branch.clients': 'Clients',
   'certs.branch.stale': '{count}, {stale} stale',
@@ -46,8 +42,6 @@ export const certificates = {
   'certs.legend.action': 'Needs action',
 
   'certs.filter': 'Filter certificates',
-  'certs.filter.host': 'Host',
-  'certs.filter.anyHost': 'Any host',
   'certs.filter.state': 'State',
   'certs.filter.any': 'Any',
   'certs.filter.action': 'Needs action',
@@ -58,7 +52,6 @@ export const certificates = {
   'certs.hidden': { one: '{count} hidden by filters', other: '{count} hidden by filters' },
   'certs.sorted': 'What needs action first, then by end',
   'certs.noMatch': 'No certificate matches the filters',
-  'certs.column.select': 'Select',
   'certs.column.name': 'Certificate',
   'certs.column.host': 'Host',
   'certs.column.issuer': 'Issuer',
@@ -77,7 +70,6 @@ export const certificates = {
   'certs.served.authority': 'Authority',
 
   'certs.detail.on': '{name} on {host}',
-  'certs.detail.where': '{path}',
   'certs.detail.served': 'served at {address}',
   'certs.detail.close': 'Close details',
   'certs.finding.stale.title': 'Renewed on disk, not yet served.',
@@ -86,8 +78,6 @@ export const certificates = {
   'certs.finding.expired.text': 'It ended {date}. Who checks certificates refuses it.',
   'certs.finding.due.title': { one: 'Ends in {count} day.', other: 'Ends in {count} days.' },
   'certs.finding.due.text': 'Renew it before {date}.',
-  'certs.finding.authority':
-    'All that it signed ends with it. Renewing an authority is a rotation: see `pilothouse certs`.',
   'certs.compare': 'File and served',
   'certs.compare.file': 'File',
   'certs.compare.served': 'Served',
@@ -114,7 +104,6 @@ export const certificates = {
   'certs.failed.title': 'Certificates could not be read',
   'certs.empty.title': 'No certificate found',
   'certs.empty.text': 'The folder of the cluster holds none.',
-  'certs.waiting': 'Certificates are read and servers probed',
 
   'certs.away.title': 'The certificates of {name} cannot be read from here',
   'certs.away.text':

@@ -35,7 +35,6 @@ export const leases = {
   'leases.never': 'never',
 
   'leases.holders': 'Holders over time',
-  'leases.holders.note': 'Short times without a holder are drawn at least 6 px wide',
   'leases.holders.label': 'Who held each leader lease, last {span}',
   'leases.holders.hint': 'Arrow keys step through the holders.',
   'leases.holders.since': 'Watched since {time}. Arrow keys step through the holders.',

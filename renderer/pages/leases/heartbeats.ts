@@ -53,8 +53,9 @@ export const heartbeatRow = (lease: LeaseView, serverNowMs: number): HeartbeatRo
   };
 };
 
-const byName = (a: HeartbeatRow, b: HeartbeatRow): number =>
-  a.name.localeCompare(b.name, 'en', { numeric: true });
+/** Made once: a comparison that makes its own costs more than all the rest for a thousand nodes. */
+const names = new Intl.Collator('en', { numeric: true });
+const byName = (a: HeartbeatRow, b: HeartbeatRow): number => names.compare(a.name, b.name);
 
 /** By name, or those first that are late now, then those that were. */
 export const sortRows = (rows: readonly HeartbeatRow[], order: 'name' | 'worst'): readonly HeartbeatRow[] =>
