@@ -71,7 +71,11 @@ const withMember = async <T>(
   }
 };
 
-/** The first member that answers. What a member refuses is not asked of the next. */
+/** A member that cannot say anything yet or any more, however well the others are. */
+const isAside = (error: ReasonError): boolean =>
+  /rpc not supported for learner|server stopped/.test(error.message);
+
+/** The first member that answers. What a voter refuses is not asked of the next. */
 export const withAny = async <T>(
   access: EtcdAccess,
   run: (connection: EtcdConnection) => Promise<T>,
@@ -81,7 +85,8 @@ export const withAny = async <T>(
     try {
       return await withMember(url, access, run);
     } catch (error) {
-      if (!(error instanceof ReasonError) || error.reason !== 'EtcdUnreachable') throw error;
+      if (!(error instanceof ReasonError)) throw error;
+      if (error.reason !== 'EtcdUnreachable' && !isAside(error)) throw error;
       last = error;
     }
   }

@@ -18,8 +18,13 @@ import { assertHealthy, clientOf } from '../upgrade/move.ts';
 import { readUpgradeState } from '../upgrade/state.ts';
 import { updateEtcdServers } from './etcd-servers.ts';
 import { makeHostFiles } from './host-files.ts';
-import { beginMembershipChange, endMembershipChange } from './journal.ts';
-import { withNextMember } from './ordinals.ts';
+import {
+  beginMembershipChange,
+  endMembershipChange,
+  readMembershipChange,
+  type MembershipChange,
+} from './journal.ts';
+import { hostOf, withNextMember } from './ordinals.ts';
 
 const JOIN_TIMEOUT_MS = 120_000;
 const POLL_MS = 100;
@@ -118,6 +123,17 @@ export const completeJoin = async (
   await endMembershipChange(supervisor.folder.directory);
 };
 
+/** Steps that a host has behind it once the configuration has it. */
+const JOIN_STEPS_BEFORE = 3;
+
+export const unfinished = ({ kind, host }: MembershipChange): ReasonError<'Busy'> =>
+  new ReasonError(
+    'Busy',
+    kind === 'add'
+      ? `${host} has not joined yet; pilothouse member add goes on with it`
+      : `${host} is not removed yet; pilothouse member remove ${host} goes on with it`,
+  );
+
 export const joinSteps = (host: string) => [
   { id: 'check', title: 'Check that every member is well' },
   { id: 'files', title: `Certificates and manifests of ${host}` },
@@ -137,6 +153,14 @@ export const addMember = (supervisor: Supervisor, report: StepReport): Promise<M
   supervisor.exclusively('a new member', async () => {
     await assertChangeable(supervisor);
     const { directory } = supervisor.folder;
+    const begun = await readMembershipChange(directory);
+    if (begun?.kind === 'remove') throw unfinished(begun);
+    const joining = begun && hostOf(supervisor.config, begun.host);
+    if (joining) {
+      report.plan(joinSteps(joining.name).slice(JOIN_STEPS_BEFORE));
+      await completeJoin(supervisor, joining, report);
+      return { host: joining.name, members: await voterCount(supervisor) };
+    }
     const { config, host } = withNextMember(supervisor.config);
     report.plan(joinSteps(host.name));
     await inStep(report, 'check', () => assertHealthy(supervisor, GOES_ON));

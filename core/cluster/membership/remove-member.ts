@@ -17,11 +17,18 @@ import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { drainNode } from '../upgrade/drain-node.ts';
 import { clientOf } from '../upgrade/move.ts';
-import { accessOf, assertChangeable, memberAt, voterCount, type MembershipOutcome } from './add-member.ts';
+import {
+  accessOf,
+  assertChangeable,
+  memberAt,
+  unfinished,
+  voterCount,
+  type MembershipOutcome,
+} from './add-member.ts';
 import { updateEtcdServers } from './etcd-servers.ts';
 import { deleteHostFiles } from './host-files.ts';
-import { beginMembershipChange, endMembershipChange } from './journal.ts';
-import { withoutMember } from './ordinals.ts';
+import { beginMembershipChange, endMembershipChange, readMembershipChange } from './journal.ts';
+import { hostOf, withoutMember } from './ordinals.ts';
 
 const GOES_ON = 'pilothouse member remove goes on';
 
@@ -142,6 +149,15 @@ export const removeMember = (
 ): Promise<MembershipOutcome> =>
   supervisor.exclusively(`the removal of ${name}`, async () => {
     await assertChangeable(supervisor);
+    const begun = await readMembershipChange(supervisor.folder.directory);
+    if (begun && (begun.kind === 'add' || begun.host !== name)) throw unfinished(begun);
+    if (begun) {
+      const leaving = hostOf(supervisor.config, name);
+      report.plan(leaveSteps(name));
+      if (leaving) await completeLeave(supervisor, leaving, report);
+      else await finishLeave(supervisor, name, report);
+      return { host: name, members: await voterCount(supervisor) };
+    }
     const member = await findMember(accessOf(supervisor), name);
     const host = supervisor.hosts.find(({ plan }) => plan.etcd?.name === member.name)?.plan;
     if (!host)
@@ -162,7 +178,7 @@ export const removeMember = (
     } catch (error) {
       throw new ReasonError(
         'Unfinished',
-        `${host.name} is not removed yet: ${messageOf(error)}; the next start of the cluster goes on with it`,
+        `${host.name} is not removed yet: ${messageOf(error)}; pilothouse member remove ${host.name} goes on with it`,
         { cause: error },
       );
     }

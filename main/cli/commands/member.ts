@@ -72,15 +72,17 @@ const run = async (
       );
     }
     case 'remove': {
-      const { id, name } = await findMember(access, target!);
-      // Only a running cluster has hosts to take away; a member of nobody's is taken out of etcd alone.
       const { hosts } = await callControl(dataDirectory, 'status', {});
-      if (!hosts.some((host) => host.name === name)) {
-        await removeMember(access, id);
-        return say({ name, id }, `removed ${name || id}`);
+      const isHost = (name: string): boolean => hosts.some((host) => host.name === name);
+      const found = isHost(target!) ? undefined : await findMember(access, target!);
+      // A member of nobody's is taken out of etcd alone.
+      if (found && !isHost(found.name)) {
+        await removeMember(access, found.id);
+        return say({ name: found.name, id: found.id }, `removed ${found.name || found.id}`);
       }
-      const outcome = await callControl(dataDirectory, 'member.remove', { member: id }, note);
-      return say({ name, id, ...outcome }, `removed ${outcome.host}; ${outcome.members} members vote`);
+      const member = found?.name ?? target!;
+      const outcome = await callControl(dataDirectory, 'member.remove', { member }, note);
+      return say(outcome, `removed ${outcome.host}; ${outcome.members} members vote`);
     }
     case 'move-leader': {
       const { name, id } = await moveLeader(access, target!);
