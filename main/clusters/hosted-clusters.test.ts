@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toDisposable } from '../../core/base/disposable.ts';
 import { silentLog } from '../../core/base/log.ts';
-import { manualClock } from '../../core/base/manual-clock.ts';
+import { manualClock, type ManualClock } from '../../core/base/manual-clock.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
+import { controlEndpoint } from '../../core/cluster/control/endpoint.ts';
+import { serveControl, type ControlHandlers } from '../../core/cluster/control/server.ts';
 import type { ClusterState, DataFolder, Supervisor } from '../../core/cluster/index.ts';
 import { openDataFolder } from '../../core/cluster/index.ts';
 import type { ClusterWishes } from '../../core/contract/index.ts';
@@ -42,11 +44,13 @@ class FakeSupervisor {
 }
 
 let root: string;
+let clock: ManualClock;
 let opened: HostedClusters[];
 let started: FakeSupervisor[];
 let outcome: () => Promise<void>;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'pilothouse-hosted-'));
+  clock = manualClock();
   opened = [];
   started = [];
   outcome = () => Promise.resolve();
@@ -74,7 +78,7 @@ const fakeEngine = (): Engine => ({
 const open = (): HostedClusters => {
   const clusters = new HostedClusters({
     dataDirectory: join(root, 'console'),
-    clock: manualClock(),
+    clock,
     log: silentLog,
     onDamage: () => undefined,
     engine: () => Promise.resolve(fakeEngine()),
@@ -191,6 +195,31 @@ test('a folder that another process holds fails the start with its name, and not
   lock.dispose();
   await clusters.start(id);
   await reach(clusters, id, 'ready');
+});
+
+test('a cluster that another process runs is shown as that process tells it', async () => {
+  const clusters = open();
+  const id = await clusters.create(wishes());
+  await reach(clusters, id, 'ready');
+  await clusters.stop(id);
+  await reach(clusters, id, 'stopped');
+  const elsewhere = new FakeSupervisor({ directory: id } as DataFolder, Promise.resolve());
+  const handlers = { status: () => Promise.resolve(elsewhere.state()) } as unknown as ControlHandlers;
+  const commands = await serveControl(controlEndpoint(id), handlers);
+  const looking = clusters.lookElsewhere();
+  try {
+    clock.advance(0);
+    await reach(clusters, id, 'ready');
+    expect(clusters.find(id)!.state().message).toMatch(/^Another process runs this cluster/);
+    await expect(clusters.start(id)).rejects.toMatchObject({ reason: 'Conflict' });
+    await expect(clusters.stop(id)).rejects.toMatchObject({ reason: 'Conflict' });
+  } finally {
+    await commands.close();
+  }
+  await expect.poll(() => clock.pendingCount).toBe(1);
+  clock.advance(3_000);
+  await reach(clusters, id, 'stopped');
+  looking.dispose();
 });
 
 test('deleting removes the folder and forgets it; a folder that is gone is a problem until forgotten', async () => {

@@ -48,6 +48,9 @@ const processesOfDesk = (): string[] =>
     }
   });
 
+/** Half a minute alone; several when other suites run beside it. */
+const LIFE_LIMIT_MS = 300_000;
+
 const WISHES = {
   name: 'desk',
   directory: null,
@@ -58,63 +61,71 @@ const WISHES = {
   kubernetesVersion: 'v1.36.0',
 } as const;
 
-test('a cluster runs in utility processes, is killed and started, and ends with the app', async () => {
-  const { page, app } = await launch();
-  const contract = await contractOf(page);
-  const { cluster } = await contract.call('clusters.create', WISHES);
-  const state = await contract.follow('cluster.state', { cluster });
-  const operations = await contract.follow('cluster.operations', { cluster });
-  const ready = await untilPhase(state, 'ready');
-  expect(ready.hosts.map(({ name, phase }) => [name, phase])).toEqual([
-    ['cp-1', 'running'],
-    ['workers', 'running'],
-  ]);
-  const metrics = await app.evaluate(({ app: electron }) =>
-    electron.getAppMetrics().map(({ pid, type }) => [pid, type] as const),
-  );
-  for (const pid of hostPids(ready)) expect(metrics).toContainEqual([pid, 'Utility']);
+test(
+  'a cluster runs in utility processes, is killed and started, and ends with the app',
+  async () => {
+    const { page, app } = await launch();
+    const contract = await contractOf(page);
+    const { cluster } = await contract.call('clusters.create', WISHES);
+    const state = await contract.follow('cluster.state', { cluster });
+    const operations = await contract.follow('cluster.operations', { cluster });
+    const ready = await untilPhase(state, 'ready');
+    expect(ready.hosts.map(({ name, phase }) => [name, phase])).toEqual([
+      ['cp-1', 'running'],
+      ['workers', 'running'],
+    ]);
+    const metrics = await app.evaluate(({ app: electron }) =>
+      electron.getAppMetrics().map(({ pid, type }) => [pid, type] as const),
+    );
+    for (const pid of hostPids(ready)) expect(metrics).toContainEqual([pid, 'Utility']);
 
-  const act = (kind: 'host.kill' | 'host.pause' | 'host.resume' | 'host.start') =>
-    actAndWait(contract, { cluster, action: { kind, host: 'workers' } }, operations);
-  const workers = async () => (await state()).hosts.find(({ name }) => name === 'workers')!;
-  const until1 = (phase: string) => until(phase, async () => (await workers()).phase === phase);
+    const act = (kind: 'host.kill' | 'host.pause' | 'host.resume' | 'host.start') =>
+      actAndWait(contract, { cluster, action: { kind, host: 'workers' } }, operations);
+    const workers = async () => (await state()).hosts.find(({ name }) => name === 'workers')!;
+    const untilWorkers = (phase: string) => until(phase, async () => (await workers()).phase === phase);
 
-  const { pid } = await workers();
-  await act('host.pause');
-  expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) T /);
-  await act('host.resume');
-  expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).not.toMatch(/\) T /);
-  expect(await act('host.kill')).toMatchObject({ state: 'done' });
-  await until1('killed');
-  expect(isAlive(pid!)).toBe(false);
-  expect(await act('host.start')).toMatchObject({ state: 'done' });
-  process.kill((await workers()).pid!, 'SIGKILL');
-  await until1('killed');
+    const { pid } = await workers();
+    await act('host.pause');
+    expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) T /);
+    await act('host.resume');
+    expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).not.toMatch(/\) T /);
+    expect(await act('host.kill')).toMatchObject({ state: 'done' });
+    await untilWorkers('killed');
+    expect(isAlive(pid!)).toBe(false);
+    expect(await act('host.start')).toMatchObject({ state: 'done' });
+    process.kill((await workers()).pid!, 'SIGKILL');
+    await untilWorkers('killed');
 
-  const pids = hostPids(await state());
-  await desktop!.close();
-  desktop = undefined;
-  expect(pids.filter(isAlive)).toEqual([]);
-  await until('no process of the app', () => processesOfDesk().length === 0);
-  const members = join(cluster, 'hosts/cp-1/etcd');
-  expect(existsSync(members)).toBe(true);
-});
+    const pids = hostPids(await state());
+    await desktop!.close();
+    desktop = undefined;
+    expect(pids.filter(isAlive)).toEqual([]);
+    await until('no process of the app', () => processesOfDesk().length === 0);
+    const members = join(cluster, 'hosts/cp-1/etcd');
+    expect(existsSync(members)).toBe(true);
+  },
+  LIFE_LIMIT_MS,
+);
 
-test('an app that is killed leaves no host behind, and the next start runs the cluster again', async () => {
-  const first = await launch();
-  const contract = await contractOf(first.page);
-  const [entry] = (await contract.call('clusters.list', undefined)).clusters;
-  const cluster = entry!.id;
-  const ready = await untilPhase(await contract.follow('cluster.state', { cluster }), 'ready');
-  const closed = first.app.waitForEvent('close');
-  first.app.process().kill('SIGKILL');
-  await closed;
-  desktop = undefined;
-  await until('the end of every host', () => hostPids(ready).every((pid) => !isAlive(pid)), 15_000);
+test(
+  'an app that is killed leaves no host behind, and the next start runs the cluster again',
+  async () => {
+    const first = await launch();
+    const contract = await contractOf(first.page);
+    const [entry] = (await contract.call('clusters.list', undefined)).clusters;
+    const cluster = entry!.id;
+    const ready = await untilPhase(await contract.follow('cluster.state', { cluster }), 'ready');
+    const closed = first.app.waitForEvent('close');
+    first.app.process().kill('SIGKILL');
+    await closed;
+    desktop = undefined;
+    await until('the end of every host', () => hostPids(ready).every((pid) => !isAlive(pid)), 15_000);
 
-  const second = await launch();
-  const again = await contractOf(second.page);
-  await untilPhase(await again.follow('cluster.state', { cluster }), 'ready');
-  expect(await again.call('clusters.delete', { cluster })).toMatchObject({ clusters: [] });
-  expect(existsSync(cluster)).toBe(false);
-});
+    const second = await launch();
+    const again = await contractOf(second.page);
+    await untilPhase(await again.follow('cluster.state', { cluster }), 'ready');
+    expect(await again.call('clusters.delete', { cluster })).toMatchObject({ clusters: [] });
+    expect(existsSync(cluster)).toBe(false);
+  },
+  LIFE_LIMIT_MS,
+);

@@ -109,15 +109,22 @@ export const contractOf = async (page: Page): Promise<PageContract> => {
   };
 };
 
+/** A machine that runs other tests at the same time takes its time. */
+const PHASE_LIMIT_MS = 110_000;
+
 /** Resolves with the state in which a cluster has that phase; fails as soon as its start has failed. */
 export const untilPhase = async (
   newest: () => Promise<LocalClusterState>,
   phase: LocalClusterState['phase'],
 ): Promise<LocalClusterState> => {
-  const reached = await until(`phase ${phase}`, async () => {
-    const state = await newest();
-    return state.phase === phase || state.phase === 'failed' ? state : undefined;
-  });
+  const reached = await until(
+    `phase ${phase}`,
+    async () => {
+      const state = await newest();
+      return state.phase === phase || state.phase === 'failed' ? state : undefined;
+    },
+    PHASE_LIMIT_MS,
+  );
   if (reached.phase !== phase) throw new Error(`the cluster failed: ${reached.message}`);
   return reached;
 };
