@@ -46,6 +46,9 @@ export const drawnThresholds = (
   return thresholds.filter((threshold) => threshold <= scale * reach);
 };
 
+const isAlone = (values: readonly (number | null)[], place: number): boolean =>
+  values[place] !== null && (values[place - 1] ?? null) === null && (values[place + 1] ?? null) === null;
+
 /** What ECharts draws: thin lines over time from zero, gaps as gaps, limits as dashed lines. */
 export const chartOption = (input: ChartInput, theme: ChartTheme) => {
   const { unit, timesMs, series, isStale } = input;
@@ -86,14 +89,20 @@ export const chartOption = (input: ChartInput, theme: ChartTheme) => {
       id: one.name,
       name: one.name,
       type: 'line' as const,
-      showSymbol: false,
+      showSymbol: true,
+      showAllSymbol: true,
+      symbolSize: 4,
       connectNulls: false,
       silent: true,
       color: colourOf(one.colour),
       lineStyle: { width: 1.5 },
       // One line has room for its area; several would hide each other.
       ...(series.length === 1 && { areaStyle: { opacity: theme.fill } }),
-      data: one.values.map((value, place) => [timesMs[place]!, value]),
+      // A sample between two gaps is no line: it needs a mark of its own.
+      data: one.values.map((value, place) => ({
+        value: [timesMs[place]!, value],
+        symbol: isAlone(one.values, place) ? 'circle' : 'none',
+      })),
       ...(index === 0 && {
         markLine: {
           silent: true,

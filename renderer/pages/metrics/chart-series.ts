@@ -35,11 +35,19 @@ export const shownSeries = (
       .slice(0, SERIES_SHOWN_MAX)
       .map(({ name }) => name),
   );
+  const taken = new Set<number>();
+  // Beyond eight names colours come again; within one chart they must not.
+  const colourOf = (name: string): number => {
+    let colour = colours.get(name) ?? 1;
+    while (taken.has(colour) && taken.size < COLOURS) colour = (colour % COLOURS) + 1;
+    taken.add(colour);
+    return colour;
+  };
   return {
     shown: known
       .filter(({ name }) => kept.has(name))
-      .map(({ name, values }) => ({ name, values, colour: colours.get(name) ?? 1 }))
-      .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true })),
+      .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+      .map(({ name, values }) => ({ name, values, colour: colourOf(name) })),
     hidden: known.length - kept.size,
   };
 };

@@ -1,5 +1,4 @@
 import type { ChartUnit } from '../../../core/contract/index.ts';
-import { niceCeiling } from '../../components/sparkline-path.ts';
 import {
   formatBytes,
   formatCount,
@@ -41,6 +40,10 @@ const SMALLEST: Readonly<Record<ChartUnit, number>> = {
   count: 2,
 };
 
+/** The middle of the scale is written too: it must be round as well. */
+const HALVABLE = [1, 2, 4, 6, 8, 10];
+const ROUNDING = 1e-9;
+
 /** The top of the scale. Bytes go by powers of two, so that half of it is a round number too. */
 export const ceilingOf = (unit: ChartUnit, highest: number): number => {
   const value = Math.max(highest, SMALLEST[unit]);
@@ -48,7 +51,8 @@ export const ceilingOf = (unit: ChartUnit, highest: number): number => {
     const power = 2 ** Math.floor(Math.log2(value));
     return [1, 1.5, 2].map((factor) => factor * power).find((candidate) => candidate >= value) ?? 2 * power;
   }
-  if (unit === 'ratio') return Math.min(1, niceCeiling(value));
-  // Halves of an odd count would be no count.
-  return unit === 'count' ? 2 * Math.ceil(niceCeiling(value) / 2) : niceCeiling(value);
+  const power = 10 ** Math.floor(Math.log10(value));
+  const factor = HALVABLE.find((candidate) => candidate * power >= value * (1 - ROUNDING)) ?? 10;
+  const ceiling = unit === 'count' ? Math.max(2, factor * power) : factor * power;
+  return unit === 'ratio' ? Math.min(1, ceiling) : ceiling;
 };

@@ -35,6 +35,17 @@ test('the six lines that reach highest are drawn; lines without a sample are non
   expect([shown.map(({ name }) => name).join(''), hidden]).toEqual(['cdefgh', 2]);
 });
 
+test('two lines of one chart never share a colour', () => {
+  const { shown } = shownSeries(
+    [line('a', 1), line('b', 1)],
+    new Map([
+      ['a', 8],
+      ['b', 8],
+    ]),
+  );
+  expect(shown.map(({ colour }) => colour)).toEqual([8, 1]);
+});
+
 test('values are told in the unit a person would choose', () => {
   expect([
     formatValue('seconds', 0.0064),
@@ -47,11 +58,12 @@ test('values are told in the unit a person would choose', () => {
 });
 
 test('the scale ends at a round number whose half is round too', () => {
-  expect([ceilingOf('count', 3), ceilingOf('bytes', 1.2 * 2 ** 30), ceilingOf('ratio', 3)]).toEqual([
-    6,
-    1.5 * 2 ** 30,
-    1,
-  ]);
+  expect([
+    ceilingOf('count', 3),
+    ceilingOf('perSecond', 21),
+    ceilingOf('bytes', 1.2 * 2 ** 30),
+    ceilingOf('ratio', 3),
+  ]).toEqual([4, 40, 1.5 * 2 ** 30, 1]);
 });
 
 test('a limit that would press the data flat is not drawn', () => {
@@ -77,9 +89,9 @@ test('gaps stay gaps, and the limit is a line', () => {
     color: 'b',
     connectNulls: false,
     data: [
-      [0, 4],
-      [5, null],
-      [10, 5],
+      { value: [0, 4], symbol: 'circle' },
+      { value: [5, null], symbol: 'none' },
+      { value: [10, 5], symbol: 'circle' },
     ],
     markLine: { data: [{ yAxis: 8 }] },
   });
