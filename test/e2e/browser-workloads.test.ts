@@ -1,0 +1,154 @@
+import { get } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchChromium, visit, type Visit } from '../support/chromium.ts';
+import { contractOf, untilPhase, type PageContract } from '../support/page-contract.ts';
+import { startTestServing, type TestServing } from '../support/serving.ts';
+import { until } from '../support/until.ts';
+
+const DIST = process.env['PILOTHOUSE_DIST'] ?? fileURLToPath(new URL('../../dist', import.meta.url));
+const HOST_PROGRAM = new URL(`file://${DIST}/host/host.js`);
+const GOOD_IMAGE = 'registry.k8s.io/web:1';
+const BROKEN_IMAGE = 'registry.k8s.io/web:missing';
+const DEPLOYMENT_PATH = '/apis/apps/v1/namespaces/default/deployments/web';
+
+let browser: Browser;
+let serving: TestServing;
+let visited: Visit;
+let page: Page;
+let contract: PageContract;
+let cluster: string;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  serving = await startTestServing({ pagesDirectory: `${DIST}/renderer`, hostProgram: HOST_PROGRAM });
+  visited = await visit(browser, serving.mintUrl());
+  page = visited.page;
+  await page.setViewportSize({ width: 1440, height: 900 });
+  contract = await contractOf(page);
+  const { wishes } = await contract.call('clusters.defaults', undefined);
+  const made = { ...wishes, name: 'harbour', controlPlanes: 1, workers: 1 };
+  ({ cluster } = await contract.call('clusters.create', made));
+  await untilPhase(await contract.follow('cluster.state', { cluster }), 'ready');
+});
+afterAll(async () => {
+  await visited?.close();
+  await serving?.close();
+  await browser?.close();
+});
+
+const go = async (path: string): Promise<void> => {
+  await page.goto(`https://127.0.0.1:${serving.port}/#${path}`);
+};
+const drawer = (): Locator => page.getByRole('complementary');
+const deploymentTab = (tab: string): string => `/workloads?kind=deployments.apps&open=default/web&tab=${tab}`;
+const podTab = (pod: string, tab: string): string => `/workloads?kind=pods&open=default/${pod}&tab=${tab}`;
+
+const request = async (method: 'GET' | 'PATCH', path: string, body?: unknown): Promise<unknown> => {
+  const answer = await contract.call('kube.request', {
+    cluster,
+    method,
+    path,
+    ...(body !== undefined && { body, contentType: 'application/strategic-merge-patch+json' as const }),
+  });
+  if (!answer.ok) throw new Error(answer.refusal.message);
+  return answer.body;
+};
+const runningPod = async (): Promise<string> =>
+  until('a running pod', async () => {
+    const { items } = (await request('GET', '/api/v1/namespaces/default/pods')) as {
+      items: { metadata: { name: string; deletionTimestamp?: string }; status: { phase: string } }[];
+    };
+    return items.find(({ metadata, status }) => status.phase === 'Running' && !metadata.deletionTimestamp)
+      ?.metadata.name;
+  });
+const ask = (url: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    get(url, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => resolve(text));
+    }).on('error', reject);
+  });
+
+test('a workload is rolled out, read, entered, broken, rolled back, reached and drained', async () => {
+  await contract.call('kube.apply', {
+    cluster,
+    dryRun: false,
+    force: false,
+    fieldManager: 'e2e',
+    defaultNamespace: 'default',
+    object: {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web' },
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: { app: 'web' } },
+        template: {
+          metadata: {
+            labels: { app: 'web' },
+            annotations: { 'simulation.pilothouse.dev/logs': 'INFO the harbour is open' },
+          },
+          spec: {
+            terminationGracePeriodSeconds: 1,
+            containers: [{ name: 'web', image: GOOD_IMAGE, ports: [{ containerPort: 8080 }] }],
+          },
+        },
+      },
+    },
+  });
+  await go('/workloads');
+  await page.getByRole('button', { name: 'Use harbour' }).click();
+
+  await go(deploymentTab('rollout'));
+  await drawer().getByText('Rolled out', { exact: true }).waitFor();
+  await go(deploymentTab('logs'));
+  await drawer().getByText('INFO the harbour is open').first().waitFor();
+  await drawer().getByText('2 pods').waitFor();
+
+  const first = await runningPod();
+  await go(podTab(first, 'terminal'));
+  await drawer().getByRole('button', { name: 'Open a shell' }).click();
+  await drawer().locator('.xterm-rows').getByText('#').first().waitFor();
+  await page.keyboard.type('echo $((20 + 22)) knots');
+  await page.keyboard.press('Enter');
+  await drawer().locator('.xterm-rows').getByText('42 knots').waitFor();
+
+  await go(`/scheduler?pod=default/${first}`);
+  await page.getByText('worker-1 was chosen').waitFor();
+
+  await request('PATCH', DEPLOYMENT_PATH, {
+    spec: { template: { spec: { containers: [{ name: 'web', image: BROKEN_IMAGE }] } } },
+  });
+  await go(deploymentTab('rollout'));
+  await drawer().getByText('Pods are being replaced').waitFor();
+  await drawer().getByText(BROKEN_IMAGE).waitFor();
+  await drawer().getByRole('button', { name: 'Roll back to revision 1' }).click();
+  const question = page.getByRole('dialog');
+  await question.getByText(BROKEN_IMAGE).waitFor();
+  await question.getByRole('button', { name: 'Roll back to revision 1' }).click();
+  await drawer().getByText('Rolled out', { exact: true }).waitFor();
+  await drawer().getByText('Revision 3').waitFor();
+
+  const pod = await runningPod();
+  await go(podTab(pod, 'ports'));
+  await drawer().getByRole('button', { name: 'Forward port 8080' }).click();
+  const url = await drawer()
+    .getByRole('link', { name: /^http:/ })
+    .textContent();
+  expect(await ask(url ?? '')).toContain(pod);
+
+  await go('/cluster?kind=nodes&open=/worker-1');
+  await drawer().getByRole('button', { name: 'Drain' }).click();
+  await page.getByRole('dialog').getByText('2 pods leave').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Drain worker-1' }).click();
+  await drawer().getByRole('button', { name: 'Uncordon' }).waitFor();
+  const forwards = await contract.follow('forwards.watch', undefined);
+  const problem = await until('the end of the forward', async () => (await forwards())[0]?.problem);
+  // Its containers end a moment before it goes; either is the end of the forward.
+  expect(problem).toMatch(new RegExp(`^pod default/${pod} (?:is gone|has ended: \\w+)$`));
+  expect(visited.complaints).toEqual([]);
+});
