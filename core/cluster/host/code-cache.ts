@@ -15,10 +15,10 @@ import { threadId } from 'node:worker_threads';
  */
 export interface CodeCache {
   /**
-   * Writes the cache when something was compiled that it does not hold; tells whether it had to. Call when the thread has
-   * done what it does first.
+   * Writes the cache when something was compiled that it does not hold, or when it is told to because more functions have
+   * been compiled since; tells whether it did. Call when the thread has done what it does first.
    */
-  save(): boolean;
+  save(again?: boolean): boolean;
   /** Lets go of the memory; what is loaded from then on is compiled as ever. */
   release(): void;
 }
@@ -127,8 +127,8 @@ export const useCodeCache = (directory: string, kind: string): CodeCache => {
     return run.call(this.exports, this.exports, createRequire(filename), this, filename, dirname(filename));
   };
   return {
-    save() {
-      const isOwed = isMissing;
+    save(again = false) {
+      const isOwed = isMissing || again;
       isMissing = false;
       if (isOwed) writeCache(path, scripts);
       return isOwed;

@@ -10,8 +10,9 @@ import type { FromHost, ToHost } from './messages.ts';
 const program = new URL(import.meta.url);
 /** Beside the program, unless that lies where nothing may be written. */
 const CACHE_VARIABLE = 'PILOTHOUSE_CODE_CACHE';
-/** By then a thread has done what it does first, and the functions for it are compiled. */
+/** By then a thread has done what it does first, and the functions for it are compiled; later on a busy machine. */
 const SETTLED_AFTER_MS = 5_000;
+const SETTLED_AT_LAST_AFTER_MS = 20_000;
 
 const start = (workerData ?? {}) as Partial<ComponentStart> & Partial<LoadBalancerStart>;
 const kind = isMainThread ? 'host' : (start.component ?? 'load-balancer');
@@ -19,11 +20,17 @@ const cache = useCodeCache(
   process.env[CACHE_VARIABLE] ?? join(dirname(fileURLToPath(program)), 'code-cache'),
   kind,
 );
+/** A heap that has grown for the start would keep its size for hours: a thread at rest allocates too little to be collected. */
+const collect = (): void => void globalThis.gc?.();
 setTimeout(() => {
-  cache.save();
-  cache.release();
-  // A heap that has grown for the start would keep its size for hours: a thread at rest allocates too little to be collected.
-  globalThis.gc?.();
+  const isNew = cache.save();
+  if (!isNew) cache.release();
+  collect();
+  setTimeout(() => {
+    if (isNew) cache.save(true);
+    cache.release();
+    collect();
+  }, SETTLED_AT_LAST_AFTER_MS - SETTLED_AFTER_MS).unref();
 }, SETTLED_AFTER_MS).unref();
 
 const main = async (): Promise<void> => {
