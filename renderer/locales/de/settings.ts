@@ -15,6 +15,8 @@ export const settings = {
   'settings.language.de': 'Deutsch',
 
   'settings.behaviour': 'Verhalten',
+  'settings.resume': 'Cluster wieder starten',
+  'settings.resume.text': 'Cluster dieser Konsole, die bei ihrem Ende liefen, laufen nach dem Start wieder.',
   'settings.tray': 'Im Infobereich weiterlaufen',
   'settings.tray.text': 'Nach dem Schließen des letzten Fensters laufen die Konsole und ihre Watches weiter.',
   'settings.notifications': 'Desktop-Benachrichtigungen',

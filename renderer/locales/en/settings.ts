@@ -15,6 +15,8 @@ export const settings = {
   'settings.language.de': 'Deutsch',
 
   'settings.behaviour': 'Behaviour',
+  'settings.resume': 'Start clusters again',
+  'settings.resume.text': 'Clusters of this console that ran when it ended run again when it starts.',
   'settings.tray': 'Keep running in the tray',
   'settings.tray.text': 'Closing the last window leaves the console and its watches running.',
   'settings.notifications': 'Desktop notifications',
