@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CONFIG_MAP } from '../../core/client/index.ts';
+import { runChaos, untilEqualHashes } from '../chaos/chaos.ts';
+import { startWriter } from '../support/idempotent-writer.ts';
+import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
+import { until } from '../support/until.ts';
+
+/** A machine that does much else at the same time needs longer for a whole rehearsal. */
+const TEST_LIMIT_MS = 400_000;
+const CHAOS_MS = 45_000;
+const SEED = 20;
+
+let cluster: OperatedCluster;
+
+beforeAll(async () => {
+  cluster = await operate('--network', '234', '--workers', '2');
+}, TEST_LIMIT_MS);
+afterAll(() => cluster?.close());
+
+interface MemberRow {
+  readonly name: string;
+  readonly isLeader: boolean;
+}
+
+const leaderOf = async (): Promise<string | undefined> =>
+  (await cluster.json<MemberRow[]>('member', 'list')).find(({ isLeader }) => isLeader)?.name;
+
+test(
+  'a leader that nobody hears is replaced, and follows when the links are healed',
+  async () => {
+    const leader = (await leaderOf())!;
+    for (const host of ['cp-1', 'cp-2', 'cp-3'].filter((name) => name !== leader))
+      await cluster.run('fault', 'cut', leader, host, '--one-way');
+    expect((await cluster.json<unknown[]>('fault', 'list')).length).toBe(2);
+    await until('another leader', async () => ![leader, undefined].includes(await leaderOf()));
+    const writer = await startWriter(await cluster.client(), 'while-cut');
+    await until('writes', async () => {
+      const client = await cluster.client();
+      const { data } = await client.resource(CONFIG_MAP, 'default').get('while-cut');
+      return Number(data?.['count']) > 5;
+    });
+    await cluster.run('fault', 'heal', 'all');
+    await writer.stop();
+    await cluster.untilWell();
+    await untilEqualHashes(cluster);
+  },
+  TEST_LIMIT_MS,
+);
+
+test(
+  'random faults lose no write, no watch event, bind no pod twice and make no second leader',
+  async () => {
+    const log = (line: string): void => console.log(`chaos: ${line}`);
+    const report = await runChaos(cluster, { durationMs: CHAOS_MS, seed: SEED, log });
+    expect(report.violations).toEqual([]);
+    expect(report.acknowledged).toBeGreaterThan(20);
+  },
+  TEST_LIMIT_MS,
+);
+
+test(
+  'with two of three members dead a write is refused in time, and the cluster comes back with them',
+  async () => {
+    await cluster.run('host', 'kill', 'cp-2');
+    expect(await cluster.refused('host', 'kill', 'cp-3')).toContain('that would be an outage');
+    await cluster.run('host', 'kill', 'cp-3', '--yes');
+    const kubectl = await cluster.kubectl();
+    const startedMs = Date.now();
+    const refusal = await kubectl?.refusal('create', 'configmap', 'never', '--request-timeout=20s');
+    if (kubectl) expect([refusal, Date.now() - startedMs < 25_000]).toEqual([expect.any(String), true]);
+    await cluster.run('host', 'start', 'cp-2');
+    await cluster.run('host', 'start', 'cp-3');
+    await cluster.untilWell();
+    await kubectl?.ok('create', 'configmap', 'again');
+    await untilEqualHashes(cluster);
+  },
+  TEST_LIMIT_MS,
+);
