@@ -342,12 +342,16 @@ export class Supervisor {
         `the cluster is not ready after ${START_TIMEOUT_MS / 1000} s: ${missing}`,
       );
     };
-    await wait(() => Promise.resolve(this.#missingComponent()), POLL_MS);
+    // With the first API server that answers: until then the cloud-controller-manager is refused, and waits to ask again.
+    const cloudAccess: Gate = () => ensureCloudAccess(client).then(() => undefined, messageOf);
+    await Promise.all([
+      wait(() => Promise.resolve(this.#missingComponent()), POLL_MS),
+      wait(cloudAccess, NODES_POLL_MS),
+    ]);
     const staying = this.hosts.filter(({ plan }) => plan.name !== this.#unsettled);
     const nodes = staying.flatMap(({ plan }) => plan.nodes.map(({ name }) => name));
     await wait(nodesGate(client, nodes, this.#startedAtMs), NODES_POLL_MS);
     const controlPlanes = staying.filter(({ plan }) => plan.role === 'control-plane');
-    await ensureCloudAccess(client);
     await markControlPlanes(
       client,
       controlPlanes.map(({ plan }) => plan.name),
