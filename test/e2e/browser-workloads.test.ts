@@ -147,7 +147,10 @@ test('a workload is rolled out, read, entered, broken, rolled back, reached and 
   await page.getByRole('dialog').getByRole('button', { name: 'Drain worker-1' }).click();
   await drawer().getByRole('button', { name: 'Uncordon' }).waitFor();
   const forwards = await contract.follow('forwards.watch', undefined);
-  const problem = await until('the end of the forward', async () => (await forwards())[0]?.problem);
+  const problem = await until(
+    'the end of the forward',
+    async () => (await forwards())[0]?.problem || undefined,
+  );
   // Its containers end a moment before it goes; either is the end of the forward.
   expect(problem).toMatch(new RegExp(`^pod default/${pod} (?:is gone|has ended: \\w+)$`));
   expect(visited.complaints).toEqual([]);
