@@ -25,10 +25,7 @@ export const overview = {
   },
   'overview.health.last': 'Quorum holds. No further failure is tolerated.',
   'overview.health.nodes': { one: '{count} node is Ready.', other: 'All {count} nodes are Ready.' },
-  'overview.health.nodesAway': {
-    one: '{away} of {count} nodes is not Ready.',
-    other: '{away} of {count} nodes are not Ready.',
-  },
+  'overview.health.nodesAway': 'Nodes that are not Ready: {away} of {count}.',
 
   'firstRun.lead': 'No cluster yet.',
   'firstRun.title': 'Create your first cluster',
@@ -101,6 +98,7 @@ export const overview = {
   'idle.stopped.shell': 'The same in a shell:',
   'idle.failed.title': 'The start of {name} came to no end',
   'idle.failed.text': 'The host gave no reason. Its logs are in the folder hosts/ of the cluster.',
+  'idle.failed.logs': 'Logs of every component are in {folder}',
   'idle.failed.shell': 'What is wrong, in a shell:',
 
   'start.lead': '{name} is starting.',
@@ -241,8 +239,8 @@ export const overview = {
   'attention.node': 'The node is {status}.',
   'attention.node.heartbeat': '{status}, last heartbeat {ago}.',
   'attention.pods': {
-    one: '{failing} of {count} pod is {status}.',
-    other: '{failing} of {count} pods are {status}.',
+    one: '{status}: {failing} of {count} pod.',
+    other: '{status}: {failing} of {count} pods.',
   },
   'attention.fault': 'Broken on purpose',
   'attention.start': 'Since the start',

@@ -143,7 +143,7 @@ test('a start that failed says why and can be tried again', async () => {
       },
     },
   );
-  expect(text()).toContain('port 6443 is taken; stop what holds it');
+  expect(text()).toContain('Port 6443 is taken; stop what holds it.');
   await click(mounted.root, 'Try again');
   expect(started).toEqual(['/data/harbor']);
 });
@@ -157,7 +157,7 @@ test('the map shows load balancer, hosts, leaders, nodes and what needs a person
   expect(text()).toContain('3 of 3 backends ready');
   expect(mounted.root.querySelectorAll('article.host')[0]?.querySelectorAll('.leads')).toHaveLength(4);
   expect(mounted.root.querySelectorAll('a.node')).toHaveLength(2);
-  expect(text()).toContain('1 of 2 pods are CrashLoopBackOff');
+  expect(text()).toContain('CrashLoopBackOff: 1 of 2 pods');
 });
 
 test('a host is killed from its menu, after its consequence was shown', async () => {
