@@ -146,7 +146,8 @@ export const overview = {
   'map.heap': 'Heap {bytes}',
   'map.fsync': 'fsync {time}',
   'map.noComponents': 'Keine Komponente dieses Hosts ist lesbar.',
-  'map.noPlanes': 'Dieser Cluster zeigt keine Knoten der Control Plane: Sein Anbieter führt sie verborgen aus.',
+  'map.noPlanes':
+    'Dieser Cluster zeigt keine Knoten der Control Plane: Sein Anbieter führt sie verborgen aus.',
   'map.menu.host': 'Aktionen für {host}',
   'map.menu.component': 'Aktionen für {component} auf {host}',
   'map.why.runs': 'Läuft bereits',
