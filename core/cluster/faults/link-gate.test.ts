@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
 import net from 'node:net';
-import tls from 'node:tls';
+import type tls from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../base/node/clock.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../pki/index.ts';
