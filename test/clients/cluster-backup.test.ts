@@ -83,6 +83,25 @@ test(
 );
 
 test(
+  'a new cluster takes over what another has saved',
+  async () => {
+    const file = join(cluster.data, 'for-another.db');
+    await cluster.run('snapshot', 'save', file);
+    const other = await operate('--network', '236', '--control-planes', '1', '--workers', '0');
+    try {
+      expect(await other.run('snapshot', 'restore', file)).toContain('into 1 members');
+      const there = await other.client();
+      const { data } = await until('the object', () => there.resource(CONFIG_MAP, 'default').get('before'));
+      expect(data).toEqual({ from: cluster.data });
+      await there.resource(CONFIG_MAP).create({ metadata: { name: 'since', namespace: 'default' }, data: {} });
+    } finally {
+      await other.close();
+    }
+  },
+  TEST_LIMIT_MS,
+);
+
+test(
   'an upgrade that is cut off by kill -9 goes on where it was',
   async () => {
     const applying = cluster.attempt('upgrade', 'apply', 'v1.36.0');
