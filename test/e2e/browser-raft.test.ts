@@ -89,11 +89,11 @@ test(
     // One kill then takes the lead of etcd and the lease of the scheduler with it.
     if ((await leader()) !== holder)
       expect(await act({ kind: 'member.moveLeader', member: holder })).toMatchObject({ state: 'done' });
-    await page.getByRole('row', { name: new RegExp(`^${holder} Leader`) }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`^${holder}.*Leader`) }).waitFor();
     expect(await act({ kind: 'host.kill', host: holder })).toMatchObject({ state: 'done' });
     await page.getByRole('img', { name: new RegExp(`elected for term \\d+ after ${holder}`) }).waitFor();
     await page.getByRole('img', { name: new RegExp(`^${holder} is down since`) }).waitFor();
-    await page.getByRole('row', { name: new RegExp(`^${holder} Unreachable`) }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`^${holder}.*Unreachable`) }).waitFor();
     await page.getByText('2 of 3 vote: quorum holds, no failure is tolerated.').waitFor();
 
     await go(page, '/leases?window=5m');
