@@ -27,6 +27,8 @@ import {
 import { hostOf, withNextMember } from './ordinals.ts';
 
 const JOIN_TIMEOUT_MS = 120_000;
+/** Three times etcd's own. */
+const CONNECTED_TIMEOUT_MS = 15_000;
 const POLL_MS = 100;
 const GOES_ON = 'pilothouse member add goes on';
 
@@ -54,6 +56,23 @@ export const assertChangeable = async (supervisor: Supervisor): Promise<void> =>
   const upgrade = await readUpgradeState(supervisor.folder.directory);
   if (upgrade && upgrade.phase !== 'done')
     throw new ReasonError('Busy', `an upgrade to ${upgrade.to} is not at its end; end it first`);
+};
+
+/**
+ * etcd changes its members only while all have been connected for some seconds (its --strict-reconfig-check): a change
+ * that follows another is refused at first.
+ */
+export const onceConnected = async <T>(supervisor: Supervisor, change: () => Promise<T>): Promise<T> => {
+  const deadlineMs = supervisor.clock.monotonicMs() + CONNECTED_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await change();
+    } catch (error) {
+      const isEarly = /unhealthy cluster/.test(messageOf(error));
+      if (!isEarly || supervisor.clock.monotonicMs() > deadlineMs) throw error;
+    }
+    await pause(supervisor.clock, POLL_MS);
+  }
 };
 
 /** Resolves when the member votes: a learner that has not caught up is refused, and asked again. */
@@ -170,7 +189,9 @@ export const addMember = (supervisor: Supervisor, report: StepReport): Promise<M
     });
     await inStep(report, 'learner', async () => {
       if (!(await memberAt(supervisor, host)))
-        await addToEtcd(accessOf(supervisor), { peerUrls: [peerUrlOf(host)], isLearner: true });
+        await onceConnected(supervisor, () =>
+          addToEtcd(accessOf(supervisor), { peerUrls: [peerUrlOf(host)], isLearner: true }),
+        );
       await writeClusterConfig(directory, config);
       supervisor.setConfig(config);
     });

@@ -21,6 +21,7 @@ import {
   accessOf,
   assertChangeable,
   memberAt,
+  onceConnected,
   unfinished,
   voterCount,
   type MembershipOutcome,
@@ -117,7 +118,7 @@ export const completeLeave = async (
   );
   await inStep(report, 'member', async () => {
     const member = await memberAt(supervisor, host);
-    if (member) await removeFromEtcd(accessOf(supervisor), member.id);
+    if (member) await onceConnected(supervisor, () => removeFromEtcd(accessOf(supervisor), member.id));
   });
   await inStep(report, 'stop', async () => {
     await writeClusterConfig(directory, config);
