@@ -54,6 +54,7 @@ const isEntry = (file: string): boolean =>
     'main/preload/preload.ts',
     'renderer/app/main.ts',
     'renderer/editor/worker-initialize.ts',
+    'test/chaos/main.ts',
     'test/sim/main.ts',
   ].includes(file) ||
   /\/worker-entry\.ts$/.test(file);

@@ -1,6 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { utilityProcess } from 'electron';
-import { HOST_FLAGS, type HostLauncher } from '../../core/cluster/supervisor/host-launcher.ts';
+import {
+  HOST_ENVIRONMENT,
+  HOST_FLAGS,
+  type HostLauncher,
+} from '../../core/cluster/supervisor/host-launcher.ts';
 import type { FromHost } from '../../core/cluster/host/messages.ts';
 
 /** What a process that a signal ended is told by: POSIX has no exit code for it, Chromium gives the number. */
@@ -17,6 +21,7 @@ export const utilityLauncher =
   (name, { onMessage, onExit }) => {
     const child = utilityProcess.fork(fileURLToPath(program), [name], {
       execArgv: [...HOST_FLAGS],
+      env: { ...HOST_ENVIRONMENT, ...process.env },
       stdio: ['ignore', 'ignore', 'inherit'],
       serviceName: `pilothouse ${name}`,
     });

@@ -5,7 +5,6 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { useCodeCache } from './code-cache.ts';
 import type { ComponentStart } from './component-thread.ts';
 import type { LoadBalancerStart } from '../supervisor/load-balancer-thread.ts';
-import type { FromHost, ToHost } from './messages.ts';
 
 const program = new URL(import.meta.url);
 /** Beside the program, unless that lies where nothing may be written. */
@@ -45,16 +44,10 @@ const main = async (): Promise<void> => {
     return;
   }
   const { runHost } = await import('./run-host.ts');
+  const { supervisorPort } = await import('./supervisor-port.ts');
   // The terminal's Ctrl-C reaches every process of the group; the order of stopping is the supervisor's.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-  runHost(program, {
-    send: (message: FromHost) => {
-      if (process.connected) process.send?.(message);
-    },
-    onMessage: (listener) => process.on('message', (message) => listener(message as ToHost)),
-    onClosed: (listener) => process.once('disconnect', listener),
-    exit: (code) => process.exit(code),
-  });
+  runHost(program, supervisorPort());
 };
 
 // What cannot even be loaded ends the thread or the process with its error.

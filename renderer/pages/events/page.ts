@@ -9,7 +9,7 @@ export const page = definePage({
   order: 20,
   icon: 'events',
   title: 'eventsPage.title',
-  goKey: 'E',
+  goKey: 'V',
   component: () => import('./EventsPage.vue'),
   palette(): readonly PaletteEntry[] {
     const current = useClusterStore().current;
