@@ -1,9 +1,11 @@
 /**
- * `npm run screenshots [-- --readme]`: every screen of the console in both themes, into test-results/screens.
+ * `npm run screenshots [-- --readme]`: every screen of the console on a real cluster, in both themes, into
+ * test-results/screens.
  * With --readme the ones that the README shows are renewed too.
  */
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
@@ -20,51 +22,87 @@ const CHROMIUM_ARGS = [
 ];
 const OUT = join(ROOT, 'test-results/screens');
 const README_SHOTS = join(ROOT, 'resources/screenshots');
-const SHOWN_IN_README = ['processes-dark.png', 'palette-light.png'];
+const SHOWN_IN_README = ['overview-dark.png', 'raft-light.png', 'restore-dark.png', 'editor-light.png'];
 const START_LIMIT_MS = 20_000;
 /** Charts need a few samples before they look like charts. */
 const SAMPLES_MS = 12_000;
 
-const KUBECONFIG = `apiVersion: v1
-kind: Config
-current-context: harbor-prod
-clusters:
-  - name: harbor
-    cluster: { server: 'https://127.21.0.100:6443' }
-  - name: staging
-    cluster: { server: 'https://127.22.0.100:6443' }
-users:
-  - name: kubernetes-admin
-    user: {}
-  - name: dev-reader
-    user: {}
-contexts:
-  - name: harbor-prod
-    context: { cluster: harbor, user: kubernetes-admin, namespace: payments }
-  - name: staging-eu
-    context: { cluster: staging, user: dev-reader }
-`;
+const CLUSTER_LIMIT_MS = 180_000;
+/** Long enough for a metrics history that is worth looking at. */
+const HISTORY_MS = 60_000;
+
+const press = (page, name) => page.getByRole('button', { name, exact: true }).first().click();
+
+/** What a person does on the first day: a cluster, an application, a snapshot. */
+const prepare = async (page, take) => {
+  await page.getByRole('heading', { name: 'Create your first cluster' }).waitFor();
+  await take('first-run');
+  await press(page, 'Create a cluster');
+  await page.getByText('Certificates and keys').waitFor();
+  await page.waitForTimeout(1500);
+  await take('starting');
+  await page.getByRole('heading', { name: 'Topology' }).waitFor({ timeout: CLUSTER_LIMIT_MS });
+  await page.evaluate(() => (window.location.hash = '#/editor'));
+  await press(page, 'Begin with a sample');
+  await page.keyboard.press('F5');
+  const apply = page.getByRole('button', { name: /^Apply \d+ document/ });
+  await apply.click();
+  await page
+    .getByText(/documents? applied/)
+    .first()
+    .waitFor({ timeout: CLUSTER_LIMIT_MS });
+  await page.evaluate(() => (window.location.hash = '#/snapshots?act=save'));
+  await page.getByRole('dialog').getByRole('button', { name: 'Take snapshot' }).click();
+  await page
+    .getByRole('button', { name: 'Restore', exact: true })
+    .first()
+    .waitFor({ timeout: CLUSTER_LIMIT_MS });
+  await page.waitForTimeout(HISTORY_MS);
+};
+
+const pause = (ms) => (page) => page.waitForTimeout(ms);
 
 /** Each takes the page to one state; names become file names. */
-const screens = (kubeconfig) => [
-  { name: 'clusters-empty', go: '#/clusters' },
+const SCREENS = [
+  { name: 'overview', go: '#/', act: pause(4000) },
   {
-    name: 'clusters',
-    go: '#/clusters',
+    name: 'kill-dialog',
+    go: '#/',
     async act(page) {
-      await page
-        .getByRole('button', { name: /Open a kubeconfig/ })
-        .first()
-        .click();
-      await page.getByRole('dialog').getByRole('textbox').fill(kubeconfig);
-      await page.keyboard.press('Enter');
-      await page.getByText('harbor-prod').first().waitFor();
-      await page.waitForTimeout(7000);
+      await page.getByRole('button', { name: 'Actions on cp-1', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Kill cp-1' }).click();
+      await page.getByRole('dialog').waitFor();
+      await page.waitForTimeout(1000);
+    },
+    leave: (page) => page.keyboard.press('Escape'),
+  },
+  { name: 'clusters', go: '#/clusters' },
+  { name: 'raft', go: '#/raft', act: pause(6000) },
+  { name: 'leases', go: '#/leases', act: pause(4000) },
+  { name: 'certificates', go: '#/certificates', act: pause(3000) },
+  { name: 'requests', go: '#/requests', act: pause(3000) },
+  { name: 'scheduler', go: '#/scheduler', act: pause(2000) },
+  { name: 'metrics', go: '#/metrics', act: pause(4000) },
+  { name: 'snapshots', go: '#/snapshots', act: pause(1000) },
+  {
+    name: 'restore',
+    go: '#/snapshots',
+    async act(page) {
+      await press(page, 'Restore');
+      await page.getByText('What will change').first().waitFor();
+      await page.waitForTimeout(1000);
     },
   },
+  { name: 'upgrade', go: '#/upgrade', act: pause(2000) },
+  { name: 'checklist', go: '#/checklist', act: pause(6000) },
+  { name: 'workloads', go: '#/workloads', act: pause(1500) },
+  { name: 'pods', go: '#/workloads?kind=pods', act: pause(1500) },
+  { name: 'deployment', go: '#/workloads?kind=deployments&open=default/hello', act: pause(2000) },
+  { name: 'editor', go: '#/editor', act: pause(3000) },
+  { name: 'events', go: '#/events', act: pause(1500) },
   {
     name: 'palette',
-    go: '#/clusters',
+    go: '#/',
     act: async (page) => {
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').waitFor();
@@ -72,7 +110,7 @@ const screens = (kubeconfig) => [
     leave: (page) => page.keyboard.press('Escape'),
   },
   { name: 'settings', go: '#/settings' },
-  { name: 'processes', go: '#/processes', act: (page) => page.waitForTimeout(SAMPLES_MS) },
+  { name: 'processes', go: '#/processes', act: pause(SAMPLES_MS) },
 ];
 
 const startServe = (data) =>
@@ -88,38 +126,52 @@ const startServe = (data) =>
       const url = /https:\/\/[^\s"]+/.exec(output)?.[0];
       if (!url) return;
       clearTimeout(timer);
-      resolve({ url, stop: () => child.kill('SIGTERM') });
+      resolve({
+        url,
+        stop() {
+          child.kill('SIGTERM');
+          return once(child, 'exit');
+        },
+      });
     };
     child.stdout.on('data', read);
     child.stderr.on('data', read);
   });
 
-const takeAll = async (browser, theme) => {
+const takeAll = async (browser) => {
   const data = mkdtempSync(join(tmpdir(), 'pilothouse-screens-'));
-  const kubeconfig = join(data, 'kubeconfig.yaml');
-  writeFileSync(kubeconfig, KUBECONFIG);
   const serving = await startServe(join(data, 'data'));
   try {
     const context = await browser.newContext({
       ignoreHTTPSErrors: true,
       viewport: { width: 1440, height: 900 },
-      colorScheme: theme,
       timezoneId: 'UTC',
       locale: 'en-GB',
     });
     const page = await context.newPage();
+    const take = async (name) => {
+      for (const theme of ['light', 'dark']) {
+        await page.emulateMedia({ colorScheme: theme });
+        await page.waitForTimeout(400);
+        await page.screenshot({ path: join(OUT, `${name}-${theme}.png`) });
+      }
+    };
     await page.goto(serving.url);
-    for (const screen of screens(kubeconfig)) {
+    await prepare(page, take);
+    for (const screen of SCREENS) {
       await page.goto(new URL(`/${screen.go}`, serving.url).href);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await screen.act?.(page);
-      await page.waitForTimeout(400);
-      await page.screenshot({ path: join(OUT, `${screen.name}-${theme}.png`) });
+      try {
+        await screen.act?.(page);
+        await take(screen.name);
+      } catch (error) {
+        process.stderr.write(`${screen.name}: ${error.message.split('\n')[0]}\n`);
+      }
       await screen.leave?.(page);
     }
     await context.close();
   } finally {
-    serving.stop();
+    await serving.stop();
     rmSync(data, { recursive: true, force: true });
   }
 };
@@ -132,7 +184,7 @@ await runMain(async () => {
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGS });
   try {
-    for (const theme of ['light', 'dark']) await takeAll(browser, theme);
+    await takeAll(browser);
   } finally {
     await browser.close();
   }
