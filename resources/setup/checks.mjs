@@ -1,4 +1,5 @@
 /** The checks that need no test runner: format, types of every zone, lint. Each is one pass or failure. */
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './paths.mjs';
 import { run } from './run.mjs';
@@ -49,8 +50,18 @@ export const reportCheck = ({ name, startedAt, ok, output, detail = '' }) => {
   if (!ok) process.stdout.write(`${output.trim()}\n`);
 };
 
-/** Runs every check, `atOnce` of them side by side. */
-export const runChecks = async ({ atOnce = CHECKS_AT_ONCE } = {}) => {
+/** Lets whoever waits for something go first. */
+const yieldToOthers = ({ pid }) => {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended already, or the platform does not allow it: then it competes.
+    return;
+  }
+};
+
+/** Runs every check, `atOnce` of them side by side; `inBackground` only with what others leave of the machine. */
+export const runChecks = async ({ atOnce = CHECKS_AT_ONCE, inBackground = false } = {}) => {
   const queue = [...CHECKS];
   const result = { passed: 0, failed: 0 };
   const worker = async () => {
@@ -59,6 +70,7 @@ export const runChecks = async ({ atOnce = CHECKS_AT_ONCE } = {}) => {
       const { code, output } = await run(process.execPath, [check.script, ...check.args], {
         cwd: ROOT,
         capture: true,
+        ...(inBackground && { onSpawn: yieldToOthers }),
       });
       reportCheck({ name: check.name, startedAt, ok: code === 0, output });
       result[code === 0 ? 'passed' : 'failed'] += 1;
