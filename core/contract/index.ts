@@ -1,3 +1,5 @@
+export { actionCommand } from './action-command.ts';
+export type { CommandTarget } from './action-command.ts';
 export { contract, isName } from './contract.ts';
 export type { CallName, Contract, InputOf, ItemOf, Name, OutputOf, StreamName } from './contract.ts';
 export { connectClient } from './client.ts';

@@ -1,9 +1,8 @@
 import type { Client } from '../../core/client/index.ts';
-import type { ClusterAction, ClusterEntry } from '../../core/contract/index.ts';
+import { actionCommand, type ClusterAction, type ClusterEntry } from '../../core/contract/index.ts';
 import { requireSupervisor } from './hosted-cluster.ts';
 import type { HostedClusters } from './hosted-clusters.ts';
 import type { OperationRunner } from './operation-runner.ts';
-import { commandOf } from './operations/command-line.ts';
 import type { OperationBook, OperationDraft } from './operations/operation-book.ts';
 
 /** Draining works on every cluster, through its API alone. */
@@ -50,7 +49,7 @@ export const beginAction = (options: BeginOptions): string => {
   const place = { directory: entry.id, kubeconfigPath: entry.kubeconfigPath };
   return book.begin({
     action,
-    command: commandOf(action, place),
+    command: actionCommand(action, place) ?? '',
     canPause: PAUSABLE.includes(action.kind),
     run,
   });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ClusterAction } from '../../core/contract/index.ts';
-import { actionCommand } from './action-command.ts';
+import { actionCommand, type ClusterAction } from '../../core/contract/index.ts';
 import { actionTitle, needsTyping } from './action-words.ts';
 
 const own = { directory: '/home/ada/Harbour Town', kubeconfigPath: '/k/admin.conf' };

@@ -1,5 +1,5 @@
 import type { ClusterAction, EtcdMember } from '../../../core/contract/index.ts';
-import { quoted } from '../../kinds/kubectl.ts';
+import { quoted } from '../../../core/base/shell-words.ts';
 
 const wordsOf = (
   action: ClusterAction,

@@ -36,15 +36,26 @@ const spans = ({ segments }: LeaseView) =>
     toMs === null ? null : (toMs - START_MS) / 1000,
   ]);
 
-test('a holder has its time from when it says until the next one says', () => {
+test('a holder that falls silent has its time until the lease has run out, and then nobody has', () => {
   const view = follow([
     [lease('a', { acquired: 0, renewed: 10 }), 11],
     [lease('a', { acquired: 0, renewed: 12 }), 13],
     [lease('b', { acquired: 30, renewed: 30 }), 31],
   ]);
   expect(spans(view)).toEqual([
-    ['a', 0, 30],
+    ['a', 0, 27],
     ['b', 30, null],
+  ]);
+});
+
+test('a holder that is followed at once has its time until the next one says', () => {
+  const view = follow([
+    [lease('a', { acquired: 0, renewed: 12 }), 13],
+    [lease('b', { acquired: 14, renewed: 14 }), 15],
+  ]);
+  expect(spans(view)).toEqual([
+    ['a', 0, 14],
+    ['b', 14, null],
   ]);
 });
 

@@ -1,5 +1,5 @@
 import type { ClusterDefaults, ClusterWishes } from '../../../../core/contract/index.ts';
-import { quoted } from '../../../kinds/kubectl.ts';
+import { quoted } from '../../../../core/base/shell-words.ts';
 import { t } from '../../../locales/i18n.ts';
 
 /** What a person types: text until it is sent. */

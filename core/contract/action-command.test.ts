@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ClusterAction } from '../../../core/contract/index.ts';
-import { commandOf } from './command-line.ts';
+import { actionCommand } from './action-command.ts';
+import type { ClusterAction } from './schemas/local-cluster.ts';
 
 const place = { directory: '/data/my cluster', kubeconfigPath: '/k.conf' };
 
-test.each<[ClusterAction, string]>([
+test.each<[ClusterAction, string | undefined]>([
   [{ kind: 'host.pause', host: 'cp-1' }, "pilothouse host pause cp-1 --data '/data/my cluster'"],
   [
     { kind: 'component.stop', host: 'cp-1', component: 'etcd' },
@@ -28,6 +28,9 @@ test.each<[ClusterAction, string]>([
     },
     'kubectl --kubeconfig /k.conf drain worker-1 --ignore-daemonsets --force --grace-period=5',
   ],
+  [{ kind: 'member.add' }, "pilothouse member add --data '/data/my cluster'"],
+  [{ kind: 'upgrade.rollback' }, "pilothouse upgrade rollback --data '/data/my cluster'"],
+  [{ kind: 'etcd.disarm' }, undefined],
 ])('%j is %s', (action, command) => {
-  expect(commandOf(action, place)).toBe(command);
+  expect(actionCommand(action, place)).toBe(command);
 });

@@ -1,7 +1,5 @@
-import type { ClusterAction } from '../../core/contract/index.ts';
-import { quoted } from '../kinds/kubectl.ts';
-
-const shellLine = (words: readonly string[]): string => words.map(quoted).join(' ');
+import { shellLine } from '../base/shell-words.ts';
+import type { ClusterAction } from './schemas/local-cluster.ts';
 
 const wordsOf = (action: ClusterAction): readonly string[] | undefined => {
   switch (action.kind) {
@@ -23,20 +21,22 @@ const wordsOf = (action: ClusterAction): readonly string[] | undefined => {
       return action.member === null ? ['defrag'] : undefined;
     case 'etcd.compact':
       return ['compact', ...(action.revision === null ? [] : [`${action.revision}`])];
+    case 'member.add':
+      return ['member', 'add'];
     case 'snapshot.save':
       return ['snapshot', 'save'];
     case 'snapshot.restore':
       return ['snapshot', 'restore', action.file];
     case 'upgrade.apply':
       return ['upgrade', 'apply', action.version];
+    case 'upgrade.rollback':
+      return ['upgrade', 'rollback'];
     case 'certificates.renew':
       if (action.names === null) return ['certs', 'renew', 'all'];
       return action.names.length === 1 ? ['certs', 'renew', ...action.names] : undefined;
     // The command line has no word for these.
-    case 'member.add':
     case 'etcd.disarm':
     case 'snapshot.delete':
-    case 'upgrade.rollback':
     case 'node.drain':
       return undefined;
   }
