@@ -93,7 +93,9 @@ test(
       const there = await other.client();
       const { data } = await until('the object', () => there.resource(CONFIG_MAP, 'default').get('before'));
       expect(data).toEqual({ from: cluster.data });
-      await there.resource(CONFIG_MAP).create({ metadata: { name: 'since', namespace: 'default' }, data: {} });
+      await there
+        .resource(CONFIG_MAP)
+        .create({ metadata: { name: 'since', namespace: 'default' }, data: {} });
     } finally {
       await other.close();
     }
