@@ -29,8 +29,11 @@ const segmentsAfter = (
   // The new holder says since when; what was before the first look is taken from it too.
   const beganMs = holder === '' ? moment.seenAtMs : (moment.acquiredAtMs ?? moment.seenAtMs);
   // Who was killed held it until it ran out, not until somebody came for it.
+  const renewedAtMs = before?.renewedAtMs ?? null;
   const ranOutMs =
-    before?.renewedAtMs == null ? Infinity : before.renewedAtMs + before.durationSeconds * MS_PER_SECOND;
+    before === undefined || renewedAtMs === null
+      ? Infinity
+      : renewedAtMs + before.durationSeconds * MS_PER_SECOND;
   const ended = isOpen
     ? [...segments.slice(0, -1), { ...last, toMs: Math.max(last.fromMs, Math.min(beganMs, ranOutMs)) }]
     : segments;

@@ -2,6 +2,7 @@ import { ALARM_ACTION, ALARM_TYPE } from '../../proto/index.ts';
 import * as proto from '../../proto/index.ts';
 import { fromRange, fromTxn, mayPut, toRange, toTxn } from '../../apply/index.ts';
 import { isReadOnly } from '../../mvcc/txn.ts';
+import { hasReason } from '../../../base/errors.ts';
 import { etcdError } from '../../rpc/errors.ts';
 import type { MemberApi } from '../../rpc/member-api.ts';
 import type { Member } from '../member.ts';
@@ -32,6 +33,16 @@ export const kvApi = (member: Member): KvApi => {
     await (raising ??= proposals.propose('alarm', alarm).then(done, done));
   };
 
+  /** There was room when it was asked for, and none any more when it was applied: that is told by the alarm too. */
+  const proposeWrite = async (kind: 'put' | 'txn', payload: Uint8Array): Promise<unknown> => {
+    try {
+      return await proposals.propose(kind, payload);
+    } catch (error) {
+      if (hasReason(error, 'NoSpace')) await raiseNoSpace();
+      throw error;
+    }
+  };
+
   const checkSound = (): void => {
     if (machine.alarms.isRaised(ALARM_TYPE.CORRUPT)) throw etcdError('Corrupt');
   };
@@ -45,7 +56,7 @@ export const kvApi = (member: Member): KvApi => {
     },
     async put(request) {
       if (!hasRoom(request.key.byteLength + request.value.byteLength)) await refuseFull();
-      return (await proposals.propose('put', proto.PutRequest.encode(request))) as proto.PutResponseIn & {
+      return (await proposeWrite('put', proto.PutRequest.encode(request))) as proto.PutResponseIn & {
         header: { revision: number };
       };
     },
@@ -64,7 +75,7 @@ export const kvApi = (member: Member): KvApi => {
         return { header: { revision: result.revision }, ...fromTxn(result) };
       }
       if (mayPut(request) && !hasRoom(0)) await refuseFull();
-      return (await proposals.propose('txn', proto.TxnRequest.encode(request))) as proto.TxnResponseIn & {
+      return (await proposeWrite('txn', proto.TxnRequest.encode(request))) as proto.TxnResponseIn & {
         header: { revision: number };
       };
     },
