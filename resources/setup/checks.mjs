@@ -23,6 +23,19 @@ const lint = (name, folders) => ({
   args: ['--max-warnings=0', ...cache(`eslint/${name.replaceAll(' ', '-')}`), ...folders],
 });
 
+/** What was found before is kept, so that only what a change touches is looked at again. */
+const types = (name, script, project) => ({
+  name: `types of ${name}`,
+  script,
+  args: [
+    '-p',
+    project,
+    '--incremental',
+    '--tsBuildInfoFile',
+    join(ROOT, 'node_modules/.cache/types', `${name.replaceAll(' ', '-')}.tsbuildinfo`),
+  ],
+});
+
 export const CHECKS = [
   // In two parts, because with types it takes as long as all the others together.
   lint('core', ['core']),
@@ -33,12 +46,12 @@ export const CHECKS = [
     // A cache in a place of its own: any run of prettier without a cache deletes the one at the usual place.
     args: ['--check', '--log-level=warn', ...cache('format/check'), '.'],
   },
-  { name: 'types of core', script: TSC, args: ['-p', 'core/tsconfig.json'] },
-  { name: 'types of the pure zones', script: TSC, args: ['-p', 'core/tsconfig.pure.json'] },
-  { name: 'types of main', script: TSC, args: ['-p', 'main/tsconfig.json'] },
-  { name: 'types of the preload', script: TSC, args: ['-p', 'main/preload/tsconfig.json'] },
-  { name: 'types of the renderer', script: VUE_TSC, args: ['-p', 'renderer/tsconfig.json'] },
-  { name: 'types of the tests', script: TSC, args: ['-p', 'test/tsconfig.json'] },
+  types('core', TSC, 'core/tsconfig.json'),
+  types('the pure zones', TSC, 'core/tsconfig.pure.json'),
+  types('main', TSC, 'main/tsconfig.json'),
+  types('the preload', TSC, 'main/preload/tsconfig.json'),
+  types('the renderer', VUE_TSC, 'renderer/tsconfig.json'),
+  types('the tests', TSC, 'test/tsconfig.json'),
 ];
 
 const CHECKS_AT_ONCE = 2;
