@@ -26,7 +26,7 @@ import { createMonitorHandlers } from '../../main/monitor/index.ts';
 import { pilothouse } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 
-const NETWORK = 236;
+const NETWORK = 240;
 const DIST = process.env['PILOTHOUSE_DIST'] ?? join(process.cwd(), 'dist');
 const SAMPLES_LIMIT_MS = 60_000;
 
