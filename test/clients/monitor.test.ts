@@ -211,7 +211,7 @@ test('the checklist measures twenty items, and the command line prints them', as
   const table = await pilothouse('check', '--data', data);
   expect([table.code, table.stdout]).toEqual([1, expect.stringMatching(/^20 items: \d+ ok, /m)]);
   const certs = await pilothouse('certs', 'check-expiration', '--data', data);
-  expect(certs.stdout).toMatch(/^hosts\/cp-1\/apiserver .* 364d 127\.236\.0\.1:6443 +kubernetes$/m);
+  expect(certs.stdout).toMatch(/^hosts\/cp-1\/apiserver .* 364d 127\.240\.0\.1:6443 +kubernetes$/m);
 });
 
 test('the death of the leader is in the timeline, with the time that the election took', async () => {
