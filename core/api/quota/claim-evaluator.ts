@@ -1,7 +1,8 @@
 import type { KubernetesObject } from '../meta/index.ts';
 import { ofUnits, quantityFrom, type Quantity } from '../quantity/index.ts';
 import type { V1PersistentVolumeClaim } from '../schema/generated/types.ts';
-import { objectCountName, selectsValue, type Evaluator } from './evaluator.ts';
+import { matchesValueExpression } from '../selector/index.ts';
+import { objectCountName, type Evaluator } from './evaluator.ts';
 
 const CLAIMS = { group: '', resource: 'persistentvolumeclaims' };
 const COUNT = objectCountName(CLAIMS);
@@ -63,8 +64,8 @@ export const claimEvaluator: Evaluator = {
     if (selector.scopeName !== 'VolumeAttributesClass') return false;
     const classes = [...attributesClassesOf(object as V1PersistentVolumeClaim)];
     return classes.length === 0
-      ? selectsValue(selector, undefined)
-      : classes.some((name) => selectsValue(selector, name));
+      ? matchesValueExpression(selector, undefined)
+      : classes.some((name) => matchesValueExpression(selector, name));
   },
   missing: () => undefined,
   usage(object) {

@@ -40,22 +40,3 @@ export const quotaMatches = (
 ): boolean =>
   evaluator.matchingResources(Object.keys(quota.status?.hard ?? {})).length > 0 &&
   scopeSelectorsOf(quota).every((selector) => evaluator.matchesScope(selector, object));
-
-/** Whether a value, or its absence, fulfils a selector of a scope. */
-export const selectsValue = (
-  { operator, values = [] }: V1ScopedResourceSelectorRequirement,
-  value: string | undefined,
-): boolean => {
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-    default:
-      return false;
-  }
-};

@@ -6,7 +6,8 @@ import type {
   V1PodAffinityTerm,
   V1ScopedResourceSelectorRequirement,
 } from '../schema/generated/types.ts';
-import { objectCountName, selectsValue, type Evaluator } from './evaluator.ts';
+import { matchesValueExpression } from '../selector/index.ts';
+import { objectCountName, type Evaluator } from './evaluator.ts';
 import { isBestEffort, podLimits, podRequests, setsPodLevelResources } from './pod-resources.ts';
 import { addResources, resourceListFrom, type ResourceList } from './resource-list.ts';
 import { isChargedAsExtended, isExtendedQuotaName, isHugePages, REQUESTS_PREFIX } from './resource-names.ts';
@@ -65,7 +66,7 @@ const matchesScope = (selector: V1ScopedResourceSelectorRequirement, object: Kub
     case 'NotBestEffort':
       return !isBestEffort(pod);
     case 'PriorityClass':
-      return selectsValue(selector, pod.spec?.priorityClassName || undefined);
+      return matchesValueExpression(selector, pod.spec?.priorityClassName || undefined);
     case 'CrossNamespacePodAffinity':
       return crossesNamespaces(pod);
     default:

@@ -20,5 +20,5 @@ export {
   requiredFieldValue,
   unescapeFieldValue,
 } from './field-selector.ts';
-export type { NodeExpression } from './node-expression.ts';
-export { matchesNodeExpression } from './node-expression.ts';
+export type { ValueExpression } from './node-expression.ts';
+export { matchesNodeExpression, matchesValueExpression } from './node-expression.ts';

@@ -1,12 +1,12 @@
-/** One line of a node selector: what a node's label or field must be. */
-export interface NodeExpression {
+/** One line of a selector: what a label, a field or a scope must be. */
+export interface ValueExpression {
   readonly operator: string;
   readonly values?: readonly string[];
 }
 
 /** Whether a value, or its absence, fulfils the expression. An operator that nobody knows is fulfilled by nothing. */
-export const matchesNodeExpression = (
-  { operator, values = [] }: NodeExpression,
+export const matchesValueExpression = (
+  { operator, values = [] }: ValueExpression,
   value: string | undefined,
 ): boolean => {
   switch (operator) {
@@ -18,11 +18,15 @@ export const matchesNodeExpression = (
       return value !== undefined;
     case 'DoesNotExist':
       return value === undefined;
-    case 'Gt':
-      return value !== undefined && Number(value) > Number(values[0]);
-    case 'Lt':
-      return value !== undefined && Number(value) < Number(values[0]);
     default:
       return false;
   }
+};
+
+/** Nodes may be compared by number too. */
+export const matchesNodeExpression = (expression: ValueExpression, value: string | undefined): boolean => {
+  const { operator, values = [] } = expression;
+  if (operator === 'Gt') return value !== undefined && Number(value) > Number(values[0]);
+  if (operator === 'Lt') return value !== undefined && Number(value) < Number(values[0]);
+  return matchesValueExpression(expression, value);
 };
