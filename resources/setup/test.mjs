@@ -4,7 +4,7 @@ import { runChecks } from './checks.mjs';
 import { resolveElectron } from './electron.mjs';
 import { runMain } from './progress.mjs';
 import { ELECTRON_LIBRARIES, ensureSystemPackages } from './system-packages.mjs';
-import { runVitest } from './vitest.mjs';
+import { runVitest, runVitestTwice } from './vitest.mjs';
 
 const log = (line) => process.stdout.write(`${line}\n`);
 
@@ -27,22 +27,22 @@ const LAYERS = [
   },
   { name: 'unit', run: () => runVitest({ project: ['unit', 'renderer'] }) },
   { name: 'transcripts and simulation', run: () => runVitest({ project: ['sim'] }) },
-  { name: 'integration', run: () => runVitest({ project: ['integration'] }) },
+  { name: 'integration', run: () => runVitestTwice({ project: ['integration'] }) },
   {
     name: 'clients',
     packages: ['etcd-client', 'etcd-server'],
-    run: () => runVitest({ project: ['clients'] }),
+    run: () => runVitestTwice({ project: ['clients'] }),
   },
   {
     name: 'e2e in Chromium',
     packages: ['chromium', 'fonts-dejavu-core'],
-    run: () => runVitest({ project: ['e2e'], files: ['test/e2e/browser'] }),
+    run: () => runVitestTwice({ project: ['e2e'], files: ['test/e2e/browser'] }),
   },
   {
     name: 'e2e in Electron',
     packages: ELECTRON_LIBRARIES,
     prepare: electronForTests,
-    run: (env) => runVitest({ project: ['e2e'], files: ['test/e2e/desktop', 'test/e2e/packaged'], env }),
+    run: (env) => runVitestTwice({ project: ['e2e'], files: ['test/e2e/desktop', 'test/e2e/packaged'], env }),
   },
 ];
 
@@ -61,6 +61,7 @@ await runMain(async () => {
     wanted.length === 0 ? LAYERS : LAYERS.filter((layer) => wanted.some((word) => layer.name.includes(word)));
   const total = { passed: 0, failed: 0, skipped: 0 };
   const lines = [];
+  const unsteady = [];
   const runAndCount = async (layer) => {
     const startedAt = Date.now();
     const result = await runLayer(layer);
@@ -71,6 +72,7 @@ await runMain(async () => {
       return;
     }
     for (const key of ['passed', 'failed', 'skipped']) total[key] += result[key];
+    unsteady.push(...(result.unsteady ?? []));
     lines.push(
       `${layer.name}: ${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped in ${seconds} s`,
     );
@@ -82,6 +84,7 @@ await runMain(async () => {
   }
   await Promise.all(beside);
   log(`\n${lines.join('\n')}\n`);
+  for (const claim of unsteady) log(`unsteady, passed at the second attempt: ${claim}`);
   log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed === 0 && total.passed > 0 ? 0 : 1;
 });
