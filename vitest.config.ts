@@ -4,6 +4,11 @@ import { defineConfig } from 'vitest/config';
 
 const SECOND = 1000;
 
+/** Of `expect.poll`, whose second by default is less than a busy machine may need for one turn. */
+const EXPECT = { poll: { timeout: 60 * SECOND } };
+/** For logic alone, whose tests have 20 seconds: what was waited for is told before they are over. */
+const EXPECT_OF_LOGIC = { poll: { timeout: 15 * SECOND } };
+
 /** Seeded tests that stand beside their source but take seconds: run by `npm test`, not by `npm run check`. */
 const SEEDED_BESIDE_SOURCE = ['core/**/*.sim.test.ts'];
 
@@ -16,41 +21,49 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          expect: EXPECT_OF_LOGIC,
           include: ['core/**/*.test.ts', 'main/**/*.test.ts', 'test/*.test.ts'],
           exclude: SEEDED_BESIDE_SOURCE,
           // A process a file costs more than the tests in it; a test cleans up after itself instead.
           isolate: false,
           testTimeout: 20 * SECOND,
+          hookTimeout: 20 * SECOND,
         },
       },
       {
         plugins: [vue()],
         test: {
           name: 'renderer',
+          expect: EXPECT_OF_LOGIC,
           include: ['renderer/**/*.test.ts'],
           isolate: false,
           environment: 'happy-dom',
           testTimeout: 20 * SECOND,
+          hookTimeout: 20 * SECOND,
         },
       },
       {
         test: {
           name: 'sim',
+          expect: EXPECT,
           include: ['test/transcripts/**/*.test.ts', 'test/sim/**/*.test.ts', ...SEEDED_BESIDE_SOURCE],
           testTimeout: 300 * SECOND,
+          hookTimeout: 120 * SECOND,
         },
       },
       {
         test: {
           name: 'integration',
+          expect: EXPECT,
           include: ['test/integration/**/*.test.ts'],
-          testTimeout: 120 * SECOND,
-          hookTimeout: 60 * SECOND,
+          testTimeout: 180 * SECOND,
+          hookTimeout: 120 * SECOND,
         },
       },
       {
         test: {
           name: 'clients',
+          expect: EXPECT,
           include: ['test/clients/**/*.test.ts'],
           testTimeout: 180 * SECOND,
           hookTimeout: 120 * SECOND,
@@ -59,6 +72,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          expect: EXPECT,
           include: ['test/e2e/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 120 * SECOND,

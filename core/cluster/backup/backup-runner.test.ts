@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../base/log.ts';
 import { manualClock } from '../../base/manual-clock.ts';
 import { BackupRunner } from './backup-runner.ts';
@@ -39,7 +39,7 @@ test('the oldest snapshots of the schedule go, and nobody else’s', async () =>
   made('scheduled-2.db', clock.nowMs() / 1000 - 3600);
   await runner.setSchedule({ enabled: true, everyMinutes: 60, keep: 2 });
   clock.advance(60_000);
-  await vi.waitFor(() => expect(runner.nextAtMs).toBe(clock.nowMs() + 3_600_000));
+  await expect.poll(() => runner.nextAtMs).toBe(clock.nowMs() + 3_600_000);
   expect(readdirSync(folder).sort()).toEqual([
     'etcd-by-hand.db',
     'schedule.json',
@@ -69,8 +69,8 @@ test('a snapshot that failed is tried again in a minute', async () => {
   });
   await runner.setSchedule({ enabled: true, everyMinutes: 600, keep: 2 });
   clock.advance(0);
-  await vi.waitFor(() => expect(runner.nextAtMs).toBe(clock.nowMs() + 60_000));
+  await expect.poll(() => runner.nextAtMs).toBe(clock.nowMs() + 60_000);
   clock.advance(60_000);
-  await vi.waitFor(() => expect(count).toBe(2));
+  await expect.poll(() => count).toBe(2);
   runner.dispose();
 });
