@@ -3,6 +3,7 @@ import type { KubernetesObject, ListMeta } from '../api/meta/object-meta.ts';
 import type { Status } from '../api/meta/status.ts';
 import type { V1Scale } from '../api/schema/index.ts';
 import type { Kind, Stored } from './kind.ts';
+import type { UnansweredWrites } from './rest/unanswered-writes.ts';
 
 /** Aborting a signal ends the request; its promise is then rejected with the signal's reason. */
 export interface RequestOptions {
@@ -163,6 +164,16 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
+export interface FenceOptions {
+  /**
+   * Runs right before each request is sent and may abort the signal: a process that was frozen wakes up before its
+   * timers do.
+   */
+  check?(): void;
+  /** Changes that were sent are counted there, and end with its signal instead of with the fence's. */
+  readonly writes?: UnansweredWrites;
+}
+
 /** A connection to one cluster. Derived clients share its connections and its rate limit. */
 export interface Client {
   resource<T extends KubernetesObject>(kind: Kind<T>, namespace?: string): ResourceClient<T>;
@@ -171,10 +182,9 @@ export interface Client {
   stream(request: RawRequest): Promise<ByteStream>;
   /**
    * A client that sends nothing once `signal` is aborted, and ends what is under way: its requests are then
-   * rejected with a ClientError of reason `Fenced`. Leaders write through one. `check` runs right before each
-   * request is sent and may abort the signal: a process that was frozen wakes up before its timers do.
+   * rejected with a ClientError of reason `Fenced`. Leaders write through one.
    */
-  fenced(signal: AbortSignal, check?: () => void): Client;
+  fenced(signal: AbortSignal, options?: FenceOptions): Client;
   as(impersonation: Impersonation): Client;
   withUserAgent(userAgent: string): Client;
   /** Requests carry this bearer token instead of the connection's credentials; asked for before each. */

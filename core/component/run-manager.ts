@@ -26,6 +26,8 @@ export interface ManagerContext {
   readonly client: Client;
   /** Another client of this process that sends nothing once the lease is lost. */
   fence(client: Client): Client;
+  /** After the signal: resolves when what was sent is answered; only then may a fenced client be closed. */
+  settled(): Promise<void>;
   readonly config: ClientConfig;
   readonly clock: Clock;
   readonly random: Random;
@@ -132,7 +134,8 @@ export const runManager = async (options: ManagerOptions): Promise<RunningManage
   const context = { config, clock, random, log, registry, health, identity };
   const working = async (): Promise<void> => {
     if (!settings['leader-elect']) {
-      await options.lead({ ...context, client, fence: (other) => other.fenced(stop.signal) }, stop.signal);
+      const [fence, settled] = [(other: Client) => other.fenced(stop.signal), () => Promise.resolve()];
+      await options.lead({ ...context, client, fence, settled }, stop.signal);
       return;
     }
     const end = await runElection(
@@ -150,8 +153,8 @@ export const runManager = async (options: ManagerOptions): Promise<RunningManage
         leaseDurationSeconds: settings['leader-elect-lease-duration'] / 1000,
         renewDeadlineSeconds: settings['leader-elect-renew-deadline'] / 1000,
         retryPeriodSeconds: settings['leader-elect-retry-period'] / 1000,
-        lead: ({ client: fenced, fence, signal }) =>
-          options.lead({ ...context, client: fenced, fence }, signal),
+        lead: ({ client: fenced, fence, settled, signal }) =>
+          options.lead({ ...context, client: fenced, fence, settled }, signal),
         onNewLeader: (holder) => log.write('info', 'the lease has a holder', { holder }),
       },
       stop.signal,

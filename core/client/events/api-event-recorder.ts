@@ -164,7 +164,9 @@ export class ApiEventRecorder implements EventRecorder {
       return 'done';
     } catch (error) {
       if (isAlreadyExists(error)) return 'done';
-      const isFinal = isStatusError(error) || isFenced(error);
+      // Whoever stops, or is fenced, knows that what it had to tell is lost.
+      if (isFenced(error) || signal.aborted) return 'refused';
+      const isFinal = isStatusError(error);
       this.#options.log.write(isFinal ? 'warn' : 'info', 'an event could not be written', {
         reason: event.reason,
         error: messageOf(error),

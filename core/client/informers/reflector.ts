@@ -6,6 +6,7 @@ import { objectKey, type KubernetesObject } from '../../api/meta/object-meta.ts'
 import { hasStatusReason, isExpired, isStatusError } from '../../api/meta/status.ts';
 import type { ResourceClient, Selectors, WatchEvent, WatchStream } from '../client.ts';
 import type { Stored } from '../kind.ts';
+import { isFenced } from '../rest/errors.ts';
 import { pause } from '../rest/pause.ts';
 import { TransportError } from '../rest/transport.ts';
 import { isInitialEventsEnd } from '../rest/watch-stream.ts';
@@ -60,7 +61,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#backoff = new Backoff(options.clock, options.random);
   }
 
-  /** Until `signal` is aborted; never rejects. */
+  /** Until `signal` is aborted, or the client's leadership is over and nothing will be answered; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { sink, clock } = this.#options;
     while (!signal.aborted) {
@@ -70,7 +71,7 @@ export class Reflector<T extends KubernetesObject> {
         if (!isLong) delayMs = this.#backoff.next();
         if (delayMs !== undefined) sink.phase('waiting');
       } catch (error) {
-        if (signal.aborted) break;
+        if (signal.aborted || isFenced(error)) break;
         delayMs = this.#afterFailure(error);
       }
       if (delayMs !== undefined) await pause(clock, delayMs, signal).catch(() => undefined);

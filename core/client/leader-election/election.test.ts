@@ -177,6 +177,104 @@ test('work that ends gives the lease up, and its failure is not swallowed', asyn
   expect(spec(api)?.holderIdentity).toBe('');
 });
 
+/** A change of the leader that the server holds until `answer`. */
+const changeUnderWay = async (api: FakeApi, leadership: Leadership, signal?: AbortSignal) => {
+  let answer = (): void => undefined;
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  api.intercept(({ type }) => (type.plural === CONFIG_MAP.plural ? answered : undefined));
+  const outcome = leadership.client
+    .resource(CONFIG_MAP, 'default')
+    .create({ metadata: { name: 'x' } }, { ...(signal && { signal }) })
+    .then(
+      () => 'done',
+      (error: unknown) => (isFenced(error) ? 'fenced' : String(error)),
+    );
+  await api.settle();
+  return { answer, outcome };
+};
+
+test('a leader that stops keeps its lease until what it has sent is answered', async () => {
+  const api = new FakeApi();
+  const a = stand(api, 'a');
+  await api.settle();
+  const b = stand(api, 'b');
+  const { answer, outcome } = await changeUnderWay(api, a.leadership!);
+  const { client } = a.leadership!;
+  const list = client
+    .resource(CONFIG_MAP, 'default')
+    .list()
+    .catch((error: unknown) => error);
+  await api.settle();
+  a.stop.abort();
+  await expect(list).resolves.toSatisfy(isFenced);
+  const later = client.resource(CONFIG_MAP, 'default').create({ metadata: { name: 'y' } });
+  await expect(later).rejects.toSatisfy(isFenced);
+  await api.advance(4_000, 500);
+  expect([spec(api)?.holderIdentity, b.isLeading, a.end]).toEqual(['a', false, undefined]);
+  answer();
+  await a.done;
+  expect([await outcome, a.end, spec(api)?.holderIdentity]).toEqual(['done', 'stopped', '']);
+  await api.advance(1_000, 500);
+  expect(b.isLeading).toBe(true);
+  b.stop.abort();
+  await b.done;
+  expect(api.clock.pendingCount).toBe(0);
+});
+
+test('a change that its sender has given up is awaited all the same', async () => {
+  const api = new FakeApi();
+  const a = stand(api, 'a');
+  await api.settle();
+  const impatient = new AbortController();
+  const { answer, outcome } = await changeUnderWay(api, a.leadership!, impatient.signal);
+  impatient.abort(new Error('no time'));
+  expect(await outcome).toBe('Error: no time');
+  a.stop.abort();
+  await api.advance(1_000, 500);
+  expect(spec(api)?.holderIdentity).toBe('a');
+  answer();
+  await a.done;
+  expect(spec(api)?.holderIdentity).toBe('');
+  expect(api.clock.pendingCount).toBe(0);
+});
+
+test('a lease is left to expire when a change is never answered', async () => {
+  const api = new FakeApi();
+  const a = stand(api, 'a');
+  await api.settle();
+  const b = stand(api, 'b');
+  // Half of the time to renew has gone by, so that less is left than winding up may take.
+  const silent = api.intercept(({ userAgent }) => {
+    if (userAgent === 'a') return new Promise<void>(() => undefined);
+  });
+  await api.advance(6_000, 500);
+  const { outcome } = await changeUnderWay(api, a.leadership!);
+  a.stop.abort();
+  await api.advance(3_500, 500);
+  expect(a.end).toBeUndefined();
+  await api.advance(500);
+  await a.done;
+  expect([await outcome, a.end, spec(api)?.holderIdentity]).toEqual(['fenced', 'stopped', 'a']);
+  silent.dispose();
+  await api.advance(4_500, 500);
+  expect(b.isLeading).toBe(false);
+  await api.advance(3_000, 500);
+  expect(b.isLeading).toBe(true);
+  b.stop.abort();
+  await b.done;
+});
+
+test('a leader that lost its lease awaits nothing', async () => {
+  const api = new FakeApi();
+  const a = stand(api, 'a');
+  await api.settle();
+  const { outcome } = await changeUnderWay(api, a.leadership!);
+  api.edit(LEASE, 'test', (lease) => (lease.spec!.holderIdentity = 'thief'), 'kube-system');
+  await api.advance(2_000);
+  await a.done;
+  expect([await outcome, a.end]).toEqual(['fenced', 'lost']);
+});
+
 test('through lost requests, lost answers and delays there is never more than one leader', async () => {
   const run = async (seed: number): Promise<void> => {
     const random = seededRandom(seed);

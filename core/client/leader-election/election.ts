@@ -10,10 +10,15 @@ export interface Leadership {
   /** How often the lease has changed hands: higher than that of every leader before. */
   readonly transitions: number;
   readonly signal: AbortSignal;
-  /** Sends nothing once `signal` is aborted. */
+  /**
+   * Sends nothing once `signal` is aborted. Changes that it has sent before are ended as well when the lease is lost;
+   * when it is given up they are not, and the lease is kept until they are answered.
+   */
   readonly client: Client;
-  /** Another client, for example of another identity, that sends nothing once `signal` is aborted. */
+  /** Another client, for example of another identity, that does the same. */
   fence(client: Client): Client;
+  /** After `signal`: resolves when the changes that were sent are answered, or their time is over. */
+  settled(): Promise<void>;
 }
 
 export interface ElectionOptions {

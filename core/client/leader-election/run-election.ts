@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Client } from '../client.ts';
 import { pause } from '../rest/pause.ts';
+import { UnansweredWrites } from '../rest/unanswered-writes.ts';
 import { Candidate, type Attempt } from './candidate.ts';
 import { electionMetrics } from './election-metrics.ts';
 import type { ElectionEnd, ElectionOptions } from './election.ts';
@@ -18,7 +19,10 @@ const JITTER_FACTOR = 1.2;
  * leaves a lease that was given up without a holder for as long.
  */
 const LOOK_FACTOR = 0.25;
-/** How long the lease is kept from others while the work winds up; its requests are refused meanwhile. */
+/**
+ * How long the lease is kept from others while the work winds up and what it has sent is answered; new requests are
+ * refused meanwhile. No longer than the tenure would have lasted.
+ */
 const WIND_UP_MS_MAX = 5_000;
 
 type Held = Extract<Attempt, { outcome: 'held' }>;
@@ -85,7 +89,16 @@ const lead = async (
   log.write('info', 'became leader', { lease: lease.name, identity, transitions: transitionsOf(held.lease) });
   let end: ElectionEnd | undefined;
   let failure: { readonly error: unknown } | undefined;
-  const fence = (client: Client): Client => client.fenced(tenure.signal, () => tenure.check());
+  const writes = new UnansweredWrites();
+  const onOver = (): void => {
+    if (end !== undefined) return;
+    end = 'lost';
+    writes.end(tenure.signal.reason);
+  };
+  if (tenure.signal.aborted) onOver();
+  tenure.signal.addEventListener('abort', onOver, { once: true });
+  const fence = (client: Client): Client =>
+    client.fenced(tenure.signal, { check: () => tenure.check(), writes });
   const work = options
     .lead({
       identity,
@@ -93,6 +106,7 @@ const lead = async (
       signal: tenure.signal,
       client: fence(options.client),
       fence,
+      settled: () => writes.settled(),
     })
     .catch((error: unknown) => {
       if (!tenure.signal.aborted) failure = { error };
@@ -102,6 +116,7 @@ const lead = async (
       tenure.end('the work is done');
     });
   const onStop = (): void => {
+    tenure.check();
     end ??= 'stopped';
     tenure.end('the election was stopped');
   };
@@ -109,17 +124,26 @@ const lead = async (
   stop.addEventListener('abort', onStop, { once: true });
   await renew(candidate, tenure, options, timing);
   stop.removeEventListener('abort', onStop);
-  end ??= 'lost';
-  await windUp(work, clock);
-  if (end !== 'lost' && (options.releaseOnStop ?? true)) await release(candidate, options, timing);
+  const isGivenUp = end !== 'lost' && (options.releaseOnStop ?? true);
+  const windUpMsMax = end === 'lost' ? WIND_UP_MS_MAX : Math.min(WIND_UP_MS_MAX, tenure.leftMs);
+  await within(windUpMsMax, clock, Promise.all([work, writes.settled()]));
+  const unanswered = writes.count;
+  if (unanswered > 0) writes.end(tenure.signal.reason);
+  if (isGivenUp && unanswered === 0) await release(candidate, options, timing);
+  // The server may do them yet: the next leader waits the lease out.
+  else if (isGivenUp)
+    log.write('warn', 'the lease is left to expire: changes are not answered', {
+      lease: lease.name,
+      unanswered,
+    });
   log.write(end === 'lost' ? 'warn' : 'info', 'stopped leading', { lease: lease.name, identity, end });
   if (failure) throw failure.error;
-  return end;
+  return end ?? 'lost';
 };
 
-const windUp = async (work: Promise<void>, clock: Clock): Promise<void> => {
+const within = async (durationMs: number, clock: Clock, work: Promise<unknown>): Promise<void> => {
   const done = new AbortController();
-  const waited = pause(clock, WIND_UP_MS_MAX, done.signal).catch(() => undefined);
+  const waited = pause(clock, durationMs, done.signal).catch(() => undefined);
   await Promise.race([work, waited]);
   done.abort();
 };

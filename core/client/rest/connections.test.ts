@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { silentLog } from '../../base/log.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { systemClock } from '../../base/node/clock.ts';
@@ -23,7 +23,9 @@ import {
 } from '../testing/https-server.ts';
 import type { ClientConfig } from './config.ts';
 import { connect, type ConnectOptions } from './connect.ts';
+import { isFenced } from './errors.ts';
 import { isTransportError, type TransportReason } from './transport.ts';
+import { UnansweredWrites } from './unanswered-writes.ts';
 
 const authority = testAuthority();
 const closing: (() => unknown)[] = [];
@@ -58,6 +60,7 @@ const folder = (): string => {
 };
 const failsAs = (reason: TransportReason) => (error: unknown) =>
   isTransportError(error) && error.reason === reason;
+const WAIT = { timeout: 30_000 };
 const GET = { method: 'GET', path: '/x' } as const;
 
 test.each([true, false])(
@@ -149,6 +152,34 @@ test('an aborted request ends, on the server too', async () => {
   await expect(answer).rejects.toThrow('enough');
   await ended;
 });
+
+test.each([true, false])(
+  'behind a fence that counts changes, reads end and changes are answered (http2 %s)',
+  async (http2) => {
+    const held: AnyResponse[] = [];
+    let cancelled = 0;
+    const server = await serve({
+      http2,
+      handle(request, response) {
+        if (request.method === 'POST') held.push(response);
+        request.on('close', () => (cancelled += Number(!response.writableEnded)));
+      },
+    });
+    const [fence, writes] = [new AbortController(), new UnansweredWrites()];
+    const client = open(server.config()).fenced(fence.signal, { writes });
+    const read = expect(client.json(GET)).rejects.toSatisfy(isFenced);
+    const change = client.json({ ...GET, method: 'POST', body: {} });
+    await vi.waitUntil(() => held.length === 1, WAIT);
+    expect(writes.count).toBe(1);
+    fence.abort();
+    await read;
+    await vi.waitUntil(() => cancelled === 1, WAIT);
+    answerJson(held[0]!, 'done');
+    expect(await change).toBe('done');
+    await writes.settled();
+    expect([writes.count, cancelled]).toEqual([0, 1]);
+  },
+);
 
 test('reads are repeated when their connection is lost, writes are not', async () => {
   const methods: string[] = [];

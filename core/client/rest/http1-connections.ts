@@ -61,6 +61,9 @@ export class Http1Connections {
         reject(signal!.reason as Error);
       };
       signal?.addEventListener('abort', onAbort, { once: true });
+      outgoing.once('socket', () => {
+        if (!outgoing.destroyed) request.beforeSent?.();
+      });
       outgoing.once('close', () => signal?.removeEventListener('abort', onAbort));
       outgoing.on('error', (error) => {
         if (error instanceof TransportError) return reject(error);

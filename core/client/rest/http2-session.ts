@@ -103,6 +103,7 @@ export class Http2Session {
   send(request: WireRequest): Promise<WireResponse> {
     return new Promise((resolve, reject) => {
       const { signal } = request;
+      request.beforeSent?.();
       if (signal?.aborted) return reject(signal.reason as Error);
       const stream = this.#session.request(
         {

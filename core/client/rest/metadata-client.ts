@@ -35,7 +35,7 @@ export const metadataOnly = (client: Client): Client => ({
   json: (request) => client.json(request),
   text: (request) => client.text(request),
   stream: (request) => client.stream(request),
-  fenced: (signal, check) => metadataOnly(client.fenced(signal, check)),
+  fenced: (signal, options) => metadataOnly(client.fenced(signal, options)),
   as: (impersonation) => metadataOnly(client.as(impersonation)),
   withToken: (token) => metadataOnly(client.withToken(token)),
   withUserAgent: (userAgent) => metadataOnly(client.withUserAgent(userAgent)),

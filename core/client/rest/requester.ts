@@ -11,6 +11,7 @@ import { RequestScope } from './request-scope.ts';
 import { pauseAfterFailureMs, RETRIES_MAX, waitAskedForMs } from './retry.ts';
 import type { TokenBucket } from './token-bucket.ts';
 import type { Transport, WireRequest, WireResponse } from './transport.ts';
+import type { UnansweredWrites } from './unanswered-writes.ts';
 import { isFirstOf, parseWarnings, type Warning } from './warnings.ts';
 
 /** One try of a request, for the hook that shows what a component says to its server. */
@@ -61,6 +62,10 @@ export interface Identity {
 /** Ends the requests of a leader whose time is over. */
 export interface Fence {
   readonly signal: AbortSignal;
+  /** Ends also the changes that were sent and are counted. */
+  readonly end: AbortSignal;
+  /** Where changes that are sent are counted until they are answered; they end with `signal` when there is none. */
+  readonly writes: readonly UnansweredWrites[];
   /** Right before each request is sent; may abort the signal. */
   check(): void;
 }
@@ -92,7 +97,11 @@ export class Requester {
    */
   async send(request: RawRequest, identity: Identity, fence: Fence | undefined): Promise<Sent> {
     const { clock, timeoutMs } = this.#options;
-    const scope = new RequestScope([request.signal, fence?.signal]);
+    const scope = new RequestScope({
+      caller: request.signal,
+      fence: fence?.signal,
+      fenceEnd: isHeldOnceSent(request.method, fence) ? fence?.end : undefined,
+    });
     const what = `${request.method} ${request.path}`;
     scope.startDeadline(clock, request.timeoutMs ?? timeoutMs, what);
     try {
@@ -117,7 +126,7 @@ export class Requester {
     fence: Fence | undefined,
     token: TokenSource | undefined,
   ): Promise<WireResponse> {
-    const { transport, clock, random, host, authenticator } = this.#options;
+    const { clock, random, host, authenticator } = this.#options;
     for (let attempt = 0; ; attempt += 1) {
       const waitedMs = await this.#waitForToken(request.method, scope);
       const identity = token
@@ -128,12 +137,13 @@ export class Requester {
       const startedMs = clock.monotonicMs();
       try {
         const headers = { ...request.headers, ...identity };
-        const response = await transport.send({ ...request, headers, signal: scope.signal });
+        const response = await this.#carry({ ...request, headers }, scope, fence);
         this.#record(request, { attempt, waitedMs, startedMs, status: response.status });
         this.#warn(response);
         const askedMs = attempt < RETRIES_MAX ? waitAskedForMs(response) : undefined;
         if (askedMs === undefined) return response;
         response.dispose();
+        scope.letGo();
         this.#metrics?.retries.labels(String(response.status), request.method, host).inc();
         await pause(clock, askedMs, scope.signal);
       } catch (error) {
@@ -141,10 +151,29 @@ export class Requester {
         this.#record(request, { attempt, waitedMs, startedMs, error: messageOf(error) });
         const pauseMs = pauseAfterFailureMs(error, { method: request.method, attempt }, random);
         if (pauseMs === undefined) throw error;
+        scope.letGo();
         this.#metrics?.retries.labels('<error>', request.method, host).inc();
         await pause(clock, pauseMs, scope.signal);
       }
     }
+  }
+
+  #carry(request: WireRequest, scope: RequestScope, fence: Fence | undefined): Promise<WireResponse> {
+    const { transport } = this.#options;
+    if (!fence || !isHeldOnceSent(request.method, fence))
+      return transport.send({ ...request, signal: scope.signal });
+    let over: readonly (() => void)[] = [];
+    const beforeSent = (): void => {
+      fence.check();
+      if (scope.wireSignal.aborted) return;
+      scope.hold();
+      over = fence.writes.map((writes) => writes.sent());
+    };
+    const answer = transport.send({ ...request, signal: scope.wireSignal, beforeSent }).finally(() => {
+      scope.offWire();
+      for (const done of over) done();
+    });
+    return unlessLeft(answer, scope.signal);
   }
 
   async #waitForToken(method: string, scope: RequestScope): Promise<number> {
@@ -216,6 +245,26 @@ export class Requester {
     };
   }
 }
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+
+const isHeldOnceSent = (method: string, fence: Fence | undefined): boolean =>
+  fence !== undefined && fence.writes.length > 0 && !isRead(method);
+
+/** Who asked may leave before the answer comes. */
+const unlessLeft = (answer: Promise<WireResponse>, signal: AbortSignal): Promise<WireResponse> =>
+  new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      reject(signal.reason as Error);
+      answer.then(
+        (response) => response.dispose(),
+        () => undefined,
+      );
+    };
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 
 const queryText = (query: Query | undefined): string => {
   const parameters = new URLSearchParams();

@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../../api/meta/object-meta.ts';
 import type {
   ByteStream,
   Client,
+  FenceOptions,
   Impersonation,
   OwnedClient,
   RawRequest,
@@ -60,13 +61,18 @@ export class RestClient implements OwnedClient {
     return byteStream(sent, (error) => this.#explain(error));
   }
 
-  fenced(signal: AbortSignal, check?: () => void): Client {
+  fenced(signal: AbortSignal, options: FenceOptions = {}): Client {
     const outer = this.#fence;
+    const { writes } = options;
+    const either = (own: AbortSignal, others: AbortSignal | undefined): AbortSignal =>
+      manyListen(others ? AbortSignal.any([others, own]) : own);
     const fence: Fence = {
-      signal: manyListen(outer ? AbortSignal.any([outer.signal, signal]) : signal),
+      signal: either(signal, outer?.signal),
+      end: either(writes?.signal ?? signal, outer?.end),
+      writes: [...(outer?.writes ?? []), ...(writes ? [writes] : [])],
       check() {
         outer?.check();
-        check?.();
+        options.check?.();
       },
     };
     return new RestClient(this.#requester, this.#identity, fence);
@@ -100,8 +106,9 @@ export class RestClient implements OwnedClient {
 
   /** A request that ended because of the fence says so, whatever its reason was. */
   #explain(error: unknown): unknown {
-    const signal = this.#fence?.signal;
-    return signal?.aborted && error === signal.reason ? fenced() : error;
+    if (!this.#fence) return error;
+    const isOf = ({ aborted, reason }: AbortSignal): boolean => aborted && error === reason;
+    return isOf(this.#fence.signal) || isOf(this.#fence.end) ? fenced() : error;
   }
 }
 

@@ -9,6 +9,11 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
+  /**
+   * Called right before the first byte leaves, and may abort the signal: from then on the server may do it, whatever
+   * becomes of the answer.
+   */
+  readonly beforeSent?: () => void;
 }
 
 export interface WireResponse extends Disposable {

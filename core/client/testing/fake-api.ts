@@ -217,6 +217,7 @@ export class FakeApi implements Transport {
   async send(wire: WireRequest): Promise<WireResponse> {
     this.#activity += 1;
     await Promise.resolve();
+    wire.beforeSent?.();
     if (wire.signal?.aborted) throw wire.signal.reason;
     try {
       return await abortable(this.#answer(wire), wire.signal);

@@ -34,7 +34,7 @@ export const runControllerManager = <S extends SharedSettings>(
     version,
     settings,
     log,
-    async lead({ client, fence, config, clock, random, registry }, signal) {
+    async lead({ client, fence, settled, config, clock, random, registry }, signal) {
       // Without a client certificate, which would speak for the manager instead of for the token.
       const bare = connect(
         { ...config, auth: {} },
@@ -67,6 +67,7 @@ export const runControllerManager = <S extends SharedSettings>(
         );
       } finally {
         await Promise.all(recorders.map((recorder) => recorder.stop('now')));
+        await settled();
         bare.dispose();
       }
     },
