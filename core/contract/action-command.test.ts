@@ -28,6 +28,16 @@ test.each<[ClusterAction, string | undefined]>([
     },
     'kubectl --kubeconfig /k.conf drain worker-1 --ignore-daemonsets --force --grace-period=5',
   ],
+  [
+    { kind: 'fault.add', fault: { kind: 'delay', from: 'cp-1', to: 'cp-2', delayMs: 50, isOneWay: true } },
+    "pilothouse fault delay cp-1 cp-2 50 --one-way --data '/data/my cluster'",
+  ],
+  [
+    { kind: 'fault.add', fault: { kind: 'clock', host: 'cp-1', offsetMs: -5000 } },
+    "pilothouse fault clock cp-1 -5000 --data '/data/my cluster'",
+  ],
+  [{ kind: 'fault.isolate', host: 'cp-3' }, "pilothouse fault isolate cp-3 --data '/data/my cluster'"],
+  [{ kind: 'fault.heal', id: 'all' }, "pilothouse fault heal all --data '/data/my cluster'"],
   [{ kind: 'member.add' }, "pilothouse member add --data '/data/my cluster'"],
   [{ kind: 'upgrade.rollback' }, "pilothouse upgrade rollback --data '/data/my cluster'"],
   [{ kind: 'etcd.disarm' }, undefined],

@@ -1,5 +1,19 @@
 import { shellLine } from '../base/shell-words.ts';
+import type { FaultRequest } from './schemas/fault.ts';
 import type { ClusterAction } from './schemas/local-cluster.ts';
+
+const faultWords = (fault: FaultRequest): readonly string[] => {
+  switch (fault.kind) {
+    case 'cut':
+      return ['cut', fault.from, fault.to, ...(fault.isOneWay ? ['--one-way'] : [])];
+    case 'delay':
+      return ['delay', fault.from, fault.to, `${fault.delayMs}`, ...(fault.isOneWay ? ['--one-way'] : [])];
+    case 'slow-disk':
+      return ['slow-disk', fault.host, `${fault.delayMs}`];
+    case 'clock':
+      return ['clock', fault.host, fault.offsetMs < 0 ? `${fault.offsetMs}` : `+${fault.offsetMs}`];
+  }
+};
 
 const wordsOf = (action: ClusterAction): readonly string[] | undefined => {
   switch (action.kind) {
@@ -13,6 +27,12 @@ const wordsOf = (action: ClusterAction): readonly string[] | undefined => {
     case 'component.stop':
     case 'component.start':
       return ['host', action.kind.slice('component.'.length), action.host, action.component];
+    case 'fault.add':
+      return ['fault', ...faultWords(action.fault)];
+    case 'fault.isolate':
+      return ['fault', 'isolate', action.host];
+    case 'fault.heal':
+      return ['fault', 'heal', action.id];
     case 'member.moveLeader':
       return ['member', 'move-leader', action.member];
     case 'member.remove':

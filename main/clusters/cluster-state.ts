@@ -19,7 +19,6 @@ export interface StateParts {
   /** Undefined while nothing runs. */
   readonly running: ClusterState | undefined;
   readonly leaders: Leaders;
-  readonly faults: LocalClusterState['faults'];
 }
 
 const API_SERVER_PORT = 6443;
@@ -95,6 +94,6 @@ export const localState = (parts: StateParts): LocalClusterState => {
     warnings: [...(running?.warnings ?? [])],
     hosts: running ? running.hosts.map((host) => runningHost(host, leaders)) : stoppedHosts(config),
     loadBalancer: running ? loadBalancerOf(running) : null,
-    faults: parts.faults,
+    faults: [...(running?.faults ?? [])],
   };
 };

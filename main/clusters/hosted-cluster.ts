@@ -93,7 +93,6 @@ export class HostedCluster implements LocalCluster {
         : this.#message,
       running: this.#supervisor?.state() ?? this.#elsewhere,
       leaders: this.#leaders,
-      faults: [],
     });
   }
 

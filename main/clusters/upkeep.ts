@@ -27,7 +27,7 @@ export const previewDrain = async (
   let pods = 0;
   for await (const { status } of client.resource(POD).iterate(query))
     if (status?.phase === 'Running' || status?.phase === 'Pending') pods += 1;
-  const facts = { hosts: [], members: [], leases: [], podsByNode: { [action.node]: pods } };
+  const facts = { hosts: [], members: [], leases: [], podsByNode: { [action.node]: pods }, faults: [] };
   return previewAction(facts, action);
 };
 

@@ -1,8 +1,32 @@
-import type { ClusterAction } from '../../core/contract/index.ts';
+import type { ClusterAction, FaultRequest } from '../../core/contract/index.ts';
 import type { IconName } from '../components/icon-names.ts';
 import { t } from '../locales/i18n.ts';
 
 const fileName = (path: string): string => path.split(/[/\\]/).at(-1) ?? path;
+
+/** What is broken, in the words of the button: "Cut cp-1 from cp-2". */
+const faultTitle = (fault: FaultRequest): string => {
+  switch (fault.kind) {
+    case 'cut':
+      return t(fault.isOneWay ? 'action.fault.cut.oneWay' : 'action.fault.cut', {
+        from: fault.from,
+        to: fault.to,
+      });
+    case 'delay':
+      return t(fault.isOneWay ? 'action.fault.delay.oneWay' : 'action.fault.delay', {
+        from: fault.from,
+        to: fault.to,
+        ms: fault.delayMs,
+      });
+    case 'slow-disk':
+      return t('action.fault.slowDisk', { host: fault.host, ms: fault.delayMs });
+    case 'clock':
+      return t(fault.offsetMs < 0 ? 'action.fault.clock.behind' : 'action.fault.clock.ahead', {
+        host: fault.host,
+        ms: Math.abs(fault.offsetMs),
+      });
+  }
+};
 
 /** Verb and object, as on the button: "Kill cp-2". */
 export const actionTitle = (action: ClusterAction): string => {
@@ -17,6 +41,12 @@ export const actionTitle = (action: ClusterAction): string => {
     case 'component.stop':
     case 'component.start':
       return t(`action.${action.kind}`, { host: action.host, component: action.component });
+    case 'fault.add':
+      return faultTitle(action.fault);
+    case 'fault.isolate':
+      return t('action.fault.isolate', { host: action.host });
+    case 'fault.heal':
+      return action.id === 'all' ? t('action.fault.heal.all') : t('action.fault.heal', { id: action.id });
     case 'member.moveLeader':
     case 'member.remove':
       return t(`action.${action.kind}`, { member: action.member });
@@ -62,6 +92,11 @@ export const actionMeaning = (action: ClusterAction): string | undefined => {
     case 'component.stop':
     case 'component.start':
       return t(`action.means.${action.kind}`);
+    case 'fault.add':
+      return t(`action.means.fault.${action.fault.kind}`);
+    case 'fault.isolate':
+      return t('action.means.fault.isolate');
+    case 'fault.heal':
     case 'member.moveLeader':
     case 'member.remove':
     case 'member.add':
@@ -87,7 +122,10 @@ export const actionSubject = (action: ClusterAction): string | undefined => {
     case 'host.start':
     case 'host.pause':
     case 'host.resume':
+    case 'fault.isolate':
       return action.host;
+    case 'fault.add':
+      return 'host' in action.fault ? action.fault.host : action.fault.from;
     case 'component.kill':
     case 'component.stop':
     case 'component.start':
@@ -104,6 +142,7 @@ export const actionSubject = (action: ClusterAction): string | undefined => {
       return action.version;
     case 'node.drain':
       return action.node;
+    case 'fault.heal':
     case 'member.add':
     case 'etcd.compact':
     case 'etcd.disarm':
@@ -128,6 +167,11 @@ export const actionIcon = (action: ClusterAction): IconName => {
       return 'play';
     case 'host.pause':
       return 'pause';
+    case 'fault.add':
+    case 'fault.isolate':
+      return 'unplug';
+    case 'fault.heal':
+      return 'ok';
     case 'member.moveLeader':
       return 'leader';
     case 'member.remove':
@@ -160,6 +204,7 @@ const NEVER_TYPED: readonly ClusterAction['kind'][] = [
   'host.start',
   'host.resume',
   'component.start',
+  'fault.heal',
   'member.add',
   'snapshot.save',
 ];

@@ -3,7 +3,7 @@ import { ReasonError } from '../../base/errors.ts';
 import { clusterAction, type ClusterAction } from '../../contract/schemas/local-cluster.ts';
 import { compareSnapshot } from '../backup/compare-snapshot.ts';
 import { restoreCluster } from '../backup/restore-cluster.ts';
-import type { FaultRequest } from '../faults/fault.ts';
+import { faultRequest, type FaultRequest } from '../../contract/schemas/fault.ts';
 import { gatherActionFacts } from '../faults/gather-facts.ts';
 import { previewAction } from '../faults/preview.ts';
 import { addMember } from '../membership/add-member.ts';
@@ -21,6 +21,12 @@ const readAction = (text: string): ClusterAction => {
   const parsed = v.safeParse(clusterAction, JSON.parse(text));
   if (parsed.success) return parsed.output;
   throw new ReasonError('BadRequest', `there is no such action: ${parsed.issues[0].message}`);
+};
+
+const readFault = (text: string): FaultRequest => {
+  const parsed = v.safeParse(faultRequest, JSON.parse(text));
+  if (parsed.success) return parsed.output;
+  throw new ReasonError('BadRequest', `there is no such fault: ${parsed.issues[0].message}`);
 };
 
 const hostHandlers = (supervisor: Supervisor) => {
@@ -75,8 +81,7 @@ const backupHandlers = (supervisor: Supervisor) => {
 
 const faultHandlers = ({ faults }: Supervisor) =>
   ({
-    // Whoever reaches this socket is this user; the board checks names and figures.
-    'fault.add': ({ request }) => Promise.resolve(faults.add(JSON.parse(request) as FaultRequest)),
+    'fault.add': async ({ request }) => Promise.resolve(faults.add(readFault(request))),
     'fault.isolate': ({ host }) => Promise.resolve(faults.isolate(host)),
     'fault.list': () => Promise.resolve(faults.list()),
     'fault.heal': ({ id }) => Promise.resolve(faults.heal(id)),

@@ -1,4 +1,5 @@
 import type { HostPhase } from '../supervisor/state.ts';
+import type { Fault } from './fault.ts';
 
 /** What a preview is computed from: the cluster as it is now. */
 export interface ActionFacts {
@@ -24,4 +25,6 @@ export interface ActionFacts {
   readonly leases: readonly { readonly name: string; readonly host: string }[];
   /** Pods by the node they run on. */
   readonly podsByNode: Readonly<Record<string, number>>;
+  /** What is broken on purpose already. */
+  readonly faults: readonly Fault[];
 }

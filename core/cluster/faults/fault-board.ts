@@ -1,11 +1,12 @@
 import { ReasonError } from '../../base/errors.ts';
+import { LOAD_BALANCER_END } from '../../contract/schemas/fault.ts';
 import type { HostPlan } from '../config/hosts.ts';
 import { NO_FAULTS, type HostFaults } from '../host/messages.ts';
 import type { Fault, FaultRequest } from './fault.ts';
 import type { LinkRule } from './link-gate.ts';
 
 /** The load balancer by the name that links know it by. */
-export const LOAD_BALANCER = 'load-balancer';
+export const LOAD_BALANCER = LOAD_BALANCER_END;
 
 const FAULTS_MAX = 64;
 const DELAY_MS_MAX = 60_000;
@@ -84,6 +85,8 @@ export class FaultBoard {
 
   add(request: FaultRequest): Fault {
     this.#assertPossible(request);
+    const known = this.#sameCut(request);
+    if (known) return known;
     const id = `f${(this.#lastId += 1)}`;
     const fault: Fault = { ...request, id, text: describeFault(request) };
     this.#faults.set(id, fault);
@@ -113,6 +116,15 @@ export class FaultBoard {
     if (gone.length === 0) return;
     for (const { id } of gone) this.#faults.delete(id);
     this.#tellAll();
+  }
+
+  /** A link cannot be cut twice; delays and offsets add up. */
+  #sameCut(request: FaultRequest): Fault | undefined {
+    if (request.kind !== 'cut') return undefined;
+    const { from, to, isOneWay } = request;
+    return this.list().find(
+      (one) => one.kind === 'cut' && one.from === from && one.to === to && one.isOneWay === isOneWay,
+    );
   }
 
   #tellAll(): void {

@@ -86,5 +86,6 @@ export const gatherActionFacts = async (supervisor: Supervisor): Promise<ActionF
     members,
     leases,
     podsByNode,
+    faults: supervisor.faults.list(),
   };
 };

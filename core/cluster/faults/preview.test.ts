@@ -26,6 +26,7 @@ const cluster = (count: number, dead: readonly string[] = []): ActionFacts => {
     })),
     leases: [{ name: 'kube-scheduler', host: 'cp-1' }],
     podsByNode: { 'cp-1': 2 },
+    faults: [],
   };
 };
 
@@ -107,4 +108,48 @@ test('an etcd that is not ours has no quorum of ours', () => {
     verdict: 'degraded',
     quorum: null,
   });
+});
+
+const cut = (from: string, to: string, id = `${from}-${to}`) =>
+  ({ id, text: '', kind: 'cut', from, to, isOneWay: false }) as const;
+
+test('a cut link of three costs no quorum, the second one of the leader makes another one lead', () => {
+  const facts = cluster(3);
+  expect(codesOf(facts, { kind: 'fault.add', fault: cut('cp-1', 'cp-2') })).toEqual(['safe']);
+  const second = { kind: 'fault.add', fault: cut('cp-1', 'cp-3') } as const;
+  expect(codesOf({ ...facts, faults: [cut('cp-1', 'cp-2')] }, second)).toEqual([
+    'degraded',
+    'etcdLeaderMoves',
+    'writesPause',
+    'noFailureTolerated',
+  ]);
+});
+
+test('a host behind a cut link counts as dead, and healing brings it back', () => {
+  const faults = [cut('cp-3', 'cp-1'), cut('cp-3', 'cp-2')];
+  const facts = { ...cluster(3), faults };
+  expect(previewAction(facts, { kind: 'host.kill', host: 'cp-2' })).toMatchObject({
+    verdict: 'outage',
+    quorum: { healthyNow: 2, healthyAfter: 1 },
+  });
+  expect(previewAction(facts, { kind: 'fault.heal', id: 'all' })).toMatchObject({
+    verdict: 'safe',
+    quorum: { healthyNow: 2, healthyAfter: 3 },
+  });
+});
+
+test('an isolated host is as good as dead, one that only the load balancer misses keeps its vote', () => {
+  const facts = cluster(3);
+  expect(previewAction(facts, { kind: 'fault.isolate', host: 'cp-1' })).toEqual(
+    previewAction(facts, { kind: 'host.kill', host: 'cp-1' }),
+  );
+  const action = { kind: 'fault.add', fault: cut('load-balancer', 'cp-1') } as const;
+  expect(previewAction(facts, action)).toMatchObject({ verdict: 'degraded', quorum: { healthyAfter: 3 } });
+  expect(codesOf(facts, action)).toEqual([
+    'degraded',
+    'apiServersLeft',
+    'leaseMoves',
+    'nodeStopsAnswering',
+    'podsMove',
+  ]);
 });

@@ -1,5 +1,7 @@
 import type { ActionPreview, ClusterAction } from '../../contract/schemas/local-cluster.ts';
 import type { ActionFacts } from './facts.ts';
+import type { FaultRequest } from './fault.ts';
+import { heardBy, hostsCutOff, votesMax } from './reach.ts';
 
 type Effect = ActionPreview['effects'][number];
 type Quorum = NonNullable<ActionPreview['quorum']>;
@@ -14,6 +16,8 @@ interface Change {
   /** Hosts whose API server is gone after it. */
   readonly apiServersLost?: readonly string[];
   readonly effects?: readonly Effect[];
+  /** What is broken on purpose after it, where it changes that. */
+  readonly faults?: readonly FaultRequest[];
   /** For a moment nobody can write, however many members there are. */
   readonly stopsWrites?: boolean;
 }
@@ -55,6 +59,13 @@ const componentGoes = (facts: ActionFacts, host: string, component: string): Cha
     .map((lease) => effect('leaseMoves', lease.name)),
 });
 
+/** A host that the load balancer does not reach serves nobody, and its own components reach no API server. */
+const faultsBecome = (facts: ActionFacts, faults: readonly FaultRequest[]): Change => {
+  const names = facts.hosts.map(({ name }) => name);
+  const cutOff = hostsCutOff(names, facts.faults, faults);
+  return { faults, apiServersLost: cutOff, effects: cutOff.flatMap((name) => hostEffects(facts, name)) };
+};
+
 const changeOf = (facts: ActionFacts, action: ClusterAction): Change => {
   switch (action.kind) {
     case 'host.kill':
@@ -72,6 +83,15 @@ const changeOf = (facts: ActionFacts, action: ClusterAction): Change => {
       return componentGoes(facts, action.host, action.component);
     case 'component.start':
       return action.component === 'etcd' ? { gained: membersOn(facts, action.host) } : {};
+    case 'fault.add':
+      return faultsBecome(facts, [...facts.faults, action.fault]);
+    case 'fault.isolate':
+      return hostGoes(facts, action.host);
+    case 'fault.heal':
+      return faultsBecome(
+        facts,
+        facts.faults.filter(({ id }) => action.id !== 'all' && id !== action.id),
+      );
     case 'member.moveLeader':
       return { effects: [effect('etcdLeaderMoves', action.member), effect('writesPause', action.member)] };
     case 'member.remove': {
@@ -126,12 +146,27 @@ const quorumAfter = (facts: ActionFacts, change: Change): Quorum | null => {
   return {
     voters: voters.length,
     needed: majority(voters.length),
-    healthyNow: voters.filter(({ isHealthy }) => isHealthy).length,
+    healthyNow: votesMax(
+      voters.filter(({ isHealthy }) => isHealthy),
+      facts.faults,
+    ),
     votersAfter,
     neededAfter: majority(votersAfter),
     healthyAfter:
-      voters.filter(({ id, isHealthy }) => !lost.has(id) && (isHealthy || gained.has(id))).length + added,
+      votesMax(
+        voters.filter(({ id, isHealthy }) => !lost.has(id) && (isHealthy || gained.has(id))),
+        change.faults ?? facts.faults,
+      ) + added,
   };
+};
+
+/** A leader that hears no majority steps down. */
+const isLeaderLost = (facts: ActionFacts, change: Change, neededAfter: number): boolean => {
+  const leader = facts.members.find(({ isLeader }) => isLeader);
+  if (!leader) return false;
+  if ([...(change.lost ?? []), ...(change.removed ?? [])].includes(leader.id)) return true;
+  const voters = facts.members.filter(({ isLearner, isHealthy }) => !isLearner && isHealthy);
+  return change.faults !== undefined && heardBy(leader, voters, change.faults).length < neededAfter;
 };
 
 const quorumEffects = (facts: ActionFacts, change: Change, quorum: Quorum): readonly Effect[] => {
@@ -141,9 +176,8 @@ const quorumEffects = (facts: ActionFacts, change: Change, quorum: Quorum): read
     quorum.votersAfter !== quorum.voters ||
     quorum.healthyNow < quorum.needed;
   const leader = facts.members.find(({ isLeader }) => isLeader);
-  const gone = [...(change.lost ?? []), ...(change.removed ?? [])];
   return [
-    ...(leader && gone.includes(leader.id)
+    ...(leader && isLeaderLost(facts, change, quorum.neededAfter)
       ? [effect('etcdLeaderMoves', leader.name), effect('writesPause', leader.name)]
       : []),
     ...facts.members

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { activeFault, faultRequest } from './fault.ts';
 
 /** Names of hosts, components and members are short; what is longer is no name. */
 const NAME_CHARACTERS_MAX = 256;
@@ -92,7 +93,7 @@ export const localClusterState = v.object({
     }),
   ),
   /** What is broken on purpose right now. */
-  faults: v.array(v.object({ id: v.string(), text: v.string() })),
+  faults: v.array(activeFault),
 });
 export type LocalClusterState = v.InferOutput<typeof localClusterState>;
 
@@ -113,6 +114,12 @@ export const clusterAction = v.variant('kind', [
   v.object({ kind: v.literal('component.kill'), ...component.entries }),
   v.object({ kind: v.literal('component.stop'), ...component.entries }),
   v.object({ kind: v.literal('component.start'), ...component.entries }),
+  /** Breaks something on purpose, until it is healed or a host that it names is started again. */
+  v.object({ kind: v.literal('fault.add'), fault: faultRequest }),
+  /** Cuts a host off from all others and from the load balancer. */
+  v.object({ kind: v.literal('fault.isolate'), ...host.entries }),
+  /** One by its id, or `all`. */
+  v.object({ kind: v.literal('fault.heal'), id: name }),
   v.object({ kind: v.literal('member.moveLeader'), ...member.entries }),
   v.object({ kind: v.literal('member.remove'), ...member.entries }),
   /** One more control plane with a member of its own, or one more etcd host. */

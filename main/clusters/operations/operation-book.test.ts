@@ -67,13 +67,15 @@ test('a failure marks the step that ran, and says why', async () => {
   });
 });
 
-test('a second one is refused by name while the first runs; a drain is not', () => {
+test('a second one is refused by name while the first runs; a drain or a fault is not', () => {
   const { begin, book } = open();
   const never = () => new Promise<string>(() => undefined);
   begin(never);
   expect(() => begin(never)).toThrow('"do host.kill" is under way; wait for its end');
   begin(never, DRAIN);
-  expect(book.list().map(({ action }) => action.kind)).toEqual(['node.drain', 'host.kill']);
+  begin(never, { kind: 'fault.isolate', host: 'cp-1' });
+  expect(book.list().map(({ action }) => action.kind)).toEqual(['fault.isolate', 'node.drain', 'host.kill']);
+  expect(book.running?.action.kind).toBe('host.kill');
 });
 
 test('a pause takes effect at the next checkpoint, and going on ends it', async () => {

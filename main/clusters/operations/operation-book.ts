@@ -15,6 +15,14 @@ const TELL_PAUSE_MS = 50;
 /** Whoever waits longer than this looks elsewhere, and is told of the end. */
 const NOTICE_AFTER_MS = 5_000;
 
+/** A drain touches one node alone, and a fault is broken or healed at once, in the middle of whatever goes on. */
+const BESIDE_OTHERS: readonly ClusterAction['kind'][] = [
+  'node.drain',
+  'fault.add',
+  'fault.isolate',
+  'fault.heal',
+];
+
 export interface OperationDraft {
   readonly action: ClusterAction;
   readonly command: string;
@@ -69,7 +77,7 @@ class Entry {
   }
 }
 
-/** What was done to one cluster and what is being done, newest first. One operation at a time; drains go beside it. */
+/** What was done to one cluster and what is being done, newest first. One operation at a time; drains and faults go beside it. */
 export class OperationBook implements Disposable {
   readonly #options: OperationBookOptions;
   readonly #listeners = new Set<(operations: Operation[]) => void>();
@@ -87,7 +95,9 @@ export class OperationBook implements Disposable {
 
   /** The one that keeps others from beginning. */
   get running(): Operation | undefined {
-    return this.#entries.find((entry) => !entry.isOver && entry.draft.action.kind !== 'node.drain')?.view();
+    return this.#entries
+      .find((entry) => !entry.isOver && !BESIDE_OTHERS.includes(entry.draft.action.kind))
+      ?.view();
   }
 
   /** Nothing runs and nobody listens. */
@@ -151,7 +161,7 @@ export class OperationBook implements Disposable {
         `${OPERATIONS_MAX} operations are under way; wait for one to end`,
       );
     const { running } = this;
-    if (kind === 'node.drain' || !running) return;
+    if (BESIDE_OTHERS.includes(kind) || !running) return;
     throw new ContractError(
       'Conflict',
       `"${running.command}" is under way${running.state === 'paused' ? ' and paused' : ''}; wait for its end`,

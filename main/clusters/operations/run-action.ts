@@ -1,6 +1,7 @@
 import type { ClusterAction } from '../../../core/contract/index.ts';
 import { etcdRunners, memberRunners } from './etcd-runners.ts';
 import { componentRunners, hostRunners } from './host-runners.ts';
+import { faultRunners } from './fault-runners.ts';
 import type { Kind, LocalRunner, RunnerContext, RunnersOf } from './runner.ts';
 import { certificateRunners, snapshotRunners, upgradeRunners } from './upkeep-runners.ts';
 
@@ -10,6 +11,7 @@ export type LocalAction = Exclude<ClusterAction, { kind: 'node.drain' }>;
 const RUNNERS: RunnersOf<LocalKind> = {
   ...hostRunners,
   ...componentRunners,
+  ...faultRunners,
   ...memberRunners,
   ...etcdRunners,
   ...snapshotRunners,

@@ -7,6 +7,16 @@ export const operations = {
   'action.component.kill': '{component} auf {host} hart beenden',
   'action.component.stop': '{component} auf {host} anhalten',
   'action.component.start': '{component} auf {host} starten',
+  'action.fault.cut': '{from} und {to} voneinander trennen',
+  'action.fault.cut.oneWay': 'Abschneiden, was {from} an {to} sendet',
+  'action.fault.delay': '{from} und {to} je Richtung um {ms} ms verzögern',
+  'action.fault.delay.oneWay': 'Was {from} an {to} sendet, um {ms} ms verzögern',
+  'action.fault.slowDisk': 'Platte von {host} um {ms} ms verlangsamen',
+  'action.fault.clock.ahead': 'Uhr von {host} um {ms} ms vorstellen',
+  'action.fault.clock.behind': 'Uhr von {host} um {ms} ms zurückstellen',
+  'action.fault.isolate': '{host} isolieren',
+  'action.fault.heal': 'Störung {id} beheben',
+  'action.fault.heal.all': 'Alle Störungen beheben',
   'action.member.moveLeader': 'Führung von etcd an {member} geben',
   'action.member.remove': '{member} aus etcd entfernen',
   'action.member.add': 'Mitglied hinzufügen',
@@ -37,6 +47,13 @@ export const operations = {
     'Das Manifest wird beiseitegelegt; die Komponente bleibt aus, bis sie gestartet wird.',
   'action.means.component.start':
     'Das Manifest wird zurückgelegt und das Kubelet des Hosts startet die Komponente.',
+  'action.means.fault.cut':
+    'Auf der Verbindung kommt nichts an und niemand erfährt es, wie bei verlorenen Paketen; offene Verbindungen bleiben offen.',
+  'action.means.fault.delay': 'Alles auf der Verbindung kommt an, aber später.',
+  'action.means.fault.slow-disk': 'Jedes fsync des Logs seines Mitglieds dauert so viel länger.',
+  'action.means.fault.clock': 'Die Uhr von allem auf dem Host geht falsch.',
+  'action.means.fault.isolate':
+    'Die Verbindungen zu allen anderen Hosts und zum Load-Balancer sind getrennt; der Prozess läuft weiter.',
 
   'effect.quorum.holds':
     '{after} von {voters} Mitgliedern von etcd stimmen ab, {needed} nötig: Das Quorum hält',

@@ -7,6 +7,16 @@ export const operations = {
   'action.component.kill': 'Kill {component} on {host}',
   'action.component.stop': 'Stop {component} on {host}',
   'action.component.start': 'Start {component} on {host}',
+  'action.fault.cut': 'Cut {from} and {to} from each other',
+  'action.fault.cut.oneWay': 'Cut what {from} sends to {to}',
+  'action.fault.delay': 'Delay {from} and {to} by {ms} ms each way',
+  'action.fault.delay.oneWay': 'Delay what {from} sends to {to} by {ms} ms',
+  'action.fault.slowDisk': 'Slow the disk of {host} by {ms} ms',
+  'action.fault.clock.ahead': 'Put the clock of {host} {ms} ms ahead',
+  'action.fault.clock.behind': 'Put the clock of {host} {ms} ms behind',
+  'action.fault.isolate': 'Isolate {host}',
+  'action.fault.heal': 'Heal fault {id}',
+  'action.fault.heal.all': 'Heal all faults',
   'action.member.moveLeader': 'Move the lead of etcd to {member}',
   'action.member.remove': 'Remove {member} from etcd',
   'action.member.add': 'Add a member',
@@ -34,6 +44,13 @@ export const operations = {
   'action.means.component.kill': 'Its thread ends at once. The kubelet of the host starts it again.',
   'action.means.component.stop': 'Its manifest is set aside, so that it stays down until it is started.',
   'action.means.component.start': 'Its manifest is put back and the kubelet of the host starts it.',
+  'action.means.fault.cut':
+    'Nothing arrives on the link and nobody is told, as when packets are dropped; open connections stay open.',
+  'action.means.fault.delay': 'Everything on the link arrives, but later.',
+  'action.means.fault.slow-disk': 'Every fsync of the log of its member takes that much longer.',
+  'action.means.fault.clock': 'The wall clock of everything on the host is off.',
+  'action.means.fault.isolate':
+    'Its links to all other hosts and to the load balancer are cut; its process goes on.',
 
   'effect.quorum.holds': '{after} of {voters} members of etcd vote, {needed} needed: quorum holds',
   'effect.quorum.spare': {

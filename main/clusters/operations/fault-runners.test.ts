@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { FaultBoard } from '../../../core/cluster/faults/fault-board.ts';
+import { silentReport } from '../../../core/cluster/operation/step-report.ts';
+import type { LocalCluster } from '../local-clusters.ts';
+import { faultRunners } from './fault-runners.ts';
+
+const context = () => {
+  const faults = new FaultBoard({
+    ends: () => ['cp-1', 'cp-2', 'load-balancer'].map((name) => ({ name, addresses: [name] })),
+    tell: () => undefined,
+    onChange: () => undefined,
+  });
+  const cluster = { supervisor: { faults } } as unknown as LocalCluster;
+  return { faults, run: { cluster, report: silentReport, signal: new AbortController().signal } };
+};
+
+test('what is broken is told with its id, and healed by it', async () => {
+  const { faults, run } = context();
+  const fault = { kind: 'slow-disk', host: 'cp-1', delayMs: 40 } as const;
+  expect(await faultRunners['fault.add']({ kind: 'fault.add', fault }, run)).toMatch(
+    /^Fault f1: every fsync of the member on cp-1 takes 40 ms longer, until/,
+  );
+  expect(await faultRunners['fault.heal']({ kind: 'fault.heal', id: 'f1' }, run)).toMatch(/^Healed: every/);
+  expect(faults.list()).toEqual([]);
+});
+
+test('a host is isolated once, however often that is asked for', async () => {
+  const { faults, run } = context();
+  const action = { kind: 'fault.isolate', host: 'cp-1' } as const;
+  await faultRunners['fault.isolate'](action, run);
+  await faultRunners['fault.isolate'](action, run);
+  expect(faults.list().map(({ text }) => text)).toEqual([
+    'cp-1 and cp-2 do not reach each other',
+    'cp-1 and load-balancer do not reach each other',
+  ]);
+});
+
+test('a host that is not there is refused by name', async () => {
+  const { run } = context();
+  const fault = { kind: 'cut', from: 'cp-1', to: 'cp-9', isOneWay: false } as const;
+  await expect(faultRunners['fault.add']({ kind: 'fault.add', fault }, run)).rejects.toThrow(
+    'there is no host cp-9',
+  );
+});
