@@ -18,18 +18,26 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
   .filter((file) => file !== '' && existsSync(join(ROOT, file)));
 
 const sources = tracked.filter((file) => /\.(ts|vue)$/.test(file) && !file.endsWith('.d.ts'));
-const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const texts = new Map<string, string>();
+const read = (file: string): string => {
+  let text = texts.get(file);
+  if (text === undefined) texts.set(file, (text = readFileSync(join(ROOT, file), 'utf8')));
+  return text;
+};
 const scriptOf = (file: string): string =>
   file.endsWith('.vue') ? (/<script[^>]*>([\s\S]*?)<\/script>/.exec(read(file))?.[1] ?? '') : read(file);
 
-const parsed = new Map<string, ts.SourceFile>();
-const parse = (file: string): ts.SourceFile => {
-  let source = parsed.get(file);
-  if (source === undefined) {
-    source = ts.createSourceFile(file, scriptOf(file), ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
-    parsed.set(file, source);
-  }
-  return source;
+const parse = (file: string): ts.SourceFile =>
+  ts.createSourceFile(file, scriptOf(file), ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
+
+/** What a file names of its neighbours: imports of all forms, and workers and assets by their URL. */
+const namedBy = (file: string): string[] => {
+  const script = scriptOf(file);
+  const { importedFiles } = ts.preProcessFile(script, true, false);
+  const urls = [...script.matchAll(/new URL\(\s*'([^']+)'/g)].map(([, target]) => target!);
+  return [...importedFiles.map(({ fileName }) => fileName), ...urls]
+    .filter((target) => target.startsWith('.'))
+    .map((target) => join(dirname(file), target.replace(/\?.*$/, '')));
 };
 
 const visit = (node: ts.Node, see: (node: ts.Node) => void): void => {
@@ -85,22 +93,7 @@ test('no mark of unfinished work is left in the code', () => {
 });
 
 test('every source file is reached from an entry or a test', () => {
-  const imported = new Set<string>();
-  for (const file of sources) {
-    const source = parse(file);
-    visit(source, (node) => {
-      const target =
-        (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier
-          ? node.moduleSpecifier
-          : ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
-            ? node.arguments[0]
-            : ts.isNewExpression(node) && node.expression.getText() === 'URL'
-              ? node.arguments?.[0]
-              : undefined;
-      if (target && ts.isStringLiteral(target) && target.text.startsWith('.'))
-        imported.add(join(dirname(file), target.text.replace(/\?.*$/, '')));
-    });
-  }
+  const imported = new Set(sources.flatMap(namedBy));
   const dead = sources.filter((file) => !isEntry(file) && !imported.has(file));
   expect(dead).toEqual([]);
 });
@@ -156,8 +149,8 @@ test('every folder of core opens with a README', () => {
 test('files and functions have not outgrown their concept (report)', () => {
   const lengths = sources.map((file) => ({ file, lines: read(file).split('\n').length }));
   const long = lengths.filter(({ lines }) => lines > LINES_LOOK_AGAIN).sort((a, b) => b.lines - a.lines);
-  const functions = sources.flatMap((file) => {
-    if (file.endsWith('.test.ts')) return [];
+  const functions = lengths.flatMap(({ file, lines: fileLines }) => {
+    if (file.endsWith('.test.ts') || fileLines <= FUNCTION_LINES_SMELL) return [];
     const source = parse(file);
     const found: string[] = [];
     visit(source, (node) => {
