@@ -1,41 +1,67 @@
-import { onScopeDispose, readonly, ref, type Ref } from 'vue';
+import { effectScope, onScopeDispose, readonly, ref, watch, type Ref } from 'vue';
 import { usePageVisible } from './usePageVisible.ts';
 
-const TICK_MS = 1000;
-
-const now = ref(Date.now());
-let users = 0;
-let timer: ReturnType<typeof setTimeout> | undefined;
-
-// On the full second, so that every age on the page and the clock change in one frame.
-const tick = (): void => {
-  const visible = usePageVisible();
-  if (visible.value) now.value = Date.now();
-  timer = setTimeout(tick, TICK_MS - (Date.now() % TICK_MS));
-};
-
-/** Wall-clock time that moves once a second, shared by all who show an age. */
-export const useNow = (): Readonly<Ref<number>> => {
-  users += 1;
-  if (users === 1) tick();
-  onScopeDispose(() => {
-    users -= 1;
-    if (users === 0) clearTimeout(timer);
-  });
-  return readonly(now);
-};
-
+const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 
-/** Wall-clock time that moves once a minute: a clock that is never looked at must not repaint every second. */
-export const useMinute = (): Readonly<Ref<number>> => {
-  const minute = ref(Date.now());
-  let timer: ReturnType<typeof setTimeout>;
+interface Beat {
+  readonly now: Readonly<Ref<number>>;
+  /** Beats until what this returns is called. */
+  join(): () => void;
+}
+
+/** Wall-clock time that moves on each full period, while it is used and somebody can see the page. */
+const createBeat = (periodMs: number): Beat => {
+  const now = ref(Date.now());
+  const users = ref(0);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  // On the full period, so that every age on the page and the clock change in one frame.
   const tick = (): void => {
-    minute.value = Date.now();
-    timer = setTimeout(tick, MINUTE_MS - (Date.now() % MINUTE_MS));
+    now.value = Date.now();
+    timer = setTimeout(tick, periodMs - (now.value % periodMs));
   };
-  tick();
-  onScopeDispose(() => clearTimeout(timer));
-  return readonly(minute);
+  const visible = usePageVisible();
+  // For the life of the page: not of the component that happens to ask first.
+  effectScope(true).run(() =>
+    watch(
+      () => users.value > 0 && visible.value,
+      (isBeating) => {
+        clearTimeout(timer);
+        if (isBeating) tick();
+      },
+      { flush: 'sync' },
+    ),
+  );
+  return {
+    now: readonly(now),
+    join() {
+      users.value += 1;
+      return () => (users.value -= 1);
+    },
+  };
 };
+
+const second = createBeat(SECOND_MS);
+const minute = createBeat(MINUTE_MS);
+
+const always = (): boolean => true;
+
+const useBeat = (beat: Beat, isWanted: () => boolean): Readonly<Ref<number>> => {
+  let leave: (() => void) | undefined;
+  watch(
+    isWanted,
+    (wants) => {
+      leave?.();
+      leave = wants ? beat.join() : undefined;
+    },
+    { immediate: true, flush: 'sync' },
+  );
+  onScopeDispose(() => leave?.());
+  return beat.now;
+};
+
+/** Wall-clock time that moves once a second, shared by all who show an age; it stands still while nobody wants it. */
+export const useNow = (isWanted: () => boolean = always): Readonly<Ref<number>> => useBeat(second, isWanted);
+
+/** Wall-clock time that moves once a minute: a clock that is never looked at must not repaint every second. */
+export const useMinute = (): Readonly<Ref<number>> => useBeat(minute, always);

@@ -19,10 +19,17 @@ export const usePoll = (work: () => Promise<void>, pauseMs: number): { hurry(): 
       await work();
     } finally {
       isRunning = false;
-      if (!isOver) timer = setTimeout(() => void run(), pauseMs);
+      if (!isOver && visible.value) timer = setTimeout(() => void run(), pauseMs);
     }
   };
-  watch(visible, (isVisible) => isVisible && void run(), { immediate: true });
+  watch(
+    visible,
+    (isVisible) => {
+      if (isVisible) void run();
+      else clearTimeout(timer);
+    },
+    { immediate: true },
+  );
   onScopeDispose(() => {
     isOver = true;
     clearTimeout(timer);

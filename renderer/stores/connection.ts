@@ -7,9 +7,9 @@ import { usePageVisible } from '../composables/usePageVisible.ts';
 /** Whether the host can be reached, and for how long not. */
 export const useConnectionStore = defineStore('connection', () => {
   const connection = useConnection();
-  const now = useNow();
   const visible = usePageVisible();
   const state = connection.state;
+  const now = useNow(() => state.value.phase === 'lost');
 
   const lostForMs = computed(() =>
     state.value.phase === 'lost' ? Math.max(0, now.value - state.value.sinceMs) : 0,

@@ -65,6 +65,7 @@ export const useTable = (query: TableQuery, order: Ref<RowOrder>): LiveTable => 
   };
 
   const { health, reopen } = useStream('kube.table', query, take, {
+    pauseWhenHidden: true,
     onOpening: () => (told = new Set()),
   });
   watch(order, (next) => {

@@ -43,7 +43,7 @@ test('the process reports the CPU it burnt', () => {
 });
 
 test('a blocked event loop shows in the probe, once', async () => {
-  const probe = nodeLoopProbe();
+  const probe = nodeLoopProbe(100);
   const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 250));
   await turn();
   const untilMs = performance.now() + 400;

@@ -5,8 +5,8 @@ import type { ProcessSample, ProcessVitals } from '../../../core/contract/index.
 import { Feed } from './feed.ts';
 
 const LISTENER_ITEMS_MAX = 16;
-/** Finer would wake an idle process more often than everything else in it together. */
-const LOOP_RESOLUTION_MS = 100;
+/** The probe's timer wakes the process: how often follows from how closely somebody looks. */
+const LOOP_PROBES_PER_SAMPLE = 5;
 const NANOSECONDS_PER_MS = 1e6;
 
 /** The application's processes now. CPU is since the call before. The app passes Electron's metrics. */
@@ -37,13 +37,13 @@ export const nodeProcessSource = (clock: Clock): ProcessSource => {
   };
 };
 
-export const nodeLoopProbe = (): LoopProbe => {
-  const histogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+export const nodeLoopProbe = (resolutionMs: number): LoopProbe => {
+  const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
   return {
     takeWorstMs() {
       // The histogram holds the time between ticks; only what exceeds its resolution is delay.
-      const worstMs = histogram.max / NANOSECONDS_PER_MS - LOOP_RESOLUTION_MS;
+      const worstMs = histogram.max / NANOSECONDS_PER_MS - resolutionMs;
       histogram.reset();
       return Math.max(0, worstMs);
     },
@@ -60,7 +60,7 @@ export interface VitalsOptions {
   readonly clock: Clock;
   readonly intervalMs: number;
   readonly processes: ProcessSource;
-  readonly openLoopProbe?: () => LoopProbe;
+  readonly openLoopProbe?: (resolutionMs: number) => LoopProbe;
 }
 
 /** Samples at one pace, only while somebody listens, and once for all listeners. */
@@ -73,7 +73,7 @@ export const createVitals = ({
   let sampling: Disposable | undefined;
 
   const startSampling = (): Disposable => {
-    const probe = openLoopProbe();
+    const probe = openLoopProbe(intervalMs / LOOP_PROBES_PER_SAMPLE);
     let timer: Disposable | undefined;
     const sample = (): void => {
       timer = clock.after(intervalMs, sample);
