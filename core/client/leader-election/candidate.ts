@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../../api/meta/status.ts';
+import { isAlreadyExists, isConflict, isForbidden, isNotFound } from '../../api/meta/status.ts';
 import type { RequestOptions } from '../client.ts';
 import type { Stored } from '../kind.ts';
 import type { Lease } from '../kinds.ts';
@@ -23,6 +23,7 @@ export class Candidate {
   #seenText = '';
   #seen: Moment | undefined;
   #announced = '';
+  #mayWatch = true;
 
   constructor(options: ElectionOptions, claim: Claim, metrics: ElectionMetrics | undefined) {
     this.#options = options;
@@ -42,6 +43,42 @@ export class Candidate {
           error: messageOf(error),
         });
       return { outcome: 'failed' };
+    }
+  }
+
+  /**
+   * Follows the lease that another holds for as long as its changes are told; resolves when there is something to look
+   * at: it was given up or deleted, it has expired, or nothing was told for `silenceMs`. False when it cannot be
+   * followed, and somebody has to look from time to time. Never rejects.
+   */
+  async follow(silenceMs: number, stop: AbortSignal): Promise<boolean> {
+    const lease = this.#lease;
+    const seen = this.#seen;
+    if (!this.#mayWatch || !lease || !seen || holderOf(lease) === '') return false;
+    const { clock } = this.#options;
+    const over = new AbortController();
+    const end = (): void => over.abort();
+    stop.addEventListener('abort', end, { once: true });
+    let timer = clock.after(Math.min(silenceMs, this.#leftMs(lease)), end);
+    try {
+      for await (const { type, object } of await this.#record.watch(lease, {
+        signal: over.signal,
+        timeoutMs: silenceMs,
+      })) {
+        if (type === 'DELETED' || holderOf(object) === '' || holderOf(object) === this.#claim.identity)
+          return true;
+        this.#observe(object);
+        timer.dispose();
+        timer = clock.after(Math.min(silenceMs, this.#leftMs(object)), end);
+      }
+      return false;
+    } catch (error) {
+      // A server that lets us read and not watch will not change its mind.
+      if (isForbidden(error)) this.#mayWatch = false;
+      return over.signal.aborted && !stop.aborted;
+    } finally {
+      timer.dispose();
+      stop.removeEventListener('abort', end);
     }
   }
 
@@ -118,8 +155,12 @@ export class Candidate {
 
   /** By the monotonic clock alone: waking from sleep is no reason to take over at once. */
   #isExpired(lease: Lease): boolean {
+    return this.#leftMs(lease) <= 0;
+  }
+
+  #leftMs(lease: Lease): number {
     const durationSeconds = lease.spec?.leaseDurationSeconds ?? this.#claim.leaseDurationSeconds;
     const elapsedMs = this.#options.clock.monotonicMs() - (this.#seen?.monotonicMs ?? 0);
-    return elapsedMs >= durationSeconds * 1000;
+    return durationSeconds * 1000 - elapsedMs;
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { formatMicroTime } from '../../api/meta/time.ts';
-import type { Client, RequestOptions, ResourceClient } from '../client.ts';
+import type { Client, RequestOptions, ResourceClient, WatchStream } from '../client.ts';
 import type { Stored } from '../kind.ts';
 import { LEASE, type Lease } from '../kinds.ts';
 
@@ -41,6 +41,19 @@ export class LeaseRecord {
   /** From what the server has at hand, which may be of a moment ago: it costs etcd nothing. */
   glance(options: RequestOptions): Promise<Stored<Lease> | undefined> {
     return this.#leases.find(this.#name, { ...options, resourceVersion: '0' });
+  }
+
+  /** What happens to it after it was read. */
+  watch(
+    read: Stored<Lease>,
+    { signal, timeoutMs }: Required<Pick<RequestOptions, 'signal' | 'timeoutMs'>>,
+  ): Promise<WatchStream<Lease>> {
+    return this.#leases.watch({
+      fieldSelector: `metadata.name=${this.#name}`,
+      resourceVersion: read.metadata.resourceVersion,
+      signal,
+      timeoutMs,
+    });
   }
 
   create(claim: Claim, options: RequestOptions): Promise<Stored<Lease>> {

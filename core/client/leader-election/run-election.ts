@@ -15,10 +15,12 @@ const RENEW_DEADLINE_SECONDS = 10;
 const RETRY_PERIOD_SECONDS = 2;
 const JITTER_FACTOR = 1.2;
 /**
- * Who waits looks at the lease after a quarter to a half of the retry period. Upstream waits up to 2.2 periods, and so
- * leaves a lease that was given up without a holder for as long.
+ * Who waits and cannot watch the lease looks at it after a quarter to a half of the retry period. Upstream waits up to 2.2
+ * periods, and so leaves a lease that was given up without a holder for as long.
  */
 const LOOK_FACTOR = 0.25;
+/** In retry periods: a holder that has not been heard of for as long is looked at, in case the watch is what is dead. */
+const SILENCE_FACTOR = 1 + JITTER_FACTOR;
 /**
  * How long the lease is kept from others while the work winds up and what it has sent is answered; new requests are
  * refused meanwhile. No longer than the tenure would have lasted.
@@ -70,6 +72,8 @@ const acquire = async (
   while (!stop.aborted) {
     const attempt = await candidate.attempt({ signal: stop, timeoutMs: renewDeadlineMs / 2 });
     if (attempt.outcome === 'held') return attempt;
+    if (attempt.outcome === 'other' && (await candidate.follow(retryPeriodMs * SILENCE_FACTOR, stop)))
+      continue;
     const pauseMs = retryPeriodMs * LOOK_FACTOR * (1 + random.next());
     await pause(clock, pauseMs, stop).catch(() => undefined);
   }
