@@ -11,7 +11,13 @@ import { grpcFrame, isHarmful, mutatedMessage, SAMPLES, type Sample } from '../s
 
 const [OURS_OCTET, REAL_OCTET] = [68, 69];
 const MESSAGES = 3000;
-const CALL_LIMIT_MS = 5_000;
+const CALL_LIMIT_MS = 30_000;
+/** A busy machine may keep either side from answering in time: then it is asked again. */
+const ASKED_MAX = 3;
+const TEST_LIMIT_MS = 600_000;
+const NO_ANSWER = 'no answer';
+/** Questions that a real etcd left open, of which nothing can be said. */
+const OPEN_MAX = 30;
 const INTERNAL = '13 ';
 /** Fixed, so that a run tells about the change at hand; another one looks elsewhere. */
 const seed = Number(process.env['PILOTHOUSE_SEED'] ?? 1);
@@ -48,7 +54,7 @@ const call = (session: ClientHttp2Session, path: string, message: Buffer): Promi
       te: 'trailers',
     });
     const limit = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), CALL_LIMIT_MS);
-    let status = 'no answer';
+    let status = NO_ANSWER;
     const note = (headers: Record<string, unknown>): void => {
       if (headers['grpc-status'] === undefined) return;
       status = `${String(headers['grpc-status'])} ${decodeURIComponent(String(headers['grpc-message'] ?? ''))}`;
@@ -63,6 +69,13 @@ const call = (session: ClientHttp2Session, path: string, message: Buffer): Promi
     });
     stream.end(grpcFrame(message));
   });
+
+const answerTo = async (session: ClientHttp2Session, path: string, message: Buffer): Promise<string> => {
+  for (let asked = 1; ; asked += 1) {
+    const status = await call(session, path, message);
+    if (status !== NO_ANSWER || asked >= ASKED_MAX) return status;
+  }
+};
 
 /** How a message cannot be read is said in other words; that it cannot is said by the code. */
 const comparable = (status: string): string => (status.startsWith(INTERNAL) ? INTERNAL : status);
@@ -105,26 +118,39 @@ describe.skipIf(!hasRealEtcd())('requests that make little sense', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  test(`are answered with the code and text of a real etcd (PILOTHOUSE_SEED=${seed})`, async () => {
-    const [ours, real] = sessions as [ClientHttp2Session, ClientHttp2Session];
-    const random = seededRandom(seed);
-    const samples = SAMPLES.filter(({ path }) => !APART.test(path));
-    const differences: string[] = [];
-    const codes = new Map<string, number>();
-    for (let sent = 0; sent < MESSAGES;) {
-      const sample = samples[random.below(samples.length)]!;
-      const message = mutatedMessage(sample.message, random);
-      const { path } = sample;
-      if (isHarmful({ path, message }, Buffer.from('kept')) || isApart(sample, message)) continue;
-      sent += 1;
-      const [our, their] = await Promise.all([call(ours, path, message), call(real, path, message)]);
-      const code = their.split(' ')[0]!;
-      codes.set(code, (codes.get(code) ?? 0) + 1);
-      if (comparable(our) !== comparable(their) && !isNewer(path, our, their))
-        differences.push(`${path} ${message.toString('hex')}: ${our} instead of ${their}`);
-    }
-    expect(differences).toEqual([]);
-    // Understood, not found, out of range, unreadable: all kinds were among them.
-    for (const code of ['0', '3', '5', '11', '13']) expect(codes.get(code) ?? 0).toBeGreaterThan(10);
-  });
+  test(
+    `are answered with the code and text of a real etcd (PILOTHOUSE_SEED=${seed})`,
+    async () => {
+      const [ours, real] = sessions as [ClientHttp2Session, ClientHttp2Session];
+      const random = seededRandom(seed);
+      const samples = SAMPLES.filter(({ path }) => !APART.test(path));
+      const differences: string[] = [];
+      const codes = new Map<string, number>();
+      let open = 0;
+      for (let sent = 0; sent < MESSAGES;) {
+        const sample = samples[random.below(samples.length)]!;
+        const message = mutatedMessage(sample.message, random);
+        const { path } = sample;
+        if (isHarmful({ path, message }, Buffer.from('kept')) || isApart(sample, message)) continue;
+        sent += 1;
+        const [our, their] = await Promise.all([
+          answerTo(ours, path, message),
+          answerTo(real, path, message),
+        ]);
+        if (their === NO_ANSWER && our !== NO_ANSWER) {
+          open += 1;
+          continue;
+        }
+        const code = their.split(' ')[0]!;
+        codes.set(code, (codes.get(code) ?? 0) + 1);
+        if (our === NO_ANSWER || (comparable(our) !== comparable(their) && !isNewer(path, our, their)))
+          differences.push(`${path} ${message.toString('hex')}: ${our} instead of ${their}`);
+      }
+      expect(differences).toEqual([]);
+      expect(open).toBeLessThan(OPEN_MAX);
+      // Understood, not found, out of range, unreadable: all kinds were among them.
+      for (const code of ['0', '3', '5', '11', '13']) expect(codes.get(code) ?? 0).toBeGreaterThan(10);
+    },
+    TEST_LIMIT_MS,
+  );
 });

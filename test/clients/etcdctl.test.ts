@@ -6,6 +6,7 @@ import * as proto from '../../core/etcd/proto/index.ts';
 import { makeCertificates } from '../support/etcd-certificates.ts';
 import { EtcdCluster } from '../support/etcd-cluster.ts';
 import { etcdctlFor, hasEtcdctl, type Etcdctl } from '../support/etcd-ctl.ts';
+import { until } from '../support/until.ts';
 
 const OCTET = 73;
 const LEASE = /lease ([0-9a-f]+) granted with TTL\((\d+)s\)/;
@@ -156,9 +157,14 @@ describe.skipIf(!hasEtcdctl())('etcdctl on three members over mTLS', () => {
   });
 
   test('a lease that is not kept alive takes its keys with it, on every member', async () => {
-    const id = await lease(2);
-    await ctl.ok('put', 'ephemeral', 'x', `--lease=${id}`);
-    const watch = ctl.start(['watch', 'ephemeral', `--rev=${await revision()}`]);
+    const from = (await revision()) + 1;
+    // On a busy machine a lease of two seconds may be over before its key is put.
+    const id = await until('a key with a lease', async () => {
+      const granted = await lease(2);
+      await ctl.ok('put', 'ephemeral', 'x', `--lease=${granted}`);
+      return granted;
+    });
+    const watch = ctl.start(['watch', 'ephemeral', `--rev=${from}`]);
     await watch.until(/DELETE\nephemeral\n/);
     await watch.stop();
     const gone = cluster.endpoints.map((endpoint) =>
@@ -168,13 +174,15 @@ describe.skipIf(!hasEtcdctl())('etcdctl on three members over mTLS', () => {
   });
 
   test('a lease that is kept alive stays, and tells its keys', async () => {
-    const id = await lease(2);
+    const id = await lease(6);
+    const keeping = ctl.start(['lease', 'keep-alive', id]);
+    await keeping.until(/keepalived with TTL\(6\)/);
     await ctl.ok('put', 'kept/a', 'x', `--lease=${id}`);
     await ctl.ok('put', 'kept/b', 'x', `--lease=${id}`);
-    const keeping = ctl.start(['lease', 'keep-alive', id]);
-    await keeping.until(/(?:keepalived with TTL\(2\)[^]*){5}/);
+    // Every two seconds: by the fifth it would be over.
+    await keeping.until(/(?:keepalived with TTL\(6\)[^]*){5}/);
     expect(await ctl.ok('lease', 'timetolive', id, '--keys')).toMatch(
-      /^lease [0-9a-f]+ granted with TTL\(2s\), remaining\([12]s\), attached keys\(\[kept\/a kept\/b\]\)\n$/,
+      /^lease [0-9a-f]+ granted with TTL\(6s\), remaining\([0-6]s\), attached keys\(\[kept\/a kept\/b\]\)\n$/,
     );
     expect(await ctl.ok('lease', 'list')).toContain(id);
     await ctl.ok('lease', 'revoke', id);

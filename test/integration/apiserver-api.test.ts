@@ -111,8 +111,11 @@ const openWatch = (path: string, headers: Readonly<Record<string, string>> = {})
     isOver = true;
     wake();
   });
+  const begun = new Promise<void>((resolve) => stream.once('response', () => resolve()));
   return {
     stream,
+    /** Answered: what is written from now on is told. */
+    begun,
     async take(count: number) {
       while (lines.length < count && !isOver)
         await new Promise<void>((resolve) => {
@@ -214,6 +217,7 @@ test('a table has the columns of kubectl and the metadata of each object', async
 
 test('a watch tells what is there, then what happens, and selectors see objects enter and leave', async () => {
   const watch = openWatch(`${CONFIG_MAPS}?watch=true&labelSelector=watched%3Dyes`);
+  await watch.begun;
   const first = jsonOf(await post(configMap('watched', {}, { watched: 'yes' })));
   const relabel = (labels: Record<string, string>): Promise<Answer> =>
     ask(`${CONFIG_MAPS}/watched`, {
@@ -487,7 +491,7 @@ test('bare metadata is answered where it is asked for, of one and of many', asyn
 
 test('watches end as whole answers when the server stops', async () => {
   const watch = openWatch(`${CONFIG_MAPS}?watch=1&labelSelector=nobody`);
-  await new Promise((resolve) => watch.stream.once('response', resolve));
+  await watch.begun;
   const stopped = server.server.shutdown({ graceMs: 10_000 });
   await watch.over();
   expect(watch.stream.rstCode).toBe(0);

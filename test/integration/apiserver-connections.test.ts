@@ -129,7 +129,7 @@ test('a server that stops first fails readyz, ends watches, and lets requests fi
   const probe = openHttp2(port, admin);
   await Promise.all([watching.opened, working.opened, askOver(probe, { path: '/livez' })]);
 
-  const stopped = server.shutdown({ delayMs: 200, graceMs: 5000 });
+  const stopped = server.shutdown({ delayMs: 2000, graceMs: 60_000 });
   const notReady = await askOver(probe, { path: '/readyz' });
   expect([notReady.code, text(notReady)]).toEqual([
     500,
@@ -230,7 +230,7 @@ test('a connection that is upgraded belongs to its handler, and one that is refu
     });
   expect(await talk(admin, 'hello')).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n.*\r\n\r\nhello$/s);
   expect(await talk(undefined, '\u0000')).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n.*"code":401\}\n$/s);
-  await server.shutdown({ graceMs: 5000 });
+  await server.shutdown({ graceMs: 60_000 });
   expect(server.traces.list().map(({ code }) => code)).toEqual([101, 401]);
 });
 

@@ -15,6 +15,7 @@ import { selectPlugins } from '../../core/apiserver/admission/selection.ts';
 import { privilegedGroups } from '../../core/apiserver/authz/index.ts';
 import { apiStage } from '../../core/apiserver/handlers/index.ts';
 import { createRegistry } from '../../core/apiserver/registry/index.ts';
+import type { Stage } from '../../core/apiserver/server/index.ts';
 import type { Store } from '../../core/apiserver/storage/index.ts';
 import { fuzzRequest, type FuzzRequest, type FuzzTarget } from '../support/api-fuzz.ts';
 import {
@@ -29,7 +30,8 @@ import {
 import { openMemoryStorage } from '../support/apiserver-storage.ts';
 
 const MINOR = 36;
-const seed = Number(process.env['PILOTHOUSE_SEED'] ?? Date.now() % 1_000_000);
+/** Fixed, so that a run tells about the change at hand; another one looks elsewhere. */
+const seed = Number(process.env['PILOTHOUSE_SEED'] ?? 1);
 const REQUESTS = Number(process.env['PILOTHOUSE_FUZZ_REQUESTS'] ?? 1500);
 /** Connections to kubelets answer with what the kubelet says; there is none here. */
 const CONNECTIONS = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
@@ -41,6 +43,7 @@ const opened: (() => Promise<void> | void)[] = [];
 const admin = clientOf(authority, 'admin', ['system:masters']);
 const defects: unknown[] = [];
 let server: TestServer;
+let handlers: readonly Stage[];
 let store: Store;
 let session: ClientHttp2Session;
 
@@ -73,22 +76,19 @@ beforeAll(async () => {
     random: seededRandom(seed),
     minor: MINOR,
   });
-  server = await startTestServer({
-    log: defectLog,
-    limits: { requestTimeoutMs: 10_000 },
-    handlers: [
-      apiStage({
-        registry,
-        admission: createAdmissionChain(plugins, { clock: systemClock }),
-        minor: MINOR,
-        clock: systemClock,
-        random: seededRandom(seed),
-        log: silentLog,
-        metrics: new Metrics(),
-        authorizer,
-      }),
-    ],
-  });
+  handlers = [
+    apiStage({
+      registry,
+      admission: createAdmissionChain(plugins, { clock: systemClock }),
+      minor: MINOR,
+      clock: systemClock,
+      random: seededRandom(seed),
+      log: silentLog,
+      metrics: new Metrics(),
+      authorizer,
+    }),
+  ];
+  server = await startTestServer({ log: defectLog, handlers });
   opened.push(() => server.server.shutdown({ graceMs: 0 }));
   session = openHttp2(server.port, admin);
   session.on('error', () => undefined);
@@ -397,9 +397,11 @@ test('what is no UTF-8 in JSON is replaced, as Go does', async () => {
 });
 
 test('a client that sends its body drop by drop is answered in time, and delays nobody', async () => {
+  const hasty = await startTestServer({ handlers, limits: { requestTimeoutMs: 1_000 } });
+  opened.push(() => hasty.server.shutdown({ graceMs: 0 }));
   const slow = httpsRequest({
     host: '127.0.0.1',
-    port: server.port,
+    port: hasty.port,
     path: CONFIG_MAPS,
     method: 'POST',
     headers: { 'content-type': 'application/json', 'content-length': '1000' },
@@ -417,4 +419,4 @@ test('a client that sends its body drop by drop is answered in time, and delays 
   expect(others.code).toBe(200);
   expect(await answered).toBe(504);
   slow.destroy();
-}, 30_000);
+});

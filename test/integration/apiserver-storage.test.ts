@@ -137,7 +137,7 @@ for (const { flavour, octet, isPresent } of FLAVOURS)
       scope.opened.push(() => judge.dispose());
       const isLast = (events: readonly string[]): boolean =>
         events.at(-1)?.startsWith('/kill/last=') === true;
-      await expect.poll(() => [truth, ...seen].every(isLast), { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => [truth, ...seen].every(isLast)).toBe(true);
       const values = new Set(truth.map((line) => line.replace(/^.*=(.*)@.*$/, '$1')));
       const lost = Array.from({ length: WRITES }, (_, index) => String(index + 1)).filter(
         (n) => !values.has(n),
@@ -202,8 +202,9 @@ for (const { flavour, octet, isPresent } of FLAVOURS)
       writeFileSync(certFile, 'half a certificate');
       wire.cut();
       wire.heal();
+      // Either no connection came about, or the old one was not yet known to be cut.
       await expect(far.client.call(METHOD.txn, {}, { timeoutMs: 300 })).rejects.toMatchObject({
-        reason: 'Unavailable',
+        reason: expect.stringMatching(/^(Unavailable|DeadlineExceeded)$/),
       });
       copyFileSync(clientCertFile, certFile);
       expect(await far.store.count('/none/')).toBe(0);

@@ -9,10 +9,9 @@ import { makeCertificates } from '../support/etcd-certificates.ts';
 import { EtcdCluster, type ClusterCertificates } from '../support/etcd-cluster.ts';
 import { RPC } from '../support/etcd-rpc.ts';
 import { RpcError } from '../support/grpc-client.ts';
+import { until } from '../support/until.ts';
 
 const OCTET = 79;
-const LIMIT_MS = 15_000;
-const POLL_MS = 50;
 
 const directory = mkdtempSync(join(tmpdir(), 'pilothouse-join-'));
 const clusters: EtcdCluster[] = [];
@@ -42,16 +41,6 @@ const start = async (
   return cluster;
 };
 
-const until = async <T>(attempt: () => Promise<T | undefined>): Promise<T> => {
-  const deadline = Date.now() + LIMIT_MS;
-  for (;;) {
-    const found = await attempt();
-    if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error('it did not happen in time');
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-};
-
 const exitOf = (cluster: EtcdCluster, index: number): Promise<number | null> => {
   const { process: child } = cluster.members[index]!;
   if (child.exitCode !== null) return Promise.resolve(child.exitCode);
@@ -71,7 +60,9 @@ test('a member joins by snapshot when the log no longer reaches back, and stops 
     await cluster.healthy([0, 1]);
     expect(cluster.log(0)).toMatch(/snapshot/i);
 
-    const { header } = await first.unary(RPC.put, { key: Buffer.from('both'), value: Buffer.from('x') });
+    const { header } = await until('a put on both', () =>
+      first.unary(RPC.put, { key: Buffer.from('both'), value: Buffer.from('x') }),
+    );
     const second = cluster.connect(1);
     const { count } = await second.unary(RPC.range, { key: Buffer.from([0]), rangeEnd: Buffer.from([0]) });
     const revision = header!.revision;
@@ -83,9 +74,10 @@ test('a member joins by snapshot when the log no longer reaches back, and stops 
     expect(count).toBe(101);
     expect(hashes[0]!.hash).toBe(hashes[1]!.hash);
 
-    await until(() =>
+    await until('the member to be removed', () =>
       first.unary(RPC.memberRemove, { ID: member!.ID }).catch((error: unknown) => {
-        if (error instanceof RpcError && error.message === 'etcdserver: unhealthy cluster') return undefined;
+        // Asked again after an answer that was lost.
+        if (error instanceof RpcError && error.message === 'etcdserver: member not found') return true;
         throw error;
       }),
     );
@@ -152,15 +144,15 @@ test('a renewed certificate is served without a restart, and a broken one is not
     expect(await Promise.all([shown(2379), shown(2380)])).toEqual(['before', 'before']);
 
     install('after');
-    await until(async () => ((await shown(2379)) === 'after' ? true : undefined));
-    await until(async () => ((await shown(2380)) === 'after' ? true : undefined));
+    await until('the new one for clients', async () => (await shown(2379)) === 'after');
+    await until('the new one for peers', async () => (await shown(2380)) === 'after');
 
     replace('tls.crt', 'this is not a certificate');
-    await until(async () => (/renewed certificate cannot be used/.test(cluster.log(0)) ? true : undefined));
+    await until('its refusal', () => /renewed certificate cannot be used/.test(cluster.log(0)));
     expect(await Promise.all([shown(2379), shown(2380)])).toEqual(['after', 'after']);
 
     install('repaired');
-    await until(async () => ((await shown(2379)) === 'repaired' ? true : undefined));
+    await until('the repaired one', async () => (await shown(2379)) === 'repaired');
     // Who was connected all the time has noticed nothing.
     await old.unary(RPC.put, { key: Buffer.from('still'), value: Buffer.from('here') });
   } finally {

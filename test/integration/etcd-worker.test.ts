@@ -9,7 +9,7 @@ import { connectRpc, type RpcClient } from '../support/grpc-client.ts';
 const CLI = join(process.cwd(), 'dist/cli/cli.js');
 const CLIENT_URL = 'http://127.91.0.1:2379';
 const PEER_URL = 'http://127.91.0.1:2380';
-const START_LIMIT_MS = 20_000;
+const START_LIMIT_MS = 100_000;
 const POLL_MS = 50;
 
 const directory = mkdtempSync(join(tmpdir(), 'pilothouse-worker-'));

@@ -65,7 +65,7 @@ export const openTextCache = async (
   });
   opened.push(() => cache.close());
   cache.start();
-  await cache.ready(20_000);
+  await cache.ready(60_000);
   return cache;
 };
 

@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SecureContextOptions } from 'node:tls';
 import { connectRpc, type RpcClient } from './grpc-client.ts';
 import { RPC } from './etcd-rpc.ts';
+import { until } from './until.ts';
 
 /** Files of one member's certificates; the same shape serves ours and a real etcd. */
 export interface ClusterCertificates {
@@ -45,8 +46,10 @@ export interface MemberStart {
   readonly extraFlags?: readonly string[];
 }
 
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 100_000;
 const POLL_MS = 20;
+/** A member that is stopped takes connections and says nothing. */
+const STATUS_LIMIT_MS = 10_000;
 
 export const REAL_ETCD = '/usr/bin/etcd';
 export const hasRealEtcd = (): boolean => existsSync(REAL_ETCD);
@@ -101,11 +104,10 @@ export class EtcdCluster {
     ];
     const [command, first] =
       flavour === 'etcd' ? [REAL_ETCD, []] : [process.execPath, [CLI, 'component', 'etcd']];
-    const child = spawn(command, [...first, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
-    const log = createWriteStream(join(directory, `${name}.log`), { flags: 'a' });
-    child.stdout.pipe(log, { end: false });
-    child.stderr.pipe(log, { end: false });
-    child.once('exit', () => log.end());
+    // The member writes its log by itself: what it said before it ended is there when its end is told.
+    const log = openSync(join(directory, `${name}.log`), 'a');
+    const child = spawn(command, [...first, ...flags], { stdio: ['ignore', log, log] });
+    closeSync(log);
     this.members[index] = {
       name,
       clientUrl: `https://${host}:2379`,
@@ -153,23 +155,30 @@ export class EtcdCluster {
     }
   }
 
-  /** The member that leads now. */
-  async leader(): Promise<number> {
-    for (let index = 0; index < this.members.length; index += 1) {
-      const member = this.members[index]!;
-      if (member.process.exitCode !== null || member.process.signalCode !== null) continue;
-      const client = this.connect(index);
-      try {
-        await client.ready();
-        const status = await client.unary(RPC.status, {});
-        if (status.header?.memberId === status.leader) return index;
-      } catch {
-        continue;
-      } finally {
-        client.close();
-      }
+  /** The member that leads now; waits where an election is under way. */
+  leader(): Promise<number> {
+    return until('a member that leads', async () => {
+      for (let index = 0; index < this.members.length; index += 1) if (await this.#leads(index)) return index;
+      return undefined;
+    });
+  }
+
+  async #leads(index: number): Promise<boolean> {
+    const { process: child } = this.members[index]!;
+    if (child.exitCode !== null || child.signalCode !== null) return false;
+    const client = this.connect(index);
+    // Closing fails what is under way.
+    const limit = setTimeout(() => client.close(), STATUS_LIMIT_MS);
+    try {
+      await client.ready();
+      const status = await client.unary(RPC.status, {});
+      return status.header?.memberId === status.leader;
+    } catch {
+      return false; // it is ending, or not there yet: another one may lead
+    } finally {
+      clearTimeout(limit);
+      client.close();
     }
-    throw new Error('no member leads');
   }
 
   async stop(): Promise<void> {

@@ -5,7 +5,9 @@ import type { ClusterCertificates } from './etcd-cluster.ts';
 export const REAL_ETCDCTL = '/usr/bin/etcdctl';
 export const hasEtcdctl = (): boolean => existsSync(REAL_ETCDCTL);
 
-const RUN_LIMIT_MS = 30_000;
+/** Its own limits, of two and five seconds, are for machines that have nothing else to do. */
+export const PATIENCE = ['--dial-timeout=60s', '--command-timeout=60s'];
+const RUN_LIMIT_MS = 90_000;
 
 export interface CtlOutcome {
   readonly code: number;
@@ -64,7 +66,7 @@ export const etcdctlFor = (
         ]
       : [];
     const target = `--endpoints=${(options.endpoints ?? endpoints()).join(',')}`;
-    const child = spawn(REAL_ETCDCTL, [target, ...tls, ...args], {
+    const child = spawn(REAL_ETCDCTL, [target, ...tls, ...PATIENCE, ...args], {
       env: { ETCDCTL_API: '3', PATH: '/usr/bin:/bin', ...options.env },
     });
     children.add(child);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** The built command line: what a user starts. */
 const CLI = join(process.cwd(), 'dist/cli/cli.js');
-const END_LIMIT_MS = 30_000;
+const END_LIMIT_MS = 100_000;
 
 export interface Ended {
   readonly code: number | null;

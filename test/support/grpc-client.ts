@@ -71,6 +71,7 @@ export const connectRpc = (url: string, tls: SecureContextOptions = {}): RpcClie
       resolve();
     });
     session.once('error', reject);
+    session.once('close', () => reject(failure ?? new Error('connection closed')));
   });
   connected.catch(() => undefined);
 
