@@ -55,13 +55,27 @@ export const watchTenures = async (
   return { tenures, stop: () => watch.dispose() };
 };
 
-/** Acts of a replica that did not hold the lease when they were begun: another had taken it, or none had it yet. */
+export interface ActOutOfTurn extends Act {
+  /** Who led last among those that spoke to this API server, and so the only one that can have asked for it. */
+  readonly identity: string | undefined;
+}
+
+/**
+ * Acts that a replica did not hold the lease for when the API server began with them: another had taken it, or none
+ * had it yet.
+ */
 export const actsOutOfTurn = (
   acts: readonly Act[],
   tenures: readonly Tenure[],
   indexOf: (identity: string) => number | undefined,
-): Act[] =>
-  acts.filter(({ index, atMs }) => {
-    const holder = tenures.filter(({ fromMs }) => fromMs <= atMs).at(-1);
-    return holder === undefined || indexOf(holder.identity) !== index;
+): ActOutOfTurn[] =>
+  acts.flatMap((act) => {
+    const begun = tenures.filter(({ fromMs }) => fromMs <= act.atMs);
+    const isOfServer = ({ identity }: Tenure): boolean => indexOf(identity) === act.index;
+    const holder = begun.at(-1);
+    if (holder && isOfServer(holder)) return [];
+    return [{ ...act, identity: begun.findLast(isOfServer)?.identity }];
   });
+
+/** Of 409 and its like the cluster knows nothing. */
+export const tookEffect = ({ code }: Act): boolean => code < 400;
