@@ -98,6 +98,8 @@ export const runManager = async (options: ManagerOptions): Promise<RunningManage
     log,
     registry,
     userAgent: `${name}/${options.version}`,
+    // As upstream: a manager works on deprecated kinds too, and nobody who reads its log can change that.
+    onWarning: () => undefined,
     ...(qps > 0 && { rateLimit: { qps, burst: Math.max(burst, qps) } }),
   });
   owned.add(client);

@@ -38,7 +38,7 @@ export const runControllerManager = <S extends SharedSettings>(
       // Without a client certificate, which would speak for the manager instead of for the token.
       const bare = connect(
         { ...config, auth: {} },
-        { clock, random, log, registry, userAgent: `${name}/${version}` },
+        { clock, random, log, registry, userAgent: `${name}/${version}`, onWarning: () => undefined },
       );
       const recorders: ApiEventRecorder[] = [];
       try {
