@@ -4,6 +4,7 @@ import { runChaos, untilEqualHashes } from '../chaos/chaos.ts';
 import { startWriter } from '../support/idempotent-writer.ts';
 import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';
+import { ask, balancerAddress, GUESTBOOK, holderOf, isListening, watchman } from './guestbook-steps.ts';
 
 /** A machine that does much else at the same time needs longer for a whole rehearsal. */
 const TEST_LIMIT_MS = 400_000;
@@ -24,6 +25,97 @@ interface MemberRow {
 
 const leaderOf = async (): Promise<string | undefined> =>
   (await cluster.json<MemberRow[]>('member', 'list')).find(({ isLeader }) => isLeader)?.name;
+
+test(
+  'the guestbook becomes ready, answers from every replica, and is reached by logs, exec and port-forward',
+  async () => {
+    const kubectl = await cluster.kubectl();
+    if (!kubectl) return;
+    await kubectl.ok('apply', '-f', GUESTBOOK);
+    await kubectl.ok('-n', 'guestbook', 'rollout', 'status', 'deployment/frontend', '--timeout=55s');
+    await kubectl.ok('-n', 'guestbook', 'rollout', 'status', 'statefulset/store', '--timeout=55s');
+    const address = await balancerAddress(kubectl, 'frontend');
+    const pods = new Set<string>();
+    await until('answers of three pods', async () => {
+      pods.add((await ask(address, 8080)).pod);
+      return pods.size === 3;
+    });
+
+    const [pod] = pods;
+    const logs = kubectl.start('-n', 'guestbook', 'logs', '-f', pod!);
+    try {
+      let isSeen = false;
+      const seen = logs.until((text) => text.includes('"GET /signed HTTP/1.1" 200'));
+      await Promise.all([
+        seen.then(() => (isSeen = true)),
+        until('a request of ours in its log', async () => {
+          await ask(address, 8080, '/signed');
+          return isSeen;
+        }),
+      ]);
+    } finally {
+      await logs.stop();
+    }
+    expect(
+      await kubectl.ok(...['-n', 'guestbook', 'exec', pod!, '--', 'sh', '-c', 'echo $STORE_HOST; hostname']),
+    ).toBe(`store-0.store\n${pod}\n`);
+    const forward = kubectl.start('-n', 'guestbook', 'port-forward', 'statefulset/store', ':6379');
+    try {
+      const told = await forward.until((text) => /127\.0\.0\.1:\d+ ->/.test(text));
+      const port = Number(/127\.0\.0\.1:(\d+) ->/.exec(told)![1]);
+      expect(await isListening('127.0.0.1', port)).toBe(true);
+    } finally {
+      await forward.stop();
+    }
+  },
+  TEST_LIMIT_MS,
+);
+
+test(
+  'kubectl sees the control plane; the holder of a lease is killed: the lease moves, and so do pods of its node',
+  async () => {
+    const kubectl = await cluster.kubectl();
+    if (!kubectl) return;
+    expect(await kubectl.ok('get', '--raw', '/readyz?verbose')).toMatch(
+      /\[\+\]etcd ok[^]*readyz check passed/,
+    );
+    const rows = await kubectl.ok(
+      '-n',
+      'kube-system',
+      'get',
+      'pods',
+      '-l',
+      'tier=control-plane',
+      '-o',
+      'name',
+    );
+    expect(rows.trim().split('\n')).toHaveLength(15);
+    const holder = await holderOf(kubectl, 'kube-scheduler');
+    await kubectl.kubectl(['apply', '-f', '-'], { input: watchman(holder) });
+    await kubectl.ok('-n', 'guestbook', 'rollout', 'status', 'deployment/watchman', '--timeout=55s');
+    const nodes = async (): Promise<string[]> => {
+      const running = ['--field-selector=status.phase=Running', '-l', 'app=watchman'];
+      const path = ['-o', 'jsonpath={range .items[*]}{.spec.nodeName}{"\\n"}{end}'];
+      return (await kubectl.ok('-n', 'guestbook', 'get', 'pods', ...running, ...path)).trim().split('\n');
+    };
+    expect(await nodes()).toEqual([holder]);
+
+    await cluster.run('host', 'kill', holder);
+    await until(
+      'another holder',
+      async () => ![holder, ''].includes(await holderOf(kubectl, 'kube-scheduler')),
+    );
+    await until(
+      'a pod elsewhere',
+      async () => (await nodes()).some((node) => !['', holder].includes(node)),
+      180_000,
+    );
+    await cluster.run('host', 'start', holder);
+    await cluster.untilWell();
+    await kubectl.ok('-n', 'guestbook', 'delete', 'deployment', 'watchman');
+  },
+  TEST_LIMIT_MS,
+);
 
 test(
   'a leader that nobody hears is replaced, and follows when the links are healed',

@@ -226,6 +226,8 @@ const runsProxy = (config: ClusterConfig, host: HostPlan): boolean =>
 
 export const kubeProxyPod = ({ config, host, version }: ManifestOptions): StaticPodSpec => ({
   component: 'kube-proxy',
+  // Runs on a node and is none of the control plane.
+  labels: { 'k8s-app': 'kube-proxy', tier: 'node' },
   image: componentImage('kube-proxy', version),
   requests: { cpu: '100m' },
   probe: { host: host.address, port: PORTS.proxyHealth, scheme: 'HTTP' },

@@ -46,4 +46,5 @@ test('the host of the workers runs the proxy of services and no control plane', 
   const host = planHosts(config).find(({ role }) => role === 'workers')!;
   const files = manifestsOf({ config, host, version: 'v1.36.0', etcd: { members: [], state: 'new' } });
   expect([...files.keys()]).toEqual(['kube-proxy.yaml']);
+  expect(files.get('kube-proxy.yaml')).toContain('tier: node');
 });

@@ -6,6 +6,8 @@ export interface StaticPodSpec {
   /** Flags by name, without dashes; a list is joined by commas. */
   readonly flags: Readonly<Record<string, string | number | boolean | readonly string[]>>;
   readonly image: string;
+  /** Beside `component`; `tier: control-plane` where nothing is said. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly requests: { readonly cpu: string; readonly memory?: string };
   readonly annotations?: Readonly<Record<string, string>>;
   readonly probe: { readonly host: string; readonly port: number; readonly scheme: 'HTTP' | 'HTTPS' };
@@ -35,7 +37,7 @@ export const staticPodYaml = (spec: StaticPodSpec): string => {
       kind: 'Pod',
       metadata: {
         ...(annotations && { annotations: { ...annotations } }),
-        labels: { component, tier: 'control-plane' },
+        labels: { component, ...(spec.labels ?? { tier: 'control-plane' }) },
         name: component,
         namespace: 'kube-system',
       },
