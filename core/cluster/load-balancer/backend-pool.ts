@@ -1,7 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
-import { every } from '../../base/every.ts';
 import type { Log } from '../../base/log.ts';
 import type { Target } from '../../proxy/forwarding/index.ts';
 import {
@@ -40,6 +39,9 @@ export interface BackendPoolOptions {
   /** A backend came in or went out. */
   changed(): void;
 }
+
+/** Between checks of a backend that was well the last time, in intervals. */
+const WELL_FACTOR = 2;
 
 interface Entry {
   readonly backend: Backend;
@@ -107,7 +109,14 @@ export class BackendPool {
   connectFailed(target: Target, error: Error): void {
     this.#options.metrics.connectFailures.labels(target.name).inc();
     const entry = this.#entries.get(target.name);
-    if (entry) this.#record(entry, { kind: 'unreachable', error: messageOf(error) });
+    if (!entry) return;
+    const wasWell = entry.health.failures === 0;
+    this.#record(entry, { kind: 'unreachable', error: messageOf(error) });
+    // The longer pause was for one that is well. One that is being checked right now goes on by itself.
+    if (wasWell && entry.checks !== undefined) {
+      entry.checks.dispose();
+      this.#checkAgain(entry);
+    }
   }
 
   update(backends: readonly Backend[]): void {
@@ -136,7 +145,7 @@ export class BackendPool {
   }
 
   #add(backend: Backend): void {
-    const { clock, checkIntervalMs, metrics } = this.#options;
+    const { metrics } = this.#options;
     const entry: Entry = {
       backend,
       health: UNTESTED,
@@ -147,9 +156,23 @@ export class BackendPool {
     };
     this.#entries.set(backend.name, entry);
     metrics.up.labels(backend.name).set(0);
+    this.#checkNow(entry);
+  }
+
+  #checkNow(entry: Entry): void {
     void this.#check(entry).then(() => {
-      if (this.#isClosed || entry.isRemoved) return;
-      entry.checks = every(clock, checkIntervalMs, () => this.#check(entry));
+      if (!this.#isClosed && !entry.isRemoved) this.#checkAgain(entry);
+    });
+  }
+
+  /** A connection that fails, or an answer that says so, is what tells first; checks of who is well are the rest of it. */
+  #checkAgain(entry: Entry): void {
+    const { clock, checkIntervalMs } = this.#options;
+    const { standing, failures } = entry.health;
+    const isWell = standing === 'ready' && failures === 0;
+    entry.checks = clock.after(isWell ? checkIntervalMs * WELL_FACTOR : checkIntervalMs, () => {
+      entry.checks = undefined;
+      this.#checkNow(entry);
     });
   }
 

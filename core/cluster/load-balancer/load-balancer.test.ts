@@ -35,6 +35,7 @@ const backendAt = (name: string) => ({
 /** Three servers that say their names, and checks that answer what the test says. */
 const balance = async (names: readonly string[] = ['cp-1', 'cp-2', 'cp-3'], connectionsMax = 100) => {
   const clock = manualClock();
+  const asked: string[] = [];
   const outcomes = new Map<string, CheckOutcome>();
   const servers = new Map<string, Awaited<ReturnType<typeof namedEcho>>>();
   for (const name of names) {
@@ -52,7 +53,10 @@ const balance = async (names: readonly string[] = ['cp-1', 'cp-2', 'cp-3'], conn
     log: silentLog,
     connectionsMax,
     checker: {
-      check: ({ name }) => Promise.resolve(outcomes.get(name) ?? GONE),
+      check: ({ name }) => {
+        asked.push(name);
+        return Promise.resolve(outcomes.get(name) ?? GONE);
+      },
       close: () => undefined,
     },
   });
@@ -62,12 +66,14 @@ const balance = async (names: readonly string[] = ['cp-1', 'cp-2', 'cp-3'], conn
   return {
     clock,
     balancer,
+    asked,
+    turn,
     outcomes,
     servers,
     standings: () => balancer.state().backends.map(({ standing }) => standing),
     async checks(count = 1) {
       for (let done = 0; done < count; done += 1) {
-        clock.advance(1000);
+        clock.advance(2000);
         await turn();
       }
     },
@@ -80,6 +86,20 @@ const connected = async () => {
   closers.push(() => client.socket.destroy());
   return client;
 };
+
+test('a backend that is well is asked half as often as one that is not', async () => {
+  const { clock, asked, outcomes, turn } = await balance();
+  outcomes.set('cp-2', GONE);
+  clock.advance(2000);
+  await turn();
+  asked.length = 0;
+  for (let second = 0; second < 4; second += 1) {
+    clock.advance(1000);
+    await turn();
+  }
+  const times = (backend: string): number => asked.filter((name) => name === backend).length;
+  expect([times('cp-1'), times('cp-2')]).toEqual([2, 4]);
+});
 
 test('connections go where the fewest are', async () => {
   const { balancer } = await balance();
