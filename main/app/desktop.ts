@@ -43,7 +43,8 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
   installLastWords(log, (code) => app.exit(code));
   keepSandbox(log);
   registerConsoleScheme();
-  guardNavigation(app, log);
+  const openOutside = (url: string): Promise<void> => shell.openExternal(url);
+  guardNavigation(app, log, openOutside);
 
   const appDirectory = app.getAppPath();
   const hostProgram = pathToFileURL(join(appDirectory, 'dist/host/host.js'));
@@ -54,7 +55,7 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
     version: app.getVersion(),
     shell: 'desktop',
     processes: electronProcessSource(app),
-    openExternal: (url) => shell.openExternal(url),
+    openExternal: openOutside,
     chooseKubeconfig: chooseKubeconfigFile,
     hosting: { program: hostProgram, launch: utilityLauncher(hostProgram) },
   });

@@ -12,6 +12,7 @@ import {
   type OwnedClient,
 } from '../../core/client/index.ts';
 import { ContractError, type ClusterEntry, type ClusterList } from '../../core/contract/index.ts';
+import { assertNotExpired, clientExpiryMs } from './client-expiry.ts';
 import { kubeFailure } from './failure.ts';
 
 export const CONNECTIONS_MAX = 32;
@@ -21,6 +22,8 @@ const DISCOVERY_FRESH_MS = 30_000;
 export interface ClusterConnection extends Disposable {
   readonly config: ClientConfig;
   readonly client: OwnedClient;
+  /** When the user's certificate ends, where that alone speaks for the user. */
+  readonly expiresAtMs: number | undefined;
   /** What the server offers, not older than half a minute unless it cannot be asked; `isFresh` asks now. */
   discovery(isFresh?: boolean): Promise<Discovery>;
   serverVersion(): Promise<string>;
@@ -58,6 +61,7 @@ const connectCluster = async (
   return {
     config,
     client,
+    expiresAtMs: await clientExpiryMs(config),
     async discovery(isFresh = false) {
       const nowMs = clock.monotonicMs();
       if (!asked || isFresh || nowMs - asked.atMs > DISCOVERY_FRESH_MS) {
@@ -104,7 +108,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
     throw new ContractError('NotFound', `no cluster is known as ${id}`);
   };
 
-  const openEntry = async (entry: ClusterEntry): Promise<ClusterConnection> => {
+  const connectionOf = async (entry: ClusterEntry): Promise<ClusterConnection> => {
     const stamp = await stampOf(entry);
     const known = opened.get(entry.id);
     if (known?.stamp === stamp) {
@@ -123,6 +127,12 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
       throw kubeFailure(error);
     });
     opened.set(entry.id, { stamp, connection });
+    return connection;
+  };
+
+  const openEntry = async (entry: ClusterEntry): Promise<ClusterConnection> => {
+    const connection = await connectionOf(entry);
+    assertNotExpired(entry, connection.expiresAtMs, options.clock.nowMs());
     return connection;
   };
 

@@ -1,6 +1,6 @@
 import { isStatusError, type StatusError } from '../../core/api/meta/status.ts';
 import { messageOf } from '../../core/base/errors.ts';
-import { ClientError, isTransportError } from '../../core/client/index.ts';
+import { ClientError, isTransportError, type TransportError } from '../../core/client/index.ts';
 import { ContractError, type FailureReason, type Refusal } from '../../core/contract/index.ts';
 
 const REASONS: Readonly<Record<number, FailureReason>> = {
@@ -12,12 +12,44 @@ const REASONS: Readonly<Record<number, FailureReason>> = {
   409: 'Conflict',
 };
 
+/** Each with what a person does next; the socket's own words follow in brackets. */
+const UNREACHED: Readonly<Record<TransportError['reason'], string>> = {
+  ConnectionRefused: 'no API server listens there; start the cluster, or one of its control planes',
+  ConnectionLost: 'the connection to the API server broke; it is tried again by itself',
+  NameNotResolved: 'the name of the API server is not known here; check the address in the kubeconfig',
+  TlsFailed: 'the API server and this console do not trust each other; check certificates and the kubeconfig',
+  ProxyFailed: 'the proxy on the way to the API server refused; check the proxy in the kubeconfig',
+  TimedOut: 'the API server did not answer in time; look whether its host is paused or cut off',
+  Closed: 'the connection was closed by this console; try again',
+};
+
+const SERVER_EXPIRED =
+  'the certificate of the API server has expired; renew it (pilothouse certs renew all, or kubeadm certs renew all)';
+const CLIENT_EXPIRED =
+  'the client certificate in the kubeconfig has expired; get a new kubeconfig and open it again';
+
+/** OpenSSL's codes: of a certificate that we looked at, and of the alert when the server looked at ours. */
+const expiryOf = (cause: unknown): string | undefined => {
+  const code = String((cause as { code?: unknown } | undefined)?.code ?? '');
+  if (code === 'CERT_HAS_EXPIRED') return SERVER_EXPIRED;
+  return code.endsWith('ALERT_CERTIFICATE_EXPIRED') ? CLIENT_EXPIRED : undefined;
+};
+
+/** What happened to a request that got no answer, and what to do about it. */
+export const unreachedMessage = ({ reason, message, cause }: TransportError): string =>
+  `${expiryOf(cause) ?? UNREACHED[reason]} (${message})`;
+
+/** As far as a person is to read it. */
+export const failureMessage = (error: unknown): string =>
+  isTransportError(error) ? unreachedMessage(error) : messageOf(error);
+
 /** What the console is told of a failed read: the server's own words, and whether asking again may help. */
 export const kubeFailure = (error: unknown): ContractError => {
   if (error instanceof ContractError) return error;
   if (isStatusError(error))
     return new ContractError(REASONS[error.code] ?? 'Unavailable', error.message, { cause: error });
-  if (isTransportError(error)) return new ContractError('Unavailable', error.message, { cause: error });
+  if (isTransportError(error))
+    return new ContractError('Unavailable', unreachedMessage(error), { cause: error });
   if (error instanceof ClientError) return new ContractError('BadRequest', error.message, { cause: error });
   return new ContractError('Internal', messageOf(error), { cause: error });
 };

@@ -1,13 +1,12 @@
 import { isExpired, statusErrorFrom, type Status } from '../../core/api/meta/status.ts';
 import { isJsonObject } from '../../core/api/meta/object-meta.ts';
 import type { Clock } from '../../core/base/clock.ts';
-import { messageOf } from '../../core/base/errors.ts';
 import type { Random } from '../../core/base/random.ts';
 import { ClientError, pause, type Client, type Query } from '../../core/client/index.ts';
 import { Backoff } from '../../core/client/informers/backoff.ts';
 import { parseJson, readLines } from '../../core/client/rest/body.ts';
 import type { WatchHealth } from '../../core/contract/index.ts';
-import { isFinal } from './failure.ts';
+import { failureMessage, isFinal } from './failure.ts';
 
 const PAGE_ROWS = 500;
 /** As client-go: between five and ten minutes, so that not all watches of a console end at once. */
@@ -81,7 +80,7 @@ export class LiveList {
         if (isExpired(error)) this.#resourceVersion = '';
         else if (isFinal(error)) throw error;
         else {
-          this.#tell('waiting', messageOf(error));
+          this.#tell('waiting', failureMessage(error));
           await pause(clock, this.#backoff.next(), signal).catch(() => undefined);
         }
       }

@@ -10,7 +10,24 @@ const loggable = (url: string): string => url.slice(0, URL_CHARACTERS_LOGGED_MAX
 const isReload = (contents: WebContents, url: string): boolean =>
   isConsoleUrl(url) && url === contents.getURL();
 
-const guardContents = (contents: WebContents, log: Log): void => {
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** What a forwarded port is reached by: plain http on this machine, as which the console shows it. */
+export const isForwardedUrl = (text: string): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return (
+    url !== undefined &&
+    url.protocol === 'http:' &&
+    LOOPBACK.test(url.hostname) &&
+    url.username === '' &&
+    url.password === ''
+  );
+};
+
+/** Opens an address in the browser of the system. */
+export type OpenOutside = (url: string) => Promise<void>;
+
+const guardContents = (contents: WebContents, log: Log, openOutside: OpenOutside): void => {
   const refuse = (what: string) => (details: { url: string; preventDefault(): void }) => {
     if (isReload(contents, details.url)) return;
     details.preventDefault();
@@ -24,14 +41,18 @@ const guardContents = (contents: WebContents, log: Log): void => {
     log.write('warn', 'webview refused');
   });
   contents.setWindowOpenHandler(({ url }) => {
-    log.write('warn', 'window refused', { url: loggable(url) });
+    if (isForwardedUrl(url))
+      openOutside(url).catch((error: unknown) =>
+        log.write('warn', 'a forwarded port could not be opened', { url: loggable(url), error }),
+      );
+    else log.write('warn', 'window refused', { url: loggable(url) });
     return { action: 'deny' };
   });
 };
 
 /** Holds for every page the app will ever have, whoever makes it. */
-export const guardNavigation = (app: App, log: Log): void => {
-  app.on('web-contents-created', (_event, contents) => guardContents(contents, log));
+export const guardNavigation = (app: App, log: Log, openOutside: OpenOutside): void => {
+  app.on('web-contents-created', (_event, contents) => guardContents(contents, log, openOutside));
   // A console page talks to nobody: a certificate problem or a password prompt is never ours to answer.
   app.on('certificate-error', (event, _contents, _url, _error, _certificate, answer) => {
     event.preventDefault();
@@ -60,6 +81,9 @@ export const refusePermissions = (session: Session, log: Log): void => {
   session.setBluetoothPairingHandler((_details, answer) => answer({ confirmed: false }));
   session.setDisplayMediaRequestHandler((_request, answer) => answer({}));
   session.on('will-download', (event, item) => {
+    // What the console itself has made (a manifest, a log): the system asks where it goes.
+    const url = item.getURL();
+    if (url.startsWith('blob:') && isConsoleUrl(url.slice('blob:'.length))) return;
     event.preventDefault();
     log.write('warn', 'download refused', { url: loggable(item.getURL()) });
   });

@@ -1,0 +1,31 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { ClientConfig } from '../../core/client/index.ts';
+import { ContractError, type ClusterEntry } from '../../core/contract/index.ts';
+
+/** When the certificate ends that alone speaks for the user; undefined where something else may, or it cannot be read. */
+export const clientExpiryMs = async ({ auth }: ClientConfig): Promise<number | undefined> => {
+  const { certificate, token, tokenFile, basic, exec } = auth;
+  if (!certificate || token !== undefined || tokenFile !== undefined || basic || exec) return undefined;
+  try {
+    const pem = certificate.data ?? (await readFile(certificate.file ?? '', 'utf8'));
+    const endMs = Date.parse(new X509Certificate(pem).validTo);
+    return Number.isNaN(endMs) ? undefined : endMs;
+  } catch {
+    return undefined; // the connection itself says what is wrong with it
+  }
+};
+
+/** A server answers an expired certificate with a bare 401: what it is can only be said here. */
+export const assertNotExpired = (entry: ClusterEntry, endMs: number | undefined, nowMs: number): void => {
+  if (endMs === undefined || endMs > nowMs) return;
+  const next =
+    entry.origin === 'local'
+      ? 'renew it on the page Certificates'
+      : 'get a new kubeconfig from whoever runs the cluster and open it';
+  const when = new Date(endMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
+  throw new ContractError(
+    'Forbidden',
+    `the client certificate of ${entry.user} in ${entry.kubeconfigPath} expired on ${when}; ${next}`,
+  );
+};
