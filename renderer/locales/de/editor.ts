@@ -63,6 +63,8 @@ export const editor = {
   'editor.why.bad': 'Dokument {number} muss gültig sein, bevor etwas angewandt wird',
 
   'diff.title': 'Änderungen',
+  'diff.broken': 'Dokument {number} ist noch kein YAML',
+  'diff.broken.text': '{why} Vorher wird nichts gesendet; der Text bleibt beim Tippen erhalten.',
   'diff.never.title': 'Noch kein Probelauf dieses Textes',
   'diff.never.text': 'Ein Probelauf am Server zeigt Feld für Feld, was sich ändern würde, und ändert nichts.',
   'diff.failed': 'Für dieses Dokument gibt es keine Antwort',

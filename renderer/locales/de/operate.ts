@@ -54,7 +54,8 @@ export const operate = {
   'restore.leave': 'Verlassen',
   'restore.done': 'Fertig',
   'restore.failed': '{name} kann nicht wiederhergestellt werden',
-  'restore.failed.text': 'Nichts wurde geändert. Einen anderen Snapshot wählen oder einen neuen nehmen.',
+  'restore.failed.text':
+    '{why} Nichts wurde geändert. Einen anderen Snapshot wählen oder einen neuen nehmen.',
   'restore.change': 'Was sich ändern wird',
   'restore.changed': 'Was sich geändert hat',
   'restore.now': 'Jetzt',
@@ -105,6 +106,8 @@ export const operate = {
   'upgrade.away':
     'Ein Upgrade ändert die Manifeste der Control-Plane-Hosts, auf die eine kubeconfig keinen Zugriff gibt. Cluster dieser Konsole werden hier aktualisiert.',
   'upgrade.lead': 'Läuft mit {current}. {target} ist die nächste Version.',
+  'upgrade.lead.running': 'Auf dem Weg zu {target}, ein Host nach dem anderen. Die API bleibt erreichbar.',
+  'upgrade.lead.back': 'Auf dem Weg zurück, ein Host nach dem anderen.',
   'upgrade.lead.newest': 'Läuft mit {current}, der neuesten Version, die es hier gibt.',
   'upgrade.again': 'Neu planen',
   'upgrade.apply': 'Auf {target} aktualisieren',

@@ -238,7 +238,8 @@ export const overview = {
   'attention.host.paused': 'Der Prozess steht still: Er hält seine Verbindungen und antwortet nicht.',
   'attention.host.stopped': 'Absichtlich angehalten. Er bleibt aus, bis er gestartet wird.',
   'attention.component': '{component} auf {host}',
-  'attention.component.exited': 'Beendet; das Kubelet des Hosts startet sie neu.',
+  'attention.component.aside':
+    'Gestoppt: Das Manifest liegt beiseite. Starten geht über das Menü auf der Karte.',
   'attention.node': 'Der Knoten ist {status}.',
   'attention.node.heartbeat': '{status}, letzter Herzschlag {ago}.',
   'attention.pods': {

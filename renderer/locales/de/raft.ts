@@ -39,7 +39,7 @@ export const raft = {
   'raft.spark.lag': 'Einträge, die {member} hinter dem Leader liegt, letzte 2 min, jetzt {value}',
   'raft.spark.fsync': 'WAL-Fsync von {member}, 99. Perzentil, letzte 2 min, jetzt {value}',
   'raft.finding.healthy': 'Gesund',
-  'raft.finding.unreachable': 'Unerreichbar',
+  'raft.finding.unreachable': 'Antwortet nicht',
   'raft.finding.noSpace': 'Alarm NOSPACE: kein Schreiben',
   'raft.finding.corrupt': 'Alarm CORRUPT',
   'raft.finding.alarm': 'Alarm',

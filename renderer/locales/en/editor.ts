@@ -60,6 +60,8 @@ export const editor = {
   'editor.why.bad': 'Document {number} must be valid before anything is applied',
 
   'diff.title': 'Changes',
+  'diff.broken': 'Document {number} is no YAML yet',
+  'diff.broken.text': '{why} Nothing is sent before it is mended; the text is kept as you type.',
   'diff.never.title': 'No dry run of this text yet',
   'diff.never.text': 'A server dry run shows what would change, field by field, and changes nothing.',
   'diff.failed': 'There is no answer for this document',

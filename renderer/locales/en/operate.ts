@@ -54,7 +54,7 @@ export const operate = {
   'restore.leave': 'Leave',
   'restore.done': 'Done',
   'restore.failed': '{name} cannot be restored',
-  'restore.failed.text': 'Nothing was changed. Choose another snapshot, or take one anew.',
+  'restore.failed.text': '{why} Nothing was changed. Choose another snapshot, or take one anew.',
   'restore.change': 'What will change',
   'restore.changed': 'What was changed',
   'restore.now': 'Now',
@@ -104,6 +104,8 @@ export const operate = {
   'upgrade.away':
     'An upgrade changes the manifests of control-plane hosts, which a kubeconfig gives no access to. Clusters of this console are upgraded here.',
   'upgrade.lead': 'Runs {current}. {target} is next.',
+  'upgrade.lead.running': 'On the way to {target}, one host after the other. The API stays up.',
+  'upgrade.lead.back': 'On the way back, one host after the other.',
   'upgrade.lead.newest': 'Runs {current}, the newest release there is here.',
   'upgrade.again': 'Plan again',
   'upgrade.apply': 'Upgrade to {target}',

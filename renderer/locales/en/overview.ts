@@ -235,7 +235,7 @@ export const overview = {
   'attention.host.paused': 'Its process stands still: it holds its connections and answers nothing.',
   'attention.host.stopped': 'Stopped on purpose. It stays down until it is started.',
   'attention.component': '{component} on {host}',
-  'attention.component.exited': 'Ended; the kubelet of the host starts it again.',
+  'attention.component.aside': 'Stopped: its manifest is set aside. Start it from its menu on the map.',
   'attention.node': 'The node is {status}.',
   'attention.node.heartbeat': '{status}, last heartbeat {ago}.',
   'attention.pods': {

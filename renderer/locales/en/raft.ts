@@ -36,7 +36,7 @@ export const raft = {
   'raft.spark.lag': 'Entries {member} is behind the leader, last 2 min, now {value}',
   'raft.spark.fsync': 'WAL fsync of {member}, 99th percentile, last 2 min, now {value}',
   'raft.finding.healthy': 'Healthy',
-  'raft.finding.unreachable': 'Unreachable',
+  'raft.finding.unreachable': 'Does not answer',
   'raft.finding.noSpace': 'Alarm NOSPACE: no writes',
   'raft.finding.corrupt': 'Alarm CORRUPT',
   'raft.finding.alarm': 'Alarm',

@@ -22,6 +22,17 @@ test('between a killed holder and the next one nobody holds the lease', () => {
   ]);
 });
 
+test('who held it before is known across a time without holder', () => {
+  const lease = leaseFixture('kube-scheduler', {
+    renewedAtMs: 100_000,
+    segments: [
+      { holder: 'cp-3', fromMs: 0, toMs: 40_000 },
+      { holder: 'cp-1', fromMs: 56_000, toMs: null },
+    ],
+  });
+  expect(holderSpans(lease, 100_000).map(({ before }) => before)).toEqual(['', 'cp-3', 'cp-3']);
+});
+
 test('an orderly hand-over has no gap', () => {
   expect(
     spansOf({

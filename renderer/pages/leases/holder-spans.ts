@@ -8,7 +8,7 @@ export interface HolderSpan {
   readonly fromMs: number;
   /** Null while it lasts. */
   readonly toMs: number | null;
-  /** Whoever held it before a time without holder. */
+  /** Whoever held it before, also before a time without holder. */
   readonly before: string;
 }
 
@@ -26,7 +26,7 @@ export const holderSpans = (
   const spans: HolderSpan[] = [];
   const push = (holder: string, fromMs: number, toMs: number | null): void => {
     const last = spans.at(-1);
-    const before = last?.holder ?? '';
+    const before = last ? last.holder || last.before : '';
     // A restarted holder has another random part, but it is the same host to who looks.
     if (last?.holder === holder && last.toMs !== null && fromMs - last.toMs < GAP_MIN_MS)
       spans[spans.length - 1] = { ...last, toMs };

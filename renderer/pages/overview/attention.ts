@@ -44,9 +44,9 @@ const ofHost = (host: HostState): readonly Attention[] => {
     .filter(({ phase }) => phase === 'exited')
     .map(({ name, message }) => ({
       id: `component-${host.name}-${name}`,
-      tone: 'error',
+      tone: message === null ? 'warn' : 'error',
       title: t('attention.component', { component: name, host: host.name }),
-      text: message ?? t('attention.component.exited'),
+      text: message ?? t('attention.component.aside'),
       to: undefined,
     }));
 };

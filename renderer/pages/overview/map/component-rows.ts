@@ -41,10 +41,14 @@ export const phaseTone = (phase: ComponentRow['phase']): StatusTone => {
   }
 };
 
+/** What ended by itself says why. Without a word it was stopped on purpose: its manifest is out of the folder. */
+export const isAside = ({ phase, message }: Pick<ComponentState, 'phase' | 'message'>): boolean =>
+  phase === 'exited' && message === null;
+
 export const hostTone = (host: HostState): StatusTone => {
   switch (host.phase) {
     case 'running':
-      return host.components.some(({ phase }) => phase === 'exited')
+      return host.components.some((component) => component.phase === 'exited' && !isAside(component))
         ? 'warn'
         : host.components.some(({ phase }) => phase === 'starting' || phase === 'serving')
           ? 'pending'
@@ -96,7 +100,13 @@ export const componentRows = (host: HostState, expected: readonly string[]): rea
   expected.map((name) => {
     const known = host.components.find((component) => component.name === name);
     const isUp = isHostUp(host) || host.phase === 'starting';
-    const phase = !isUp ? 'away' : (known?.phase ?? (host.phase === 'starting' ? 'starting' : 'aside'));
+    const phase = !isUp
+      ? 'away'
+      : known && !isAside(known)
+        ? known.phase
+        : host.phase === 'starting'
+          ? 'starting'
+          : 'aside';
     return {
       name,
       phase,
