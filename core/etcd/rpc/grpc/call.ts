@@ -2,7 +2,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Disposable } from '../../../base/disposable.ts';
 import { MalformedError } from '../../proto/wire/index.ts';
-import type { Http2Stream, StreamOwner } from '../http2/stream.ts';
+import type { Http2Stream, StreamOwner } from '../../../base/node/http2/server/stream.ts';
 import { Deframer, MESSAGE_HEAD_BYTES } from './deframer.ts';
 import type { DuplexStream, Method, Peer, RpcObserver } from './method.ts';
 import { OK, OK_TRAILERS, RESPONSE_HEAD, StatusError, trailersOf, trailersOnlyOf } from './status.ts';

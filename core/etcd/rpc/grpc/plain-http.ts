@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../../../base/errors.ts';
 import { encodeHeaders } from '../../../base/node/http2/hpack.ts';
-import type { Http2Stream } from '../http2/stream.ts';
+import type { Http2Stream } from '../../../base/node/http2/server/stream.ts';
 
 /** A request that is not gRPC: health, version, metrics. Bodies are not read. */
 export interface PlainRequest {

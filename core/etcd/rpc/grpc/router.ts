@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { assert } from '../../../base/assert.ts';
 import { encodeHeaders } from '../../../base/node/http2/hpack.ts';
-import type { Http2Stream } from '../http2/stream.ts';
+import type { Http2Stream } from '../../../base/node/http2/server/stream.ts';
 import { Call } from './call.ts';
 import type { CallOptions } from './call.ts';
 import type { Method, Peer, RpcObserver } from './method.ts';

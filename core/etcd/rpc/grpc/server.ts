@@ -7,8 +7,8 @@ import type { Clock } from '../../../base/clock.ts';
 import { assert } from '../../../base/assert.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
-import { Http2Connection } from '../http2/connection.ts';
-import type { Http2Stream } from '../http2/stream.ts';
+import { Http2Connection } from '../../../base/node/http2/server/connection.ts';
+import type { Http2Stream } from '../../../base/node/http2/server/stream.ts';
 import type { Peer } from './method.ts';
 import { notFound, servePlainOverHttp1 } from './plain-http.ts';
 import type { PlainHandler } from './plain-http.ts';
@@ -40,6 +40,9 @@ export interface GrpcServerOptions {
 }
 
 const STREAMS_MAX_DEFAULT = 0xffffffff;
+/** Most requests arrive without waiting for credit. */
+const STREAM_WINDOW_BYTES = 1024 * 1024;
+const HEADER_LIST_BYTES_MAX = 64 * 1024;
 const KEEPALIVE_INTERVAL_MS_DEFAULT = 2 * 60 * 60 * 1000;
 const KEEPALIVE_TIMEOUT_MS_DEFAULT = 20 * 1000;
 const HANDSHAKE_TIMEOUT_MS = 10 * 1000;
@@ -65,6 +68,8 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
     const peer = peerOf(socket);
     const connection: Http2Connection = new Http2Connection(socket, {
       streamsMax: options.streamsMax ?? STREAMS_MAX_DEFAULT,
+      streamWindowBytes: STREAM_WINDOW_BYTES,
+      headerListBytesMax: HEADER_LIST_BYTES_MAX,
       onStream: (stream) => options.route(stream, peer),
       onClosed: () => connections.delete(connection),
       nowMs: () => clock.monotonicMs(),
