@@ -12,6 +12,7 @@ import { systemClock } from '../../core/base/node/clock.ts';
 import { seededRandom } from '../../core/base/random.ts';
 import * as proto from '../../core/etcd/proto/index.ts';
 import { serveClients } from '../../core/etcd/rpc/index.ts';
+import { ETCD_VERSION } from '../../core/etcd/version.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../core/pki/index.ts';
 import type { Credential } from '../../core/pki/index.ts';
 import { PATIENCE } from '../support/etcd-ctl.ts';
@@ -95,7 +96,7 @@ test('etcdctl reads status, members, hashes, leases and alarms', async () => {
   const [status] = JSON.parse(await etcdctl('endpoint', 'status', '-w', 'json')) as {
     Status: { version: string; leader: bigint };
   }[];
-  expect(status!.Status.version).toBe('3.6.0');
+  expect(status!.Status.version).toBe(ETCD_VERSION);
   expect(await etcdctl('endpoint', 'health')).toBeDefined();
   expect(await etcdctl('member', 'list')).toBe(
     '8e9e05c52164694d, started, one, http://localhost:2380, , false',

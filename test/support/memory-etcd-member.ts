@@ -4,6 +4,7 @@ import { fromDeleteRange, fromPut, fromRange, fromTxn } from '../../core/etcd/ap
 import { MemoryDatabase, Store, WatchHub } from '../../core/etcd/mvcc/index.ts';
 import { etcdError } from '../../core/etcd/rpc/index.ts';
 import type { MemberApi } from '../../core/etcd/rpc/index.ts';
+import { ETCD_STORAGE_VERSION, ETCD_VERSION } from '../../core/etcd/version.ts';
 
 export interface MemoryMember {
   readonly api: MemberApi;
@@ -87,7 +88,13 @@ export const openMemoryMember = async (): Promise<MemoryMember> => {
     memberUpdate: async () => members,
     memberPromote: async () => members,
     memberList: async () => members,
-    status: () => ({ version: '3.6.0', dbSize: 4096, raftIndex: 7, raftAppliedIndex: 7, dbSizeInUse: 4096 }),
+    status: () => ({
+      version: ETCD_VERSION,
+      dbSize: 4096,
+      raftIndex: 7,
+      raftAppliedIndex: 7,
+      dbSizeInUse: 4096,
+    }),
     activeAlarms: () => [],
     alarm: async () => ({ alarms: [] }),
     defragment: async () => undefined,
@@ -107,7 +114,7 @@ export const openMemoryMember = async (): Promise<MemoryMember> => {
         for (let left = SNAPSHOT_BYTES; left > 0; left -= 100_000)
           yield Buffer.alloc(Math.min(left, 100_000), 3);
       }
-      return { sizeBytes: SNAPSHOT_BYTES, version: '3.6.0', chunks: chunks() };
+      return { sizeBytes: SNAPSHOT_BYTES, version: ETCD_STORAGE_VERSION, chunks: chunks() };
     },
   };
   return {

@@ -7,6 +7,7 @@ import {
   planHosts,
   type HostPlan,
 } from '../config/hosts.ts';
+import { ETCD_VERSION } from '../../etcd/version.ts';
 import { inData, staticPodYaml, type StaticPodSpec } from './static-pod.ts';
 
 export const PORTS = {
@@ -22,8 +23,8 @@ export const PORTS = {
   proxyHealth: 10_256,
 } as const;
 
-/** etcd's own image carries its own version; ours says which protocol it speaks. */
-const ETCD_IMAGE = 'registry.k8s.io/etcd:3.6.6-0';
+/** etcd's image carries its own version, and after it the revision of the packaging. */
+const ETCD_IMAGE = `registry.k8s.io/etcd:${ETCD_VERSION}-0`;
 
 export const componentImage = (component: string, version: string): string =>
   `registry.k8s.io/${component}:${version}`;

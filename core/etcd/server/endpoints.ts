@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { Member } from '../member/member.ts';
 import { ALARM_TYPE } from '../proto/index.ts';
 import type { PlainHandler, PlainResponse } from '../rpc/index.ts';
-import { ETCD_VERSION } from '../version.ts';
+import { ETCD_STORAGE_VERSION, ETCD_VERSION } from '../version.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -92,7 +92,7 @@ export const memberEndpoints = (member: Member, registry: Registry): PlainHandle
       return json(200, {
         etcdserver: ETCD_VERSION,
         etcdcluster: member.machine.membership.clusterVersion ?? 'not_decided',
-        storage: ETCD_VERSION,
+        storage: ETCD_STORAGE_VERSION,
       });
     if (path === '/metrics')
       return { status: 200, contentType: EXPOSITION_CONTENT_TYPE, body: registry.expose() };
