@@ -34,6 +34,8 @@ export class Snapshot {
   readonly shapes = new PodShapes();
   readonly taintSets = new TaintSets();
   readonly images = new Map<string, ImageState>();
+  /** How many pods use a claim, `namespace/name`. */
+  readonly claimUses = new Map<string, number>();
   readonly #entries: (NodeEntry | undefined)[] = [];
   readonly #slotOf = new Map<string, number>();
   readonly #free: number[] = [];
@@ -112,6 +114,7 @@ export class Snapshot {
     this.columns.addRequest(slot, info.request, 1);
     this.shapes.add(info, slot);
     for (const port of info.hostPorts) entry.hostPorts.add(port);
+    for (const claim of info.claims) this.claimUses.set(claim, (this.claimUses.get(claim) ?? 0) + 1);
   }
 
   removePod(slot: number, info: PodInfo): void {
@@ -122,6 +125,11 @@ export class Snapshot {
     this.columns.addRequest(slot, info.request, -1);
     this.shapes.remove(info, slot);
     for (const port of info.hostPorts) entry.hostPorts.remove(port);
+    for (const claim of info.claims) {
+      const uses = this.claimUses.get(claim) ?? 0;
+      if (uses > 1) this.claimUses.set(claim, uses - 1);
+      else this.claimUses.delete(claim);
+    }
   }
 
   #allocate(name: string, node: Node): number {

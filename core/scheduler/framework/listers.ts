@@ -3,6 +3,7 @@ import type { ObjectMeta } from '../../api/meta/index.ts';
 import type { Node, Pod } from '../model/objects.ts';
 import type {
   CsiDriver,
+  CsiNode,
   CsiStorageCapacity,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -40,6 +41,7 @@ export interface ClusterLister {
   volumes(): readonly PersistentVolume[];
   storageClass(name: string): StorageClass | undefined;
   csiDriver(name: string): CsiDriver | undefined;
+  csiNode(name: string): CsiNode | undefined;
   csiStorageCapacities(): readonly CsiStorageCapacity[];
   pod(namespace: string, name: string): Pod | undefined;
   pods(namespace: string): readonly Pod[];
@@ -58,6 +60,7 @@ export const emptyLister: ClusterLister = {
   volumes: () => [],
   storageClass: () => undefined,
   csiDriver: () => undefined,
+  csiNode: () => undefined,
   csiStorageCapacities: () => [],
   pod: () => undefined,
   pods: () => [],

@@ -88,6 +88,7 @@ export const clusterInformers = (
     volumes: () => all(PERSISTENT_VOLUME),
     storageClass: (name) => find(STORAGE_CLASS, undefined, name),
     csiDriver: (name) => find(CSI_DRIVER, undefined, name),
+    csiNode: (name) => find(CSI_NODE, undefined, name),
     csiStorageCapacities: () => all(CSI_STORAGE_CAPACITY),
     pod: (namespace, name) => find(POD, namespace, name),
     pods: (namespace) => inNamespace(POD, namespace),

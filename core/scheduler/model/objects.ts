@@ -97,6 +97,20 @@ export interface PodVolume {
   readonly persistentVolumeClaim?: { readonly claimName: string; readonly readOnly?: boolean };
   readonly ephemeral?: { readonly volumeClaimTemplate?: unknown };
   readonly image?: { readonly reference?: string };
+  readonly gcePersistentDisk?: { readonly pdName: string; readonly readOnly?: boolean };
+  readonly awsElasticBlockStore?: { readonly volumeID: string };
+  readonly azureDisk?: { readonly diskURI: string };
+  readonly azureFile?: { readonly secretName: string; readonly shareName: string };
+  readonly cinder?: { readonly volumeID: string };
+  readonly vsphereVolume?: { readonly volumePath: string };
+  readonly portworxVolume?: { readonly volumeID: string };
+  readonly iscsi?: { readonly iqn: string; readonly readOnly?: boolean };
+  readonly rbd?: {
+    readonly monitors: readonly string[];
+    readonly pool?: string;
+    readonly image: string;
+    readonly readOnly?: boolean;
+  };
 }
 
 export interface PodCondition {

@@ -1,6 +1,6 @@
 import type { Labels } from '../../api/selector/index.ts';
 import { compileAffinity, NO_AFFINITY, type AffinityTerms } from './affinity-term.ts';
-import { podKey, type Affinity, type Pod } from './objects.ts';
+import { podKey, type Affinity, type Pod, type PodVolume } from './objects.ts';
 import {
   CPU,
   DEFAULT_MEMORY_REQUEST_BYTES,
@@ -40,6 +40,8 @@ export interface PodInfo {
   readonly terminating: boolean;
   readonly request: PodRequest;
   readonly hostPorts: readonly HostPort[];
+  /** Claims that its volumes name: `namespace/name`. */
+  readonly claims: readonly string[];
   readonly affinity: AffinityTerms;
   /** Pods with the same text look the same to every selector and carry the same terms. */
   readonly shape: string;
@@ -47,6 +49,8 @@ export interface PodInfo {
 
 const NO_SCALARS: ReadonlyMap<string, number> = new Map();
 const NO_PORTS: readonly HostPort[] = [];
+const NO_CLAIMS: readonly string[] = [];
+const NO_VOLUMES: readonly PodVolume[] = [];
 
 /** Affinities compiled and kept: pods of one workload share theirs. */
 const AFFINITIES_MAX = 4096;
@@ -100,6 +104,13 @@ const hostPortsOf = (pod: Pod): readonly HostPort[] => {
   return ports ?? NO_PORTS;
 };
 
+const claimsOf = (pod: Pod, namespace: string): readonly string[] => {
+  let claims: string[] | undefined;
+  for (const { persistentVolumeClaim } of pod.spec.volumes ?? NO_VOLUMES)
+    if (persistentVolumeClaim) (claims ??= []).push(`${namespace}/${persistentVolumeClaim.claimName}`);
+  return claims ?? NO_CLAIMS;
+};
+
 /** Throws when a selector of the pod's affinity is invalid; the API server lets none through. */
 export const podInfoOf = (pod: Pod): PodInfo => {
   const { metadata, spec } = pod;
@@ -120,6 +131,7 @@ export const podInfoOf = (pod: Pod): PodInfo => {
     terminating,
     request: requestOf(pod),
     hostPorts: hostPortsOf(pod),
+    claims: claimsOf(pod, namespace),
     affinity: affinityOf(affinity, namespace, affinityText),
     shape: `${namespace}\n${terminating ? 't' : ''}${JSON.stringify(metadata.labels ?? null)}${affinityText}`,
   };

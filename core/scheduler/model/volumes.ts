@@ -1,6 +1,6 @@
 import type { LabelSelectorObject } from '../../api/selector/index.ts';
 import type { ObjectMeta } from '../../api/meta/index.ts';
-import type { NodeSelector, ResourceList } from './objects.ts';
+import type { NodeSelector, PodVolume, ResourceList } from './objects.ts';
 
 export interface ObjectReference {
   readonly apiVersion?: string;
@@ -36,8 +36,31 @@ export interface PersistentVolume {
     readonly nodeAffinity?: { readonly required?: NodeSelector };
     readonly storageClassName?: string;
     readonly volumeMode?: string;
-  };
+    readonly csi?: { readonly driver: string; readonly volumeHandle: string };
+  } & InTreeSource;
   readonly status?: { readonly phase?: string };
+}
+
+/** Where a volume is, in the kinds that CSI drivers have taken over; a pod may name them as well. */
+export type InTreeSource = Pick<
+  PodVolume,
+  | 'gcePersistentDisk'
+  | 'awsElasticBlockStore'
+  | 'azureDisk'
+  | 'azureFile'
+  | 'cinder'
+  | 'vsphereVolume'
+  | 'portworxVolume'
+>;
+
+export interface CsiNode {
+  readonly metadata: Readonly<ObjectMeta>;
+  readonly spec?: {
+    readonly drivers?: readonly {
+      readonly name: string;
+      readonly allocatable?: { readonly count?: number };
+    }[];
+  };
 }
 
 export interface StorageClass {
@@ -66,3 +89,8 @@ export const ANNOTATION_BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 export const ANNOTATION_BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
 export const ANNOTATION_SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 export const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
+const ANNOTATION_STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
+
+/** The annotation is from before the field, and still wins. */
+export const classOfClaim = ({ metadata, spec }: PersistentVolumeClaim): string =>
+  metadata.annotations?.[ANNOTATION_STORAGE_CLASS] ?? spec?.storageClassName ?? '';
