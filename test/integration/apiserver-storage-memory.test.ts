@@ -261,6 +261,9 @@ test('after a compaction that it missed, a cache lists anew and ends watchers th
     '/r/',
     { metrics: { relistNeeded: (reason) => reasons.push(reason) } },
   );
+  // Told by the watch: it is there, and not only asked for, when it is cut.
+  const told = await store.create('/r/told', bytes('told'));
+  await cache.list('/r/', { at: told.revision });
   const before = cache.revision;
   const watcher = await cache.watch({ start: before });
   cut = true;
@@ -270,7 +273,7 @@ test('after a compaction that it missed, a cache lists anew and ends watchers th
   resume();
   expect(await watcher.next(1)).toBeUndefined();
   expect([hasReason(watcher.end, 'Expired'), reasons]).toEqual([true, ['Expired']]);
-  expect((await cache.list('/r/', { at: revision })).objects.length).toBe(3);
+  expect((await cache.list('/r/', { at: revision })).objects.length).toBe(4);
   await expect(cache.watch({ start: before })).rejects.toThrow(
     `too old resource version: ${before} (${revision})`,
   );
