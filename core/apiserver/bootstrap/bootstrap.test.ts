@@ -150,8 +150,10 @@ test('three servers that start at once on an empty store set up one cluster', as
 test('the default policy of a new cluster is made by one of its servers', async () => {
   const store = new MemoryStore();
   const tries: string[] = [];
+  const flowTries: string[] = [];
   store.beforeWrite = (key) => {
     if (/^\/registry\/(cluster)?role(binding)?s\//.test(key)) tries.push(key);
+    if (/^\/registry\/(flowschemas|prioritylevelconfigurations)\//.test(key)) flowTries.push(key);
   };
   const servers = [1, 2, 3].map((number) => serverOn(store, number));
   await until('all are ready', async () => {
@@ -163,6 +165,7 @@ test('the default policy of a new cluster is made by one of its servers', async 
   expect(new Set(tries).size).toBe(count);
   // The first role is what they compete for.
   expect(tries.length).toBeLessThanOrEqual(count + servers.length - 1);
+  expect(flowTries.length).toBe(new Set(flowTries).size);
 });
 
 test('the kubernetes service shows every server that lives, and one that ends is gone', async () => {

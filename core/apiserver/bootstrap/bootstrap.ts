@@ -91,6 +91,12 @@ export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
     return answer?.code === 200;
   };
 
+  let turn: Promise<void> | undefined;
+  const awaitTurn = (signal: AbortSignal): Promise<void> =>
+    (turn ??= awaitRbacTurn({ writer, minor: options.minor, clock, signal }).finally(
+      () => (turn = undefined),
+    ));
+
   const hooks: readonly PostStartHook[] = [
     {
       name: 'start-system-namespaces-controller',
@@ -100,7 +106,7 @@ export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
       name: 'rbac/bootstrap-roles',
       run: (signal) =>
         insist(signal, async () => {
-          await awaitRbacTurn({ writer, minor: options.minor, clock, signal });
+          await awaitTurn(signal);
           return ensureRbacPolicy(writer, options.minor, log);
         }),
     },
@@ -110,7 +116,11 @@ export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
     },
     {
       name: 'priority-and-fairness-config-producer',
-      run: lastingly(FLOW_CONTROL_INTERVAL_MS, 'flow control', () => ensureFlowControl(writer)),
+      async run(signal) {
+        // Whoever makes the roles makes these meanwhile. That it cannot be told whose turn it is says nothing about them.
+        await awaitTurn(signal).catch(() => undefined);
+        await lastingly(FLOW_CONTROL_INTERVAL_MS, 'flow control', () => ensureFlowControl(writer))(signal);
+      },
     },
     {
       name: 'start-kubernetes-service-cidr-controller',

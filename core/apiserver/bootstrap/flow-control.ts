@@ -59,11 +59,11 @@ export const ensureFlowControl = async (onStore: ObjectWriter): Promise<void> =>
     objects: readonly KubernetesObject[],
     isMandatory: boolean,
   ): Promise<void> => {
-    for (const object of objects)
-      await ensureObject(writer, resource, {
-        object,
-        revise: (stored) => revised(stored, object, isMandatory),
-      });
+    await Promise.all(
+      objects.map((object) =>
+        ensureObject(writer, resource, { object, revise: (stored) => revised(stored, object, isMandatory) }),
+      ),
+    );
   };
   await ensureAll(LEVELS, SUGGESTED_LEVELS, false);
   await ensureAll(SCHEMAS, SUGGESTED_SCHEMAS, false);
