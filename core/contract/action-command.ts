@@ -20,6 +20,7 @@ const wordsOf = (action: ClusterAction): readonly string[] | undefined => {
     case 'host.kill':
     case 'host.stop':
     case 'host.start':
+    case 'host.restart':
     case 'host.pause':
     case 'host.resume':
       return ['host', action.kind.slice('host.'.length), action.host];

@@ -34,6 +34,7 @@ export const actionTitle = (action: ClusterAction): string => {
     case 'host.kill':
     case 'host.stop':
     case 'host.start':
+    case 'host.restart':
     case 'host.pause':
     case 'host.resume':
       return t(`action.${action.kind}`, { host: action.host });
@@ -86,6 +87,7 @@ export const actionMeaning = (action: ClusterAction): string | undefined => {
     case 'host.kill':
     case 'host.stop':
     case 'host.start':
+    case 'host.restart':
     case 'host.pause':
     case 'host.resume':
     case 'component.kill':
@@ -120,6 +122,7 @@ export const actionSubject = (action: ClusterAction): string | undefined => {
     case 'host.kill':
     case 'host.stop':
     case 'host.start':
+    case 'host.restart':
     case 'host.pause':
     case 'host.resume':
     case 'fault.isolate':
@@ -185,6 +188,7 @@ export const actionIcon = (action: ClusterAction): IconName => {
       return 'storage';
     case 'snapshot.save':
       return 'snapshot';
+    case 'host.restart':
     case 'snapshot.restore':
     case 'upgrade.rollback':
       return 'restart';

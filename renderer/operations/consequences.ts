@@ -114,7 +114,8 @@ export const consequencesOf = (preview: ActionPreview, action: ClusterAction): r
     .map((effect) => effectConsequence(effect, action))
     .filter((item) => item !== undefined);
   const all = [
-    ...(quorum ? [quorumConsequence(quorum)] : []),
+    // A drain moves pods; whoever votes stays where it is.
+    ...(quorum && action.kind !== 'node.drain' ? [quorumConsequence(quorum)] : []),
     ...[...nodes, ...leases, ...said].sort((a, b) => RANK[a.tone] - RANK[b.tone]),
   ];
   const unique = all.filter((item, index) => all.findIndex(({ text }) => text === item.text) === index);

@@ -35,6 +35,7 @@ const hostHandlers = (supervisor: Supervisor) => {
     'host.kill': ({ host }) => done(supervisor.killHost(host)),
     'host.stop': ({ host }) => done(supervisor.stopHost(host)),
     'host.start': ({ host }) => done(supervisor.startHost(host)),
+    'host.restart': ({ host }) => done(supervisor.restartHost(host)),
     'host.pause': ({ host }) => done(supervisor.pauseHost(host)),
     'host.resume': ({ host }) => done(supervisor.resumeHost(host)),
     'component.kill': ({ host, component }) => done(supervisor.killComponent(host, component)),

@@ -11,6 +11,7 @@ export interface ControlMethods {
   'host.kill': { params: { host: string }; result: null };
   'host.stop': { params: { host: string }; result: null };
   'host.start': { params: { host: string }; result: null };
+  'host.restart': { params: { host: string }; result: null };
   'host.pause': { params: { host: string }; result: null };
   'host.resume': { params: { host: string }; result: null };
   'component.kill': { params: { host: string; component: string }; result: null };

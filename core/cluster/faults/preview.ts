@@ -70,6 +70,7 @@ const changeOf = (facts: ActionFacts, action: ClusterAction): Change => {
   switch (action.kind) {
     case 'host.kill':
     case 'host.stop':
+    case 'host.restart':
     case 'host.pause':
       return hostGoes(facts, action.host);
     case 'host.start':

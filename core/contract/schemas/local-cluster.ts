@@ -109,6 +109,8 @@ export const clusterAction = v.variant('kind', [
   v.object({ kind: v.literal('host.kill'), ...host.entries }),
   v.object({ kind: v.literal('host.stop'), ...host.entries }),
   v.object({ kind: v.literal('host.start'), ...host.entries }),
+  /** Stopped in order and started again; what was broken in it on purpose is whole after it. */
+  v.object({ kind: v.literal('host.restart'), ...host.entries }),
   v.object({ kind: v.literal('host.pause'), ...host.entries }),
   v.object({ kind: v.literal('host.resume'), ...host.entries }),
   v.object({ kind: v.literal('component.kill'), ...component.entries }),

@@ -7,6 +7,7 @@ const VERBS = {
   kill: { method: 'host.kill', done: 'killed' },
   stop: { method: 'host.stop', done: 'stopped' },
   start: { method: 'host.start', done: 'started' },
+  restart: { method: 'host.restart', done: 'restarted' },
   pause: { method: 'host.pause', done: 'paused' },
   resume: { method: 'host.resume', done: 'resumed' },
 } as const satisfies Record<string, { method: ControlMethod; done: string }>;
@@ -20,9 +21,10 @@ const COMPONENT_VERBS = {
 const has = <T extends object>(table: T, key: string): key is keyof T & string => Object.hasOwn(table, key);
 
 export const host: Command = {
-  usage: `  pilothouse host kill|stop|start|pause|resume NAME [COMPONENT] [--yes] [--data DIR] [-o json]
+  usage: `  pilothouse host kill|stop|start|restart|pause|resume NAME [COMPONENT] [--yes] [--data DIR] [-o json]
 
-  kill is a SIGKILL of the host's process, pause a SIGSTOP, stop an orderly end. A host stays down until start.
+  kill is a SIGKILL of the host's process, pause a SIGSTOP, stop an orderly end. A host stays down until start; restart
+  ends it in order and waits until everything on it is ready again.
   With a COMPONENT, kill ends its thread (the kubelet starts it again), stop sets its manifest aside, start puts
   it back. What would cost the quorum or the last API server wants --yes.`,
   async run(args, context) {

@@ -57,6 +57,18 @@ export const hostRunners: RunnersOf<Extract<Kind, `host.${string}`>> = {
     await inStep(report, 'ready', () => untilHostReady(supervisor, host, report));
     return `${host} runs, and everything on it is ready.`;
   },
+  async 'host.restart'({ host }, { cluster, report }) {
+    const supervisor = requireSupervisor(cluster);
+    report.plan([
+      { id: 'stop', title: `End ${host} in order` },
+      { id: 'start', title: `Start the process of ${host}` },
+      { id: 'ready', title: 'Wait until its components are ready' },
+    ]);
+    await inStep(report, 'stop', () => supervisor.stopHost(host));
+    await inStep(report, 'start', () => supervisor.startHost(host));
+    await inStep(report, 'ready', () => untilHostReady(supervisor, host, report));
+    return `${host} was restarted, and everything on it is ready.`;
+  },
   async 'host.pause'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
     report.plan([{ id: 'pause', title: `SIGSTOP to the process of ${host}` }]);

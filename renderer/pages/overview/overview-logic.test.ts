@@ -91,17 +91,19 @@ test('a menu offers what is possible now and says why the rest is not', () => {
     hostOffers({ name: 'cp-1', phase }, undefined).map(({ action, why }) => [action.kind, why === undefined]);
   expect(offers('running')).toEqual([
     ['host.start', false],
+    ['host.restart', true],
     ['host.pause', true],
     ['host.stop', true],
     ['host.kill', true],
   ]);
   expect(offers('killed')).toEqual([
     ['host.start', true],
+    ['host.restart', false],
     ['host.pause', false],
     ['host.stop', false],
     ['host.kill', false],
   ]);
-  expect(offers('paused')[1]).toEqual(['host.resume', true]);
+  expect(offers('paused')[2]).toEqual(['host.resume', true]);
 });
 
 test('a component of a host that is down cannot be acted on', () => {

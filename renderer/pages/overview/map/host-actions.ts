@@ -25,6 +25,7 @@ export const hostOffers = (
   never: string | undefined,
 ): readonly Offer[] => [
   { action: { kind: 'host.start', host }, why: never ?? startWhy(phase) },
+  { action: { kind: 'host.restart', host }, why: never ?? runningWhy(phase) },
   phase === 'paused'
     ? { action: { kind: 'host.resume', host }, why: never }
     : { action: { kind: 'host.pause', host }, why: never ?? runningWhy(phase) },
@@ -34,6 +35,12 @@ export const hostOffers = (
     why: never ?? (DOWN.includes(phase) ? t('map.why.down') : undefined),
   },
 ];
+
+/** Only what runs can be broken further. */
+export const breakableOf = (
+  { phase }: Pick<HostState, 'phase'>,
+  never: string | undefined,
+): { readonly why: string | undefined } => ({ why: never ?? runningWhy(phase) });
 
 export const componentOffers = (
   host: Pick<HostState, 'name' | 'phase'>,
