@@ -1,4 +1,12 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,5 +74,20 @@ test.skipIf(process.platform === 'win32')('a cache that others may write is not 
 
 test('a folder that cannot be written costs the cache alone', () => {
   writeFileSync(cacheFolder(), 'a file');
-  expect(start()).toEqual({ answer: 2, compiled: true });
+  expect(start().answer).toBe(2);
+});
+
+test('of threads that start together one writes, also after one was killed over it', () => {
+  const both = [useCodeCache(cacheFolder(), 'test'), useCodeCache(cacheFolder(), 'test')];
+  const saved = both.map((cache) => cache.save(true));
+  for (const cache of both.toReversed()) cache.release();
+  expect(saved).toEqual([true, false]);
+  const claim = `${cacheFile()}.claim`;
+  writeFileSync(claim, '');
+  expect(start().compiled).toBe(false);
+  utimesSync(claim, new Date(0), new Date(0));
+  expect([start(), start()]).toEqual([
+    { answer: 2, compiled: true },
+    { answer: 2, compiled: false },
+  ]);
 });

@@ -16,10 +16,11 @@ import { threadId } from 'node:worker_threads';
 export interface CodeCache {
   /**
    * Writes the cache when something was compiled that it does not hold, or when it is told to because more functions have
-   * been compiled since; tells whether it did. Call when the thread has done what it does first.
+   * been compiled since, unless another thread is at it; tells whether it did. Call when the thread has done what it does
+   * first.
    */
   save(again?: boolean): boolean;
-  /** Lets go of the memory; what is loaded from then on is compiled as ever. */
+  /** Lets go of the memory and lets others write; what is loaded from then on is compiled as ever. */
   release(): void;
 }
 
@@ -38,6 +39,8 @@ const FORMAT = 'pilothouse code cache 1';
 const HEADER_LENGTH_BYTES = 4;
 /** More is none of ours. */
 const CACHE_BYTES_MAX = 64 * 1024 * 1024;
+/** Longer than anybody takes for it. */
+const CLAIM_MS_MAX = 60_000;
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const WRITABLE_BY_OTHERS = 0o022;
@@ -87,19 +90,33 @@ const writeCache = (path: string, scripts: ReadonlyMap<string, { script: Script;
   length.writeUInt32LE(header.length);
   const temporary = `${path}.${process.pid}.${threadId}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
-  } catch {
-    // A program that lies where nothing may be written starts as it did.
-    return;
-  }
-  try {
     writeFileSync(temporary, Buffer.concat([length, header, ...parts.map(({ data }) => data)]), {
       mode: FILE_MODE,
     });
     renameSync(temporary, path);
   } catch {
-    // As above; and a full disk must not keep half a file.
+    // A full disk must not keep half a file.
     rmSync(temporary, { force: true });
+  }
+};
+
+const claimOf = (path: string): string => `${path}.claim`;
+
+/**
+ * The same threads of several hosts start together and have compiled the same: whoever is first writes for all. What a
+ * thread that was killed has left behind is taken over.
+ */
+const claimTurn = (path: string): boolean => {
+  const claim = claimOf(path);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+    if (Date.now() - (statSync(claim, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > CLAIM_MS_MAX)
+      rmSync(claim, { force: true });
+    writeFileSync(claim, '', { flag: 'wx', mode: FILE_MODE });
+    return true;
+  } catch {
+    // Another has it, or nothing may be written here.
+    return false;
   }
 };
 
@@ -109,6 +126,7 @@ export const useCodeCache = (directory: string, kind: string): CodeCache => {
   const known = readCache(path);
   const scripts = new Map<string, { script: Script; hash: string }>();
   let isMissing = false;
+  let isOurTurn = false;
   const prototype = Module.prototype as unknown as CommonJsModule;
   const compilePlainly = prototype._compile;
   prototype._compile = function (content, filename, ...rest) {
@@ -130,10 +148,14 @@ export const useCodeCache = (directory: string, kind: string): CodeCache => {
     save(again = false) {
       const isOwed = isMissing || again;
       isMissing = false;
-      if (isOwed) writeCache(path, scripts);
-      return isOwed;
+      if (!isOwed) return false;
+      isOurTurn ||= claimTurn(path);
+      if (isOurTurn) writeCache(path, scripts);
+      return isOurTurn;
     },
     release() {
+      if (isOurTurn) rmSync(claimOf(path), { force: true });
+      isOurTurn = false;
       prototype._compile = compilePlainly;
       known.clear();
       scripts.clear();

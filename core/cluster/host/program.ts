@@ -9,8 +9,11 @@ import type { LoadBalancerStart } from '../supervisor/load-balancer-thread.ts';
 const program = new URL(import.meta.url);
 /** Beside the program, unless that lies where nothing may be written. */
 const CACHE_VARIABLE = 'PILOTHOUSE_CODE_CACHE';
-/** By then a thread has done what it does first, and the functions for it are compiled; later on a busy machine. */
-const SETTLED_AFTER_MS = 5_000;
+/**
+ * By then a thread has done what it does first, and the functions for it are compiled; later on a busy machine. Not while
+ * the cluster starts: it would be late by what this takes.
+ */
+const SETTLED_AFTER_MS = 8_000;
 const SETTLED_AT_LAST_AFTER_MS = 20_000;
 
 const start = (workerData ?? {}) as Partial<ComponentStart> & Partial<LoadBalancerStart>;
