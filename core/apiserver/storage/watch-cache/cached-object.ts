@@ -14,20 +14,38 @@ class Encodings {
   }
 }
 
+/** The object with `revision` as its resourceVersion. */
+export type Decode<T> = (key: string, value: Uint8Array, revision: number) => T;
+
 /** One version of one object, shared by every list and watch that shows it. Never changed. */
 export class CachedObject<T> {
   readonly key: string;
   /** As stored. A copy of its own: it pins no larger buffer. */
   readonly value: Uint8Array;
   readonly revision: number;
-  readonly object: T;
+  #object: T | undefined;
+  readonly #decode: Decode<T> | undefined;
   #encodings: Encodings | undefined;
 
-  constructor(key: string, value: Uint8Array, revision: number, object: T) {
+  /** With `decode` it can be put aside. */
+  constructor(key: string, value: Uint8Array, revision: number, object: T, decode?: Decode<T>) {
     this.key = key;
     this.value = value;
     this.revision = revision;
-    this.object = object;
+    this.#object = object;
+    this.#decode = decode;
+  }
+
+  /** Made anew each time once the object was put aside. */
+  get object(): T {
+    return this.#object ?? this.#decode!(this.key, this.value, this.revision);
+  }
+
+  /** Keeps the stored form alone, a fifth of the whole: few will ask for it again. */
+  putAside(): void {
+    if (this.#decode === undefined) return;
+    this.#object = undefined;
+    this.#encodings = undefined;
   }
 
   /** The object in a form of the caller's naming, made for the first who asks. */
@@ -59,6 +77,13 @@ export class CacheEvent<T> {
 
   get key(): string {
     return this.current.key;
+  }
+
+  /** Everybody was told: what is no longer the newest of its object is put aside. */
+  putAside(): void {
+    this.#encodings = undefined;
+    this.previous?.putAside();
+    if (this.type === 'DELETED') this.current.putAside();
   }
 
   /** The event's line in a form of the caller's naming, made for the first who asks. */

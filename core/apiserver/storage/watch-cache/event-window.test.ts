@@ -4,7 +4,7 @@ import { EventWindow } from './event-window.ts';
 
 const event = (revision: number): CacheEvent<string> =>
   new CacheEvent('ADDED', new CachedObject(`/r/${revision}`, new Uint8Array(), revision, 'x'), undefined);
-const windowOf = (bounds = { eventsMin: 2, eventsMax: 8, freshMs: 1000 }) => {
+const windowOf = (bounds = { eventsMin: 2, eventsMax: 8, freshMs: 1000, keptMs: 5000 }) => {
   const window = new EventWindow<string>(bounds);
   window.reset(10);
   return window;
@@ -40,4 +40,16 @@ test('sequence numbers go on after a reset', () => {
   window.push(event(11), 0);
   window.reset(30);
   expect([window.push(event(31), 0), window.firstSeq, window.floorRevision]).toEqual([1, 1, 30]);
+});
+
+test('what is too old is forgotten down to the least, and its room with it', () => {
+  const window = windowOf();
+  for (let revision = 11; revision <= 18; revision += 1) window.push(event(revision), revision);
+  window.trim(5014);
+  const before = [window.capacity, window.floorRevision, kept(window)];
+  window.trim(9000);
+  expect([before, [window.capacity, window.floorRevision, kept(window)]]).toEqual([
+    [8, 14, [15, 16, 17, 18]],
+    [4, 16, [17, 18]],
+  ]);
 });

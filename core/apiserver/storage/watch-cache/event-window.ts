@@ -6,10 +6,20 @@ export interface WindowBounds {
   readonly eventsMax: number;
   /** Events younger than this are kept as long as `eventsMax` allows. */
   readonly freshMs: number;
+  /** Events older than this are kept up to `eventsMin`. */
+  readonly keptMs: number;
 }
 
-/** Upstream's: a client that lost its watch has more than a minute to come back. */
-export const WINDOW_BOUNDS_DEFAULT: WindowBounds = { eventsMin: 100, eventsMax: 102_400, freshMs: 75_000 };
+/**
+ * Upstream's: a client that lost its watch has more than a minute to come back. What is older than the interval of etcd's
+ * compaction is of no use to anybody, and would stay after a busy hour until as many events have come again.
+ */
+export const WINDOW_BOUNDS_DEFAULT: WindowBounds = {
+  eventsMin: 100,
+  eventsMax: 102_400,
+  freshMs: 75_000,
+  keptMs: 300_000,
+};
 
 interface Slot<T> {
   readonly event: CacheEvent<T>;
@@ -25,6 +35,7 @@ export class EventWindow<T> {
   #slots: (Slot<T> | undefined)[];
   #firstSeq = 0;
   #nextSeq = 0;
+  #asideSeq = 0;
   #floorRevision = 0;
 
   constructor(bounds: WindowBounds) {
@@ -80,6 +91,23 @@ export class EventWindow<T> {
       else low = middle + 1;
     }
     return low;
+  }
+
+  /** Puts what came before `seq` aside: those who come back to it have it made anew. */
+  putAside(seq: number): void {
+    for (let at = Math.max(this.#asideSeq, this.#firstSeq); at < seq; at += 1) this.at(at).putAside();
+    this.#asideSeq = Math.max(this.#asideSeq, seq);
+  }
+
+  /** Forgets what is too old; call from time to time. */
+  trim(nowMs: number): void {
+    const { eventsMin, keptMs } = this.#bounds;
+    while (this.#nextSeq - this.#firstSeq > eventsMin && nowMs - this.#slot(this.#firstSeq).atMs >= keptMs)
+      this.#evict();
+    let capacity = this.#slots.length;
+    while (capacity > eventsMin && (this.#nextSeq - this.#firstSeq) * 4 <= capacity)
+      capacity = Math.max(Math.floor(capacity / 2), eventsMin);
+    if (capacity !== this.#slots.length) this.#resize(capacity);
   }
 
   #makeRoom(nowMs: number): void {

@@ -108,7 +108,9 @@ test('every watcher gets the same event, with what was there before', async () =
 });
 
 test('a watcher starts within the window and nowhere before it', async () => {
-  const { cache, tell } = await openCache({ window: { eventsMin: 2, eventsMax: 2, freshMs: 1000 } });
+  const { cache, tell } = await openCache({
+    window: { eventsMin: 2, eventsMax: 2, freshMs: 1000, keptMs: 5000 },
+  });
   tell(put('a', 'a', 11), put('b', 'b', 12), put('c', 'c', 13));
   const watcher = await cache.watch({ start: 12 });
   expect(lines(await watcher.next(10))).toEqual(['ADDED c@13 was nothing']);
@@ -121,7 +123,7 @@ test('a watcher starts within the window and nowhere before it', async () => {
 test('a watcher that does not read is ended when the window has left it, and an idle one is not', async () => {
   const ended: string[] = [];
   const { cache, tell } = await openCache({
-    window: { eventsMin: 2, eventsMax: 2, freshMs: 1000 },
+    window: { eventsMin: 2, eventsMax: 2, freshMs: 1000, keptMs: 5000 },
     metrics: { watcherEnded: (end) => ended.push(end) },
   });
   const slow = await cache.watch({ start: 'now' });
@@ -138,8 +140,30 @@ test('a watcher that does not read is ended when the window has left it, and an 
   expect(lines(await idle.next(10))).toEqual(['ADDED d@14 was nothing']);
 });
 
+test('who comes back is told the same of objects that were put aside, and the newest of each is kept', async () => {
+  let decoded = 0;
+  const decode = (_key: string, value: Uint8Array, revision: number): string => {
+    decoded += 1;
+    return `${Buffer.from(value).toString()}@${revision}`;
+  };
+  const { cache, tell } = await openCache({ codec: { decode } });
+  const follower = await cache.watch({ start: 'now' });
+  const told: string[] = [];
+  for (let revision = 11; revision < 1011; revision += 1) {
+    tell(revision === 1000 ? { ...put('a', 'a', revision), type: 'delete' } : put('a', 'a', revision));
+    told.push(...lines(await follower.next(10)));
+  }
+  const kept = cache.peek('/r/a')!;
+  expect([kept.object, decoded]).toEqual(['a@1010', 1000]);
+  const late = await cache.watch({ start: 10 });
+  expect(lines(await late.next(2000))).toEqual(told);
+  expect(decoded).toBeGreaterThan(2000);
+});
+
 test('an event of no interest wakes nobody and uses up no patience', async () => {
-  const { cache, tell } = await openCache({ window: { eventsMin: 1, eventsMax: 1, freshMs: 1000 } });
+  const { cache, tell } = await openCache({
+    window: { eventsMin: 1, eventsMax: 1, freshMs: 1000, keptMs: 5000 },
+  });
   const wants = (event: CacheEvent<string>): boolean =>
     [event.current, event.previous].some((one) => one?.object.startsWith('mine') === true);
   const watcher = await cache.watch({ start: 'now', wants });

@@ -6,7 +6,7 @@ import type { Random } from '../../../base/random.ts';
 import { encodeContinue } from '../continue-token.ts';
 import { StorageError, tooOld } from '../errors.ts';
 import type { Store, StoreEvent } from '../store.ts';
-import { CacheEvent, CachedObject } from './cached-object.ts';
+import { CacheEvent, CachedObject, type Decode } from './cached-object.ts';
 import { EventWindow, WINDOW_BOUNDS_DEFAULT, type WindowBounds } from './event-window.ts';
 import { OrderedObjects } from './ordered-objects.ts';
 import { RevisionWaiters } from './revision-waiters.ts';
@@ -18,6 +18,10 @@ const RELIST_PAUSE_MS_MAX = 5_000;
 /** Upstream's limit for a read that waits for a revision. */
 const WAIT_LIMIT_MS = 3_000;
 const BOOKMARK_INTERVAL_MS_DEFAULT = 60_000;
+/** The newest events stay as they were told: who is late by a moment finds them ready. */
+const READY_EVENTS_MIN = 128;
+/** More is not kept ready for a watcher that is late. */
+const READY_EVENTS_MAX = 8_192;
 /** Clients of one resource; a server has other limits long before. */
 const WATCHERS_MAX = 100_000;
 
@@ -90,6 +94,7 @@ export class WatchCache<T> {
   readonly #window: EventWindow<T>;
   readonly #waiters: RevisionWaiters;
   readonly #watchers = new Map<string, Set<CacheWatcher<T>>>();
+  readonly #decode: Decode<T>;
   #watcherCount = 0;
   #revision = 0;
   #watch: Disposable | undefined;
@@ -101,6 +106,7 @@ export class WatchCache<T> {
 
   constructor(options: WatchCacheOptions<T>) {
     this.#options = options;
+    this.#decode = (key, value, revision) => options.codec.decode(key, value, revision);
     this.#window = new EventWindow(options.window ?? WINDOW_BOUNDS_DEFAULT);
     this.#waiters = new RevisionWaiters(options.clock, () => void this.#askProgress());
   }
@@ -353,12 +359,15 @@ export class WatchCache<T> {
     }
     this.#failures = 0;
     metrics?.eventsReceived?.(events.length);
-    if (this.#window.capacity !== this.#capacity) {
-      this.#capacity = this.#window.capacity;
-      metrics?.windowResized?.(this.#capacity);
-    }
+    this.#tellCapacity();
     this.#advance(upTo);
     this.#endSlow();
+  }
+
+  #tellCapacity(): void {
+    if (this.#window.capacity === this.#capacity) return;
+    this.#capacity = this.#window.capacity;
+    this.#options.metrics?.windowResized?.(this.#capacity);
   }
 
   #apply(event: StoreEvent): CacheEvent<T> | undefined {
@@ -371,14 +380,15 @@ export class WatchCache<T> {
     }
     this.#objects.delete(key);
     if (previous === undefined) return undefined;
-    const { value } = previous;
-    const last = new CachedObject(key, value, revision, this.#options.codec.decode(key, value, revision));
-    return new CacheEvent('DELETED', last, previous);
+    return new CacheEvent('DELETED', this.#objectWith(key, previous.value, revision), previous);
   }
 
   #objectOf(key: string, value: Uint8Array, revision: number): CachedObject<T> {
-    const kept = Uint8Array.from(value);
-    return new CachedObject(key, kept, revision, this.#options.codec.decode(key, kept, revision));
+    return this.#objectWith(key, new Uint8Array(value), revision);
+  }
+
+  #objectWith(key: string, value: Uint8Array, revision: number): CachedObject<T> {
+    return new CachedObject(key, value, revision, this.#decode(key, value, revision), this.#decode);
   }
 
   #advance(revision: number): void {
@@ -392,16 +402,26 @@ export class WatchCache<T> {
       if (event.key.startsWith(prefix)) for (const watcher of group) watcher.offer(seq, event);
   }
 
+  /** Ends watchers that the window has left behind, and puts aside what all others were told. */
   #endSlow(): void {
-    const { firstSeq } = this.#window;
+    const { firstSeq, nextSeq } = this.#window;
+    let toldSeq = nextSeq - READY_EVENTS_MIN;
     for (const group of [...this.#watchers.values()])
-      for (const watcher of [...group])
-        if (watcher.pendingSeq !== undefined && watcher.pendingSeq < firstSeq) watcher.finish('slow');
+      for (const watcher of [...group]) {
+        const { pendingSeq } = watcher;
+        if (pendingSeq === undefined) continue;
+        if (pendingSeq < firstSeq) watcher.finish('slow');
+        else toldSeq = Math.min(toldSeq, pendingSeq);
+      }
+    this.#window.putAside(Math.max(toldSeq, nextSeq - READY_EVENTS_MAX));
   }
 
   #scheduleBookmarks(): void {
     const { clock, bookmarkIntervalMs = BOOKMARK_INTERVAL_MS_DEFAULT } = this.#options;
     this.#bookmarkTimer = clock.after(bookmarkIntervalMs, () => {
+      this.#window.trim(clock.monotonicMs());
+      this.#tellCapacity();
+      this.#endSlow();
       for (const group of this.#watchers.values()) for (const watcher of group) watcher.mark(this.#revision);
       // The next ones then say how far etcd is, also for a resource that nobody writes.
       if (this.#watcherCount > 0) void this.#askProgress();
