@@ -9,23 +9,33 @@ export const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
 export const WATCH_LINE_BYTES_MAX = 16 * 1024 * 1024;
 const ERROR_TEXT_CHARACTERS_MAX = 1024;
 
+const tooLarge = (bytesMax: number): ClientError =>
+  new ClientError('AnswerTooLarge', `the answer has more than ${bytesMax} bytes; list it in pages`);
+
 export const readText = async (response: WireResponse, bytesMax = ANSWER_BYTES_MAX): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
   try {
-    for await (const chunk of response.body) {
-      bytes += chunk.byteLength;
-      if (bytes > bytesMax)
-        throw new ClientError(
-          'AnswerTooLarge',
-          `the answer has more than ${bytesMax} bytes; list it in pages`,
-        );
-      chunks.push(chunk);
-    }
+    const bytes = response.readAll
+      ? await response.readAll(bytesMax)
+      : await collect(response.body, bytesMax);
+    if (bytes) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
   } finally {
     response.dispose();
   }
-  return chunks.length === 1 ? Buffer.from(chunks[0]!).toString('utf8') : Buffer.concat(chunks).toString();
+  throw tooLarge(bytesMax);
+};
+
+const collect = async (
+  body: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): Promise<Uint8Array | undefined> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > bytesMax) return undefined;
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
 };
 
 export const parseJson = (text: string, what: string): unknown => {

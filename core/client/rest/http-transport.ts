@@ -33,7 +33,7 @@ export class HttpTransport implements Transport {
   #sessions: Http2Session[] = [];
   #http1: Http1Connections | undefined;
   #dialing: Promise<void> | undefined;
-  #material: string | undefined;
+  #material: TlsMaterial | undefined;
   readonly #waiters = new Set<Waiter>();
   #isClosed = false;
 
@@ -111,8 +111,8 @@ export class HttpTransport implements Transport {
   }
 
   async #refreshMaterial(signal: AbortSignal | undefined): Promise<void> {
-    const material = materialText(await this.#credentials.tls(signal));
-    if (material === this.#material) return;
+    const material = await this.#credentials.tls(signal);
+    if (this.#material && isSameMaterial(material, this.#material)) return;
     const isFirst = this.#material === undefined;
     this.#material = material;
     if (isFirst) return;
@@ -145,8 +145,9 @@ export class HttpTransport implements Transport {
   }
 }
 
-const materialText = ({ authority, certificate, key }: TlsMaterial): string =>
-  [authority, certificate, key].join('\n');
+/** Before each request: what was not read again is the same text, and comparing it costs nothing. */
+const isSameMaterial = (a: TlsMaterial, b: TlsMaterial): boolean =>
+  a.authority === b.authority && a.certificate === b.certificate && a.key === b.key;
 
 const closed = (): TransportError =>
   new TransportError('Closed', 'this client was closed', { maybeProcessed: false });

@@ -119,25 +119,30 @@ export class Http2Session {
       const given = { isUp: false, signal };
       const cancel = (): void => {
         given.isUp = true;
-        stream.close(constants.NGHTTP2_CANCEL);
+        if (!stream.closed) stream.close(constants.NGHTTP2_CANCEL);
       };
       const onAbort = (): void => {
         cancel();
         reject(signal!.reason as Error);
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      stream.once('close', () => signal?.removeEventListener('abort', onAbort));
       let failure: unknown;
+      let isAnswered = false;
       stream.on('error', (error) => (failure ??= error));
-      stream.once('close', () => reject(this.#errorOf(stream, failure)));
-      stream.once('response', (headers) =>
+      stream.once('close', () => {
+        signal?.removeEventListener('abort', onAbort);
+        if (!isAnswered) reject(this.#errorOf(stream, failure));
+      });
+      stream.once('response', (headers) => {
+        isAnswered = true;
         resolve({
           status: Number(headers[':status']),
           headers: plainHeaders(headers),
           body: this.#body(stream, given),
+          readAll: (bytesMax) => this.#readAll(stream, given, bytesMax),
           ...toDisposable(cancel),
-        }),
-      );
+        });
+      });
       if (request.body !== undefined) stream.end(request.body);
     });
   }
@@ -162,6 +167,34 @@ export class Http2Session {
     // Streams of a connection that is gone end as if all had been said, but for their code, which is CANCEL.
     const isCut = failure !== undefined || stream.rstCode !== constants.NGHTTP2_NO_ERROR;
     if (isCut && !given.isUp) throw this.#errorOf(stream, failure);
+  }
+
+  /** What reading chunk by chunk would give, without what an iterator costs: most answers are a chunk or two. */
+  #readAll(stream: ClientHttp2Stream, given: GivenUp, bytesMax: number): Promise<Buffer | undefined> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      let failure: unknown;
+      const settle = (): void => {
+        if (given.signal?.aborted) reject(given.signal.reason as Error);
+        else if (failure !== undefined || stream.rstCode !== constants.NGHTTP2_NO_ERROR)
+          reject(this.#errorOf(stream, failure));
+        else resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+      };
+      if (stream.closed && stream.readableEnded) return settle();
+      stream.on('data', (chunk: Buffer) => {
+        bytes += chunk.byteLength;
+        if (bytes <= bytesMax) {
+          chunks.push(chunk);
+          return;
+        }
+        resolve(undefined);
+        stream.close(constants.NGHTTP2_CANCEL);
+      });
+      stream.once('error', (error) => (failure = error));
+      // Whether the end was one is known when the stream is closed.
+      stream.once('close', settle);
+    });
   }
 
   #errorOf(stream: ClientHttp2Stream, failure: unknown): TransportError {

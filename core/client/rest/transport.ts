@@ -22,6 +22,8 @@ export interface WireResponse extends Disposable {
   readonly headers: Readonly<Record<string, string>>;
   /** For one reader. Throws TransportError when the connection ends early. */
   readonly body: AsyncIterable<Uint8Array>;
+  /** The whole body at once, instead of `body`; undefined when it is longer than that. */
+  readAll?(bytesMax: number): Promise<Uint8Array | undefined>;
 }
 
 /** Carries requests to a server; the only part that knows sockets. */
