@@ -41,7 +41,7 @@ export interface EngineOptions {
 
 export const createEngine = ({ hosting, clock, log }: EngineOptions): Engine => ({
   open: (directory, wishes, nameOfNew) => openDataFolder(directory, wishes, clock, nameOfNew),
-  assertStartable: (config) => assertPortsFree(endpointsOf(config)),
+  assertStartable: (config) => assertPortsFree(endpointsOf(config), true),
   supervise: (folder) => new Supervisor({ folder, ...hosting, clock, log }),
   serveCommands: (supervisor) =>
     serveControl(controlEndpoint(supervisor.folder.directory), controlHandlers(supervisor)),

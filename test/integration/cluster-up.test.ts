@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +36,25 @@ const stateOf = async (): Promise<ClusterState> =>
   JSON.parse((await pilothouse('status', '--data', data, '-o', 'json')).stdout) as ClusterState;
 
 const configMap = (name: string) => ({ metadata: { name, namespace: 'default' }, data: { a: 'b' } });
+
+/** A start that must fail, with one line. */
+const oneLine = async (directory: string, ...args: readonly string[]): Promise<string> => {
+  const { code, stderr } = await pilothouse('up', '--data', directory, ...args);
+  expect([code, stderr.trim().split('\n').length, stderr]).toEqual([1, 1, stderr]);
+  return stderr;
+};
+
+/** Writes over a part of a file; what is returned puts it back. */
+const damage = (file: string, offset: number): (() => void) => {
+  copyFileSync(file, `${file}.copy`);
+  const bytes = readFileSync(file);
+  bytes.fill(0xa5, offset, Math.min(bytes.length, offset + 8192));
+  writeFileSync(file, bytes);
+  return () => {
+    copyFileSync(`${file}.copy`, file);
+    rmSync(`${file}.copy`);
+  };
+};
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -66,6 +95,23 @@ test('one control plane serves, refuses a second instance, stops in order and re
   const { hosts } = await stateOf();
   expect(await cluster.end('SIGTERM')).toMatchObject({ code: 0 });
   expect(hosts.filter(({ pid }) => isAlive(pid!))).toEqual([]);
+
+  const member = join(data, 'hosts', 'cp-1', 'etcd', 'member');
+  const [segment] = readdirSync(join(member, 'wal'));
+  const damages: readonly [file: string, offset: number, line: string][] = [
+    [
+      join(member, 'wal', segment!),
+      4096,
+      'etcd on cp-1 does not start: a record does not match its checksum',
+    ],
+    [join(data, 'hosts/cp-1/manifests/etcd.yaml'), 0, 'manifests/etcd.yaml is no'],
+    [join(data, 'pki/hosts/cp-1/apiserver.key'), 0, 'apiserver.key is damaged and no private key; delete'],
+  ];
+  for (const [file, offset, line] of damages) {
+    const mend = damage(file, offset);
+    expect(await oneLine(data)).toContain(line);
+    mend();
+  }
 
   cluster = await up('--data', data);
   client = await adminClient(data);
@@ -149,23 +195,44 @@ test('hosts end by themselves when up is killed, and the next up finds everythin
 });
 
 test('what keeps a cluster from starting is one line that says what to do', async () => {
-  const oneLine = async (...args: string[]): Promise<string> => {
-    const { code, stderr } = await pilothouse('up', '--data', data, ...args);
-    expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
-    return stderr;
-  };
   const squatter = createServer().listen(6443, '127.220.0.100');
   try {
-    expect(await oneLine('--network', '220', '--control-planes', '1')).toContain(
+    expect(await oneLine(data, '--network', '220', '--control-planes', '1')).toContain(
       '127.220.0.100:6443 is in use by another program; stop it and start again',
     );
   } finally {
     squatter.close();
   }
-  expect(await oneLine('--control-planes', '3')).toContain('has --control-planes 1; leave the flag out');
+  expect(await oneLine(data, '--control-planes', '3')).toContain(
+    'has --control-planes 1; leave the flag out',
+  );
   mkdirSync(join(data, 'hosts', 'cp-1', 'etcd', 'member'), { recursive: true });
   rmSync(join(data, 'pki', 'ca.crt'));
-  expect(await oneLine()).toContain('pki/ca.crt is missing; put pki/ back from a copy of this folder');
+  expect(await oneLine(data)).toContain('pki/ca.crt is missing; put pki/ back from a copy of this folder');
   writeFileSync(join(data, 'cluster.yaml'), 'spec: {');
-  expect(await oneLine()).toContain('cluster.yaml is not YAML');
+  expect(await oneLine(data)).toContain('cluster.yaml is not YAML');
+});
+
+test('a disk that is read-only or full is one line, and what is on it stays', async () => {
+  const run = (...args: readonly string[]): boolean => spawnSync(args[0]!, args.slice(1)).status === 0;
+  const isMounted = run('mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', data);
+  // Only root may; a user finds the same errors on a real disk.
+  if (!isMounted) return;
+  try {
+    const folder = join(data, 'cluster');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'cluster.yaml'), 'mine');
+    expect(run('mount', '-o', 'remount,ro', data)).toBe(true);
+    expect(await oneLine(folder)).toContain(
+      `cannot use the data folder ${folder}: the disk is read-only; choose another folder with --data`,
+    );
+    expect(run('mount', '-o', 'remount,rw', data)).toBe(true);
+    expect(() => writeFileSync(join(data, 'everything'), Buffer.alloc(2 * 1024 * 1024))).toThrow('ENOSPC');
+    expect(await oneLine(folder)).toContain(
+      `cannot use the data folder ${folder}: the disk is full; make room and start again`,
+    );
+    expect(readFileSync(join(folder, 'cluster.yaml'), 'utf8')).toBe('mine');
+  } finally {
+    run('umount', data);
+  }
 });

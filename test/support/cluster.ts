@@ -8,7 +8,7 @@ import { connect, loadKubeconfig, type OwnedClient } from '../../core/client/ind
 
 /** The built command line: what a user starts. */
 const CLI = join(process.env['PILOTHOUSE_DIST'] ?? join(process.cwd(), 'dist'), 'cli/cli.js');
-const READY_LIMIT_MS = 110_000;
+const READY_LIMIT_MS = 230_000;
 
 export interface CommandOutcome {
   readonly code: number | null;

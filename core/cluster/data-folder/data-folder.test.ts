@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -49,6 +58,42 @@ test('a lost authority with data behind it is told and not replaced', async () =
   rmSync(join(folder, 'pki', 'etcd', 'ca.crt'));
   await expect(openOnce({ externalEtcd: undefined })).rejects.toMatchObject({ reason: 'AuthorityLost' });
   expect(existsSync(join(folder, 'pki', 'etcd', 'ca.crt'))).toBe(false);
+});
+
+test.each([
+  ['pki/ca.crt', /ca\.crt is damaged and no certificate; put pki\/ back from a copy/],
+  ['pki/ca.key', /ca\.key is damaged and no private key; put pki\/ back from a copy/],
+  ['pki/sa.key', /sa\.key is damaged and no private key; tokens of service accounts/],
+  [
+    'pki/hosts/cp-1/apiserver.crt',
+    /apiserver\.crt is damaged .*; delete pki\/hosts\/cp-1\/apiserver\.crt and/,
+  ],
+  ['kubeconfig/admin.conf', /admin\.conf is damaged and no kubeconfig; delete it, and the next start/],
+])('%s that is damaged is one line that says what to do, and stays as it is', async (file, line) => {
+  await openOnce(SMALL);
+  writeFileSync(join(folder, file), 'junk');
+  await expect(openOnce({ externalEtcd: undefined })).rejects.toMatchObject({
+    reason: 'BadPki',
+    message: line,
+  });
+  expect(readFileSync(join(folder, file), 'utf8')).toBe('junk');
+});
+
+test('a renewal that was cut off between certificate and key is done again', async () => {
+  await openOnce(SMALL);
+  const [ours, others] = ['hosts/cp-1/apiserver', 'front-proxy-client'];
+  copyFileSync(join(folder, 'pki', `${others}.key`), join(folder, 'pki', `${ours}.key`));
+  const before = readFileSync(join(folder, 'pki', `${ours}.crt`), 'utf8');
+  await openOnce({ externalEtcd: undefined });
+  expect(readFileSync(join(folder, 'pki', `${ours}.crt`), 'utf8')).not.toBe(before);
+});
+
+test('the key of service accounts is not made again', async () => {
+  await openOnce(SMALL);
+  rmSync(join(folder, 'pki', 'sa.key'));
+  await expect(openOnce({ externalEtcd: undefined })).rejects.toMatchObject({
+    message: /sa\.key is missing/,
+  });
 });
 
 test('another number of workers is taken, another topology is refused', async () => {

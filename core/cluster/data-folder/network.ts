@@ -51,10 +51,26 @@ const WHY: Readonly<Record<string, string>> = {
   EACCES: 'may not be listened on by this user',
 };
 
-/** One clear line before anything is started, where a component would have to tell it again and again. */
-export const assertPortsFree = async (endpoints: readonly Endpoint[]): Promise<void> => {
-  for (const endpoint of endpoints) {
+/** Hosts end by themselves when whoever ran them is killed; until then their ports are theirs. */
+const LEFTOVER_WAIT_MS = 5_000;
+const LEFTOVER_POLL_MS = 50;
+
+const freed = async (endpoint: Endpoint, deadlineMs: number): Promise<string | undefined> => {
+  for (;;) {
     const code = await whyNotFree(endpoint);
+    if (code !== 'EADDRINUSE' || performance.now() > deadlineMs) return code;
+    await new Promise((resolve) => setTimeout(resolve, LEFTOVER_POLL_MS));
+  }
+};
+
+/**
+ * One clear line before anything is started, where a component would have to tell it again and again. Where
+ * `mayHaveRun`, hosts of the run before are given time to end.
+ */
+export const assertPortsFree = async (endpoints: readonly Endpoint[], mayHaveRun = false): Promise<void> => {
+  const deadlineMs = performance.now() + (mayHaveRun ? LEFTOVER_WAIT_MS : 0);
+  for (const endpoint of endpoints) {
+    const code = await freed(endpoint, deadlineMs);
     if (code === undefined) continue;
     throw new ReasonError(
       'PortInUse',

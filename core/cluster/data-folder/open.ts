@@ -10,6 +10,7 @@ import {
   type ClusterConfig,
   type ClusterSpec,
 } from '../config/config.ts';
+import { assertServiceAccountKey, lookAtPki } from './look-at-pki.ts';
 import { assertUsable, completeDataFolder, forgetSharedKubelet, writeClusterConfig } from './create.ts';
 import { clusterFile } from './layout.ts';
 import { findNetwork } from './network.ts';
@@ -96,7 +97,9 @@ export const openDataFolder = async (
   clock: Clock,
   nameOfNew = 'pilothouse',
 ): Promise<DataFolder> => {
-  const lock = await lockDirectory(directory);
+  const lock = await lockDirectory(directory).catch((error: unknown) => {
+    throw explain(directory, error);
+  });
   try {
     await assertUsable(directory);
     const found = await readCluster(directory);
@@ -106,7 +109,9 @@ export const openDataFolder = async (
     // Issued anew with the addresses of all nodes.
     if (found && found.spec.workers !== config.spec.workers) await forgetSharedKubelet(directory);
     if (JSON.stringify(config) !== JSON.stringify(found)) await writeClusterConfig(directory, config);
+    if (found) await lookAtPki(directory, config);
     await completeDataFolder(directory, config, clock);
+    await assertServiceAccountKey(directory);
     return { directory, config, isNew: found === undefined, lock };
   } catch (error) {
     lock.dispose();
@@ -124,8 +129,10 @@ const DISK: Readonly<Record<string, string>> = {
 
 /** Failures of the disk in words that say what to do. */
 export const explain = (directory: string, error: unknown): unknown => {
-  const words = DISK[(error as NodeJS.ErrnoException).code ?? ''];
-  if (words === undefined || error instanceof ReasonError) return error;
+  const isTold = error instanceof ReasonError && error.reason !== 'BadDirectory';
+  const failure = (error instanceof ReasonError ? error.cause : error) as NodeJS.ErrnoException | undefined;
+  const words = DISK[failure?.code ?? ''];
+  if (words === undefined || isTold) return error;
   return new ReasonError('BadDirectory', `cannot use the data folder ${directory}: ${words}`, {
     cause: error,
   });

@@ -9,6 +9,9 @@ import {
   type LoadBalancerState,
 } from '../load-balancer/index.ts';
 
+/** A thread that is asked to end and does not is terminated: an end of the cluster never waits for a connection. */
+const CLOSE_LIMIT_MS = 3_000;
+
 /** What makes a worker of the host program a load balancer. */
 export interface LoadBalancerStart {
   readonly loadBalancer: LoadBalancerConfig;
@@ -40,7 +43,13 @@ export const runLoadBalancerThread = async (
       if (message.kind === 'backends') balancer.update(message.backends);
       else if (message.kind === 'links') gate.setRules(message.links);
       else if (message.kind === 'state') tell({ kind: 'state', state: balancer.state() });
-      else void balancer.close().finally(() => port.close());
+      else
+        void balancer.close().finally(() => {
+          port.close();
+          // What a connection left behind must not keep the thread; nothing is read while it ends.
+          gate.silence();
+          setImmediate(() => process.exit(0));
+        });
     });
     tell({ kind: 'listening' });
   } catch (error) {
@@ -89,7 +98,9 @@ export const startLoadBalancerThread = async (
     setLinks: (links) => send({ kind: 'links', links }),
     async close() {
       send({ kind: 'close' });
+      const timer = setTimeout(() => void worker.terminate(), CLOSE_LIMIT_MS);
       await exited;
+      clearTimeout(timer);
     },
   };
 };

@@ -22,6 +22,7 @@ import { resumeMembership } from '../membership/resume.ts';
 import { readUpgradeState } from '../upgrade/state.ts';
 import { superAdminKubeconfigFile } from '../data-folder/layout.ts';
 import type { DataFolder } from '../data-folder/open.ts';
+import { brokenManifests, lostKeys } from '../data-folder/look-at-files.ts';
 import { putManifestBack, setManifestAside } from '../data-folder/manifest-aside.ts';
 import { STOP_STAGES } from '../host/messages.ts';
 import { PORTS } from '../manifests/control-plane.ts';
@@ -35,11 +36,12 @@ import {
 import { leadersGate, nodesGate, urlGate, type Gate } from './gates.ts';
 import type { HostLauncher } from './host-launcher.ts';
 import { HostLink } from './host-link.ts';
+import { fatalFailure, startFailures, type StartFailure, type StartLook } from './start-failures.ts';
 import { startLoadBalancerThread, type LoadBalancerThread } from './load-balancer-thread.ts';
 import type { ClusterPhase, ClusterState } from './state.ts';
 
 /** A start that takes longer than this on any machine will not come to an end. */
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
 /** Below the bound within which clients want an answer. */
 const FIRST_BACKEND_WAIT_MS = 8_000;
 const POLL_MS = 25;
@@ -90,6 +92,8 @@ export class Supervisor {
   /** A host that was coming or going when it was cut off: it need not come up for the cluster to be ready. */
   #unsettled: string | undefined;
   #operation: string | undefined;
+  /** Manifests that nothing can be started from. */
+  #broken: readonly StartFailure[] = [];
   readonly #backups: BackupRunner;
   readonly #faults: FaultBoard;
 
@@ -268,6 +272,8 @@ export class Supervisor {
       readUpgradeState(folder.directory),
       readMembershipChange(folder.directory),
     ]);
+    this.#broken = await brokenManifests(folder.directory, [...this.#links.keys()]);
+    this.#warnings.push(...lostKeys(folder.directory));
     this.#nodeVersions = upgrade?.nodeVersions ?? {};
     this.#unsettled = change?.host;
     // Whoever stops a cluster that is only about to start finds nothing to stop, and must not be left with it.
@@ -348,7 +354,11 @@ export class Supervisor {
       wait(() => Promise.resolve(this.#missingComponent()), POLL_MS),
       wait(cloudAccess, NODES_POLL_MS),
     ]);
-    const staying = this.hosts.filter(({ plan }) => plan.name !== this.#unsettled);
+    const failures = startFailures(this.#startLook());
+    for (const { message } of failures) this.#warnings.push(message);
+    const isDown = ({ plan }: HostLink): boolean =>
+      failures.some(({ host, component }) => host === plan.name && component === undefined);
+    const staying = this.hosts.filter((link) => link.plan.name !== this.#unsettled && !isDown(link));
     const nodes = staying.flatMap(({ plan }) => plan.nodes.map(({ name }) => name));
     await wait(nodesGate(client, nodes, this.#startedAtMs), NODES_POLL_MS);
     const controlPlanes = staying.filter(({ plan }) => plan.role === 'control-plane');
@@ -370,25 +380,39 @@ export class Supervisor {
 
   /** What is not ready among what hosts have started; undefined when all is. */
   #missingComponent(): string | undefined {
+    const failures = startFailures(this.#startLook());
     for (const link of this.#links.values()) {
       const { name, phase, message, components } = link.state();
-      if (name === this.#unsettled) continue;
+      const failed = failures.filter(({ host }) => host === name).map(({ component }) => component);
+      if (name === this.#unsettled || failed.includes(undefined)) continue;
       if (phase !== 'running')
         return `host ${name} is ${phase}${message === undefined ? '' : `: ${message}`}`;
-      const late = components.find((component) => component.phase !== 'ready');
+      const late = components.find(
+        (component) => component.phase !== 'ready' && !failed.includes(component.name),
+      );
       if (late)
         return `${late.name} on ${name} is ${late.phase}${late.message === undefined ? '' : `: ${late.message}`}`;
     }
     return undefined;
   }
 
-  /** A host that cannot start at all ends the wait at once. */
+  #startLook(): StartLook {
+    const staying = this.hosts.filter(({ plan }) => plan.name !== this.#unsettled);
+    const named = (isMeant: (plan: HostPlan) => boolean): readonly string[] =>
+      staying.filter(({ plan }) => isMeant(plan)).map(({ plan }) => plan.name);
+    return {
+      hosts: staying.map((link) => link.state()),
+      members: named(({ etcd }) => etcd !== undefined),
+      apiServers: named(({ role }) => role === 'control-plane'),
+      broken: this.#broken,
+    };
+  }
+
+  /** What cannot be had by waiting ends the wait at once, where the rest of the cluster cannot do without it. */
   #assertStartable(): void {
-    for (const link of this.#links.values()) {
-      const { name, phase, message } = link.state();
-      if (phase === 'failed' && name !== this.#unsettled)
-        throw new ReasonError('HostFailed', `host ${name} failed: ${message ?? ''}`);
-    }
+    const look = this.#startLook();
+    const fatal = fatalFailure(look, startFailures(look));
+    if (fatal !== undefined) throw new ReasonError('NotStartable', fatal);
   }
 
   async #whenServing(link: HostLink, component: string): Promise<void> {

@@ -100,7 +100,9 @@ const narrator = (print: (line: string) => void, note: (line: string) => void) =
   return ({ hosts, phase }: ClusterState): void => {
     for (const { name: host, components, phase: hostPhase, message: hostMessage } of hosts) {
       const hostKey = `${hostPhase}`;
-      if (told.get(host) !== hostKey && phase !== 'stopping') {
+      // While it starts, the start itself says what keeps it from its end.
+      const isNoted = phase !== 'starting' && phase !== 'stopping';
+      if (told.get(host) !== hostKey && isNoted) {
         told.set(host, hostKey);
         if (hostPhase === 'killed' || hostPhase === 'failed')
           note(`${host} ${hostPhase}: ${hostMessage ?? ''}; pilothouse host start ${host} brings it back`);
@@ -112,7 +114,7 @@ const narrator = (print: (line: string) => void, note: (line: string) => void) =
         told.set(key, now);
         if (is === 'ready')
           print(`${host.padEnd(8)} ${name.padEnd(26)} ${version.padEnd(9)} ready ${seconds(changedMs)}`);
-        if (is === 'exited' && message !== undefined && hostPhase === 'running')
+        if (is === 'exited' && message !== undefined && hostPhase === 'running' && phase !== 'starting')
           note(`${host} ${name} ended: ${message.split('\n')[0]}`);
       }
     }
@@ -151,7 +153,7 @@ export const up: Command = {
     const folder = await openDataFolder(dataDirectory, wishesOf(values as Values, context.cwd), systemClock);
     try {
       for (const warning of configWarnings(folder.config)) context.note(`pilothouse: ${warning}`);
-      await assertPortsFree(endpointsOf(folder.config));
+      await assertPortsFree(endpointsOf(folder.config), !folder.isNew);
       const program = builtHost();
       const log = jsonLog(process.stderr, { level: 'error' });
       const launch = forkLauncher(program);

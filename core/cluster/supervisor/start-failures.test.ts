@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { fatalFailure, startFailures, type StartLook } from './start-failures.ts';
+import type { HostState } from './state.ts';
+
+const DAMAGED = 'a record does not match its checksum\n  at somewhere';
+
+const host = (name: string, change: Partial<HostState> = {}, etcdRestarts = 0): HostState => ({
+  name,
+  role: 'control-plane',
+  address: '',
+  phase: 'running',
+  pid: 1,
+  rssBytes: undefined,
+  message: undefined,
+  nodes: [name],
+  components: [
+    {
+      name: 'etcd',
+      phase: etcdRestarts > 0 ? 'exited' : 'ready',
+      version: '',
+      restarts: etcdRestarts,
+      changedMs: 0,
+      message: etcdRestarts > 0 ? DAMAGED : undefined,
+      heapBytes: undefined,
+      utilization: undefined,
+    },
+  ],
+  ...change,
+});
+
+const look = (hosts: readonly HostState[], broken: StartLook['broken'] = []): StartLook => {
+  const names = hosts.map(({ name }) => name);
+  return { hosts, members: names, apiServers: names, broken };
+};
+
+const verdict = (seen: StartLook): string | undefined => fatalFailure(seen, startFailures(seen));
+
+test('the only member that does not start is the end of the start, in one line', () => {
+  expect(verdict(look([host('cp-1', {}, 1)]))).toBe(
+    'etcd on cp-1 does not start: a record does not match its checksum',
+  );
+});
+
+test('one damaged member of three is left behind, two are too many', () => {
+  const one = look([host('cp-1', {}, 1), host('cp-2'), host('cp-3')]);
+  expect([startFailures(one).map((failure) => failure.host), verdict(one)]).toEqual([['cp-1'], undefined]);
+  expect(verdict(look([host('cp-1', {}, 1), host('cp-2', {}, 2), host('cp-3')]))).toContain('etcd on cp-1');
+});
+
+test('a host whose process crashes says what may be damaged', () => {
+  expect(verdict(look([host('cp-1', { phase: 'killed', message: 'ended by SIGSEGV' })]))).toContain(
+    'host cp-1 killed: ended by SIGSEGV; the database of its member may be damaged',
+  );
+});
+
+test('a manifest that cannot be read counts as what it would have started', () => {
+  const broken = [{ host: 'cp-1', component: 'kube-apiserver', message: 'kube-apiserver.yaml is not YAML' }];
+  expect(verdict(look([host('cp-1')], broken))).toBe('kube-apiserver.yaml is not YAML');
+  expect(verdict(look([host('cp-1'), host('cp-2'), host('cp-3')], broken))).toBeUndefined();
+});
+
+test('what was just started again is given time', () => {
+  const seen = look([
+    host('cp-1', { components: [{ ...host('cp-1', {}, 1).components[0]!, phase: 'starting' }] }),
+  ]);
+  expect(startFailures(seen)).toEqual([]);
+});

@@ -1,0 +1,89 @@
+import type { HostState } from './state.ts';
+
+/** What of a cluster does not start, in one line. */
+export interface StartFailure {
+  readonly host: string;
+  /** Undefined: all of the host. */
+  readonly component: string | undefined;
+  readonly message: string;
+}
+
+export interface StartLook {
+  readonly hosts: readonly HostState[];
+  /** Hosts that have a member of etcd, and hosts that have an API server. */
+  readonly members: readonly string[];
+  readonly apiServers: readonly string[];
+  /** Manifests that cannot be read, so that nothing is started from them. */
+  readonly broken: readonly StartFailure[];
+}
+
+/** A member needs nobody to open its own files: what stops it twice stops it always. */
+const MEMBER_RESTARTS_MAX = 1;
+/** The others ask for what may be late. */
+const RESTARTS_MAX = 3;
+
+const firstLine = (text: string): string => text.split('\n')[0] ?? text;
+
+const hostFailure = ({ name, phase, message }: HostState): readonly StartFailure[] => {
+  if (phase !== 'failed' && phase !== 'killed') return [];
+  // Not asked for: nobody kills a host that is only about to start. A map of a damaged file ends a process like that.
+  const isCrash = message !== undefined && /SIGSEGV|SIGBUS|SIGABRT/.test(message);
+  const advice = isCrash
+    ? `; the database of its member may be damaged: put hosts/${name}/etcd back from a copy, or restore a snapshot`
+    : '';
+  return [
+    {
+      host: name,
+      component: undefined,
+      message: `host ${name} ${phase}: ${firstLine(message ?? '')}${advice}`,
+    },
+  ];
+};
+
+const hasStorage = ({ hosts, members }: StartLook): boolean =>
+  members.length === 0 ||
+  hosts.some(({ components }) => components.some(({ name, phase }) => name === 'etcd' && phase === 'ready'));
+
+/** What will not start by being waited for. */
+export const startFailures = (look: StartLook): readonly StartFailure[] => [
+  ...look.broken,
+  ...look.hosts.flatMap((host): readonly StartFailure[] => {
+    const whole = hostFailure(host);
+    if (whole.length > 0) return whole;
+    return host.components.flatMap(({ name, phase, restarts, message }) => {
+      // Without etcd nothing else can start, and that is no fault of theirs.
+      if (name !== 'etcd' && !hasStorage(look)) return [];
+      const restartsMax = name === 'etcd' ? MEMBER_RESTARTS_MAX : RESTARTS_MAX;
+      if (phase !== 'exited' || message === undefined || restarts < restartsMax) return [];
+      return [
+        {
+          host: host.name,
+          component: name,
+          message: `${name} on ${host.name} does not start: ${firstLine(message)}`,
+        },
+      ];
+    });
+  }),
+];
+
+const without = (
+  hosts: readonly string[],
+  component: string,
+  failures: readonly StartFailure[],
+): readonly StartFailure[] =>
+  hosts.flatMap(
+    (name) =>
+      failures.find(
+        (failure) =>
+          failure.host === name && (failure.component === undefined || failure.component === component),
+      ) ?? [],
+  );
+
+/** Why there can be no cluster at all; undefined where the rest of it can serve. */
+export const fatalFailure = (look: StartLook, failures: readonly StartFailure[]): string | undefined => {
+  const members = without(look.members, 'etcd', failures);
+  if (members.length > 0 && look.members.length - members.length <= look.members.length / 2)
+    return members[0]!.message;
+  const apiServers = without(look.apiServers, 'kube-apiserver', failures);
+  return apiServers.length === look.apiServers.length ? apiServers[0]?.message : undefined;
+};
