@@ -96,7 +96,7 @@ const start = (lists: readonly unknown[]) => {
     await turns();
     return items.splice(0);
   };
-  return { ...server, clock, burst, stop: () => (abort.abort(), running), failed: () => failure };
+  return { ...server, clock, items, burst, stop: () => (abort.abort(), running), failed: () => failure };
 };
 const rowNames = (items: readonly TableItem[]): string[] =>
   items.flatMap((item) => (item.kind === 'rows' ? item.rows.map(({ name }) => name) : []));
@@ -109,6 +109,18 @@ test('a list is read as a table of the namespace, then watched from its version'
   expect(asked.map(({ path, query: sent }) => [path, sent?.['watch'], sent?.['resourceVersion']])).toEqual([
     ['/apis/apps/v1/namespaces/web/deployments', undefined, undefined],
     ['/apis/apps/v1/namespaces/web/deployments', true, '7'],
+  ]);
+  await stop();
+});
+
+test('all pages of the first list arrive without the pause that bursts of changes keep', async () => {
+  const first = { ...table('7', 'a'), metadata: { resourceVersion: '7', continue: 'more' } };
+  const { clock, items, stop } = start([first, table('7', 'b')]);
+  await turns();
+  expect([rowNames(items), items.some(({ kind }) => kind === 'listed'), clock.monotonicMs()]).toEqual([
+    ['a', 'b'],
+    true,
+    manualClock().monotonicMs(),
   ]);
   await stop();
 });

@@ -27,6 +27,8 @@ export async function* watchTable(
   const stop = new AbortController();
   const signal = AbortSignal.any([outer, stop.signal]);
   let listed = new Set<string>();
+  const whole = new AbortController();
+  let isWholeTold = false;
   let failure: unknown;
   const list = new LiveList({
     client,
@@ -56,6 +58,7 @@ export async function* watchTable(
       onListed() {
         changes.keepOnly(listed);
         listed = new Set();
+        whole.abort();
       },
       onEvent({ type, object }) {
         const page = readPage(object);
@@ -80,8 +83,13 @@ export async function* watchTable(
     while (!signal.aborted) {
       await changes.whenChanged(signal);
       if (signal.aborted) break;
-      yield changes.take();
-      await pause(clock, BURST_INTERVAL_MS, signal).catch(() => undefined);
+      const items = changes.take();
+      yield items;
+      isWholeTold ||= items.some(({ kind }) => kind === 'listed');
+      // Somebody waits for the first rows, and for the end of the first list: neither has to wait for a burst.
+      if (!items.some(({ kind }) => kind === 'rows' || kind === 'gone')) continue;
+      const calm = isWholeTold ? signal : AbortSignal.any([signal, whole.signal]);
+      await pause(clock, BURST_INTERVAL_MS, calm).catch(() => undefined);
     }
     await running;
     if (failure !== undefined && !outer.aborted) throw kubeFailure(failure);
