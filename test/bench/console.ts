@@ -166,6 +166,11 @@ const measureChurn = async (
 const measureHidden = async (desktop: Desktop, pid: number): Promise<void> => {
   const streamsBefore = await desktop.hook((hook) => hook.openStreamCount);
   await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]!.hide());
+  // The driver keeps a page that it drives in focus, and a page in focus is never told that it is hidden.
+  await desktop.page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
   await pause(SETTLE_MS);
   const [, share] = await shareOf(
     () => usageOf(pid).cpuSeconds,
