@@ -22,7 +22,6 @@ export interface MonitorDependencies {
   readonly localClusters: LocalClusters;
   /** As `main/kube` connects. */
   connect(clusterId: string): Promise<{ readonly client: Client }>;
-  readonly dataDirectory: string;
 }
 
 /** Loaded when first asked for: the console is to be there before them. */

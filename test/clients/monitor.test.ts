@@ -66,7 +66,6 @@ beforeAll(async () => {
   monitor = createMonitorHandlers({
     clock: systemClock,
     log: silentLog,
-    dataDirectory: data,
     connect: () => Promise.resolve({ client: supervisor.client! }),
     localClusters: {
       find: (id) => (id === data ? cluster : undefined),

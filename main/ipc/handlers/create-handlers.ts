@@ -100,10 +100,10 @@ const openHostedClusters = (
       const { createEngine } = await import('../../clusters/engine.ts');
       return createEngine({ hosting, clock, log });
     },
-    lookCloser(supervisor, tell) {
+    lookCloser(cluster, tell) {
       const store = new DisposableStore();
       void import('../../clusters/close-look.ts').then(({ lookCloser }) =>
-        store.add(lookCloser(supervisor, clock, tell)),
+        store.add(lookCloser(cluster, clock, tell)),
       );
       return store;
     },
@@ -146,11 +146,11 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
   let monitor: Promise<Handlers> | undefined;
   const loadMonitor = (): Promise<Handlers> =>
     (monitor ??= import('../../monitor/index.ts').then(({ createMonitorHandlers }) => {
-      const options = { clock, log, localClusters: hosted, connect: open, dataDirectory };
+      const options = { clock, log, localClusters: hosted, connect: open };
       return store.add(createMonitorHandlers(options)).handlers;
     }));
   const recordOwn = (): void => {
-    if (hosted.list().some(({ supervisor }) => supervisor))
+    if (hosted.list().some(({ supervisor, isElsewhere }) => supervisor !== undefined || isElsewhere))
       loadMonitor().catch((error: unknown) => log.write('error', 'clusters are not recorded', { error }));
   };
   store.add(hosted.onChange(recordOwn));
