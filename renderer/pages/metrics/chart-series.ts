@@ -12,10 +12,16 @@ const COLOURS = 8;
 
 type Answered = MetricsAnswer['charts'][number]['series'];
 
-/** A name keeps its colour in all charts of a section, whichever of them it is in. */
+/** `cp-1 mutating` is a part of `cp-1`. */
+const partsOf = (name: string): number => name.split(' ').length;
+
+/**
+ * A name keeps its colour in all charts of a section, whichever of them it is in. Whole hosts come before parts of
+ * them, so that a host has the same colour in every section.
+ */
 export const coloursOf = (charts: MetricsAnswer['charts']): ReadonlyMap<string, number> => {
-  const names = [...new Set(charts.flatMap(({ series }) => series.map(({ name }) => name)))].sort((a, b) =>
-    a.localeCompare(b, 'en', { numeric: true }),
+  const names = [...new Set(charts.flatMap(({ series }) => series.map(({ name }) => name)))].sort(
+    (a, b) => partsOf(a) - partsOf(b) || a.localeCompare(b, 'en', { numeric: true }),
   );
   return new Map(names.map((name, index) => [name, (index % COLOURS) + 1]));
 };

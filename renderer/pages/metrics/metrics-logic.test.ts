@@ -17,15 +17,16 @@ const theme: ChartTheme = {
 };
 const line = (name: string, ...values: (number | null)[]) => ({ name, values });
 
-test('a name keeps its colour in every chart, and numbers sort as numbers', () => {
+test('a name keeps its colour in every chart, numbers sort as numbers, and hosts come before their parts', () => {
   const colours = coloursOf([
-    { chart: 'etcdPuts', series: [line('cp-10', 1), line('cp-2', 1)] },
+    { chart: 'etcdPuts', series: [line('cp-10', 1), line('cp-1 mutating', 1), line('cp-2', 1)] },
     { chart: 'etcdDbBytes', series: [line('cp-1', 1)] },
   ]);
   expect([...colours]).toEqual([
     ['cp-1', 1],
     ['cp-2', 2],
     ['cp-10', 3],
+    ['cp-1 mutating', 4],
   ]);
 });
 
