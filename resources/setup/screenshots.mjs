@@ -1,6 +1,6 @@
 /**
  * `npm run screenshots [-- --readme]`: every screen of the console on a real cluster, in both themes, into
- * test-results/screens.
+ * test-results/screens. Each is looked at by axe too; what it finds is told and fails the run.
  * With --readme the ones that the README shows are renewed too.
  */
 import { spawn } from 'node:child_process';
@@ -28,6 +28,7 @@ const START_LIMIT_MS = 20_000;
 const SAMPLES_MS = 12_000;
 
 const CLUSTER_LIMIT_MS = 180_000;
+const SETTLE_LIMIT_MS = 60_000;
 /** Long enough for a metrics history that is worth looking at. */
 const HISTORY_MS = 60_000;
 
@@ -62,6 +63,17 @@ const prepare = async (page, take) => {
 
 const pause = (ms) => (page) => page.waitForTimeout(ms);
 
+/** The files of a page come when it is first opened, and what it shows after that: the page before is not its picture. */
+const settled = (page, go) =>
+  page.waitForFunction(
+    (path) => {
+      const current = document.querySelector('nav a[aria-current="page"][href^="#"]')?.getAttribute('href');
+      return current?.split('?')[0] === path && !document.querySelector('.skeleton, .skeletons, [aria-busy]');
+    },
+    go.split('?')[0],
+    { timeout: SETTLE_LIMIT_MS },
+  );
+
 /** Each takes the page to one state; names become file names. */
 const SCREENS = [
   { name: 'overview', go: '#/', act: pause(4000) },
@@ -81,7 +93,17 @@ const SCREENS = [
   { name: 'leases', go: '#/leases', act: pause(4000) },
   { name: 'certificates', go: '#/certificates', act: pause(3000) },
   { name: 'requests', go: '#/requests', act: pause(3000) },
-  { name: 'scheduler', go: '#/scheduler', act: pause(2000) },
+  {
+    name: 'scheduler',
+    go: '#/scheduler',
+    async act(page) {
+      await page
+        .getByText(/^hello-/)
+        .first()
+        .click();
+      await page.waitForTimeout(3000);
+    },
+  },
   { name: 'metrics', go: '#/metrics', act: pause(4000) },
   { name: 'snapshots', go: '#/snapshots', act: pause(1000) },
   {
@@ -97,7 +119,7 @@ const SCREENS = [
   { name: 'checklist', go: '#/checklist', act: pause(6000) },
   { name: 'workloads', go: '#/workloads', act: pause(1500) },
   { name: 'pods', go: '#/workloads?kind=pods', act: pause(1500) },
-  { name: 'deployment', go: '#/workloads?kind=deployments&open=default/hello', act: pause(2000) },
+  { name: 'deployment', go: '#/workloads?kind=deployments.apps&open=default/hello', act: pause(2000) },
   { name: 'editor', go: '#/editor', act: pause(3000) },
   { name: 'events', go: '#/events', act: pause(1500) },
   {
@@ -139,6 +161,9 @@ const startServe = (data) =>
   });
 
 const takeAll = async (browser) => {
+  // Needs a package, and this file has to be read before there are any.
+  const { accessibilityProblems } = await import('./accessibility.mjs');
+  let problemCount = 0;
   const data = mkdtempSync(join(tmpdir(), 'pilothouse-screens-'));
   const serving = await startServe(join(data, 'data'));
   try {
@@ -154,6 +179,10 @@ const takeAll = async (browser) => {
         await page.emulateMedia({ colorScheme: theme });
         await page.waitForTimeout(400);
         await page.screenshot({ path: join(OUT, `${name}-${theme}.png`) });
+        for (const problem of await accessibilityProblems(page)) {
+          problemCount += 1;
+          process.stderr.write(`${name}-${theme}: ${problem}\n`);
+        }
       }
     };
     await page.goto(serving.url);
@@ -162,14 +191,17 @@ const takeAll = async (browser) => {
       await page.goto(new URL(`/${screen.go}`, serving.url).href);
       await page.getByRole('heading', { level: 1 }).waitFor();
       try {
+        await settled(page, screen.go).catch(() => process.stderr.write(`${screen.name}: still loading\n`));
         await screen.act?.(page);
         await take(screen.name);
       } catch (error) {
+        problemCount += 1;
         process.stderr.write(`${screen.name}: ${error.message.split('\n')[0]}\n`);
       }
       await screen.leave?.(page);
     }
     await context.close();
+    return problemCount;
   } finally {
     await serving.stop();
     rmSync(data, { recursive: true, force: true });
@@ -183,8 +215,9 @@ await runMain(async () => {
   mkdirSync(OUT, { recursive: true });
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGS });
+  let problemCount;
   try {
-    await takeAll(browser);
+    problemCount = await takeAll(browser);
   } finally {
     await browser.close();
   }
@@ -193,4 +226,5 @@ await runMain(async () => {
     for (const name of SHOWN_IN_README) copyFileSync(join(OUT, name), join(README_SHOTS, name));
   }
   process.stdout.write(`screens are in ${OUT}\n`);
+  if (problemCount > 0) throw new SetupError(`${problemCount} problems are told above`);
 });
