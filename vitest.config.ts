@@ -47,7 +47,7 @@ export default defineConfig({
           name: 'sim',
           expect: EXPECT,
           include: ['test/transcripts/**/*.test.ts', 'test/sim/**/*.test.ts', ...SEEDED_BESIDE_SOURCE],
-          testTimeout: 300 * SECOND,
+          testTimeout: 900 * SECOND,
           hookTimeout: 120 * SECOND,
         },
       },
