@@ -35,12 +35,21 @@ const runOf = ({ entry, action, hosted, drain }: BeginOptions): OperationDraft['
   if (action.kind === 'node.drain')
     return (report, signal) => drain.run(action, { cluster: entry.id, report, signal });
   const cluster = hosted.require(entry.id);
+  if (cluster.isElsewhere)
+    return async (report, signal) => {
+      const { runElsewhere } = await import('./operations/run-elsewhere.ts');
+      return runElsewhere(action, { cluster, report, signal });
+    };
   if (!OFFLINE.includes(action.kind)) requireSupervisor(cluster);
   return async (report, signal) => {
     const { runLocalAction } = await import('./operations/run-action.ts');
     return runLocalAction(action, { cluster, report, signal });
   };
 };
+
+/** The steps of an upgrade are those of the process that runs the cluster; there it is paused. */
+const isHeldElsewhere = ({ entry, action, hosted }: BeginOptions): boolean =>
+  action.kind.startsWith('upgrade.') && hosted.find(entry.id)?.isElsewhere === true;
 
 /** Begins an operation; what can be refused at once is. */
 export const beginAction = (options: BeginOptions): string => {
@@ -50,7 +59,7 @@ export const beginAction = (options: BeginOptions): string => {
   return book.begin({
     action,
     command: actionCommand(action, place) ?? '',
-    canPause: PAUSABLE.includes(action.kind),
+    canPause: PAUSABLE.includes(action.kind) && !isHeldElsewhere(options),
     run,
   });
 };

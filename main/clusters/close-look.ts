@@ -1,14 +1,18 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { Clock } from '../../core/base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../core/base/disposable.ts';
-import { LEASE } from '../../core/client/index.ts';
+import { silentLog } from '../../core/base/log.ts';
+import { systemRandom } from '../../core/base/node/random.ts';
+import { connect, LEASE, loadKubeconfig, type Client } from '../../core/client/index.ts';
 import { EtcdConnection } from '../../core/cluster/etcd-operator/connection.ts';
 import { OPERATOR } from '../../core/cluster/etcd-operator/methods.ts';
 import { etcdAccessOf } from '../../core/cluster/etcd-operator/operations.ts';
-import type { Supervisor } from '../../core/cluster/index.ts';
+import { adminKubeconfigFile } from '../../core/cluster/data-folder/layout.ts';
+import { planHosts } from '../../core/cluster/config/hosts.ts';
 import { PORTS } from '../../core/cluster/manifests/control-plane.ts';
 import { ELECTED_COMPONENTS } from '../../core/cluster/supervisor/bootstrap.ts';
 import { leaderKey, type Leaders } from './cluster-state.ts';
+import type { LocalCluster } from './local-clusters.ts';
 
 const LOOK_PAUSE_MS = 2_000;
 const ANSWER_TIMEOUT_MS = 1_500;
@@ -17,10 +21,12 @@ const ANSWER_TIMEOUT_MS = 1_500;
 const hostOfHolder = (holder: string, hosts: readonly string[]): string | undefined =>
   hosts.find((host) => holder === host || holder.startsWith(`${host}_`));
 
-const electedLeaders = async (supervisor: Supervisor, nowMs: number): Promise<string[]> => {
-  const { client } = supervisor;
+const electedLeaders = async (
+  client: Client | undefined,
+  hosts: readonly string[],
+  nowMs: number,
+): Promise<string[]> => {
   if (!client) return [];
-  const hosts = supervisor.hosts.map(({ plan }) => plan.name);
   const query = { resourceVersion: '0', timeoutMs: ANSWER_TIMEOUT_MS };
   const { items } = await client.resource(LEASE, 'kube-system').list(query);
   return items.flatMap(({ metadata, spec }) => {
@@ -64,38 +70,83 @@ class MemberLook implements Disposable {
   }
 }
 
+/** Leases of a cluster that another process runs are read as any user of its kubeconfig reads them. */
+class ElsewhereClient implements Disposable {
+  readonly #directory: string;
+  readonly #clock: Clock;
+  #opening: ReturnType<typeof this.open> | undefined;
+  #isOver = false;
+
+  constructor(directory: string, clock: Clock) {
+    this.#directory = directory;
+    this.#clock = clock;
+  }
+
+  async open() {
+    const config = await loadKubeconfig(adminKubeconfigFile(this.#directory));
+    const options = { clock: this.#clock, random: systemRandom, log: silentLog, userAgent: 'pilothouse' };
+    const client = connect(config, options);
+    if (this.#isOver) client.dispose();
+    return client;
+  }
+
+  get(): Promise<Client> {
+    this.#opening ??= this.open();
+    return this.#opening;
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    void this.#opening?.then(
+      (client) => client.dispose(),
+      () => undefined, // never opened
+    );
+  }
+}
+
 /** Who leads, and what every host and component uses; told after each look, until disposed. */
 export const lookCloser = (
-  supervisor: Supervisor,
+  cluster: LocalCluster,
   clock: Clock,
   tell: (leaders: Leaders) => void,
 ): Disposable => {
   const store = new DisposableStore();
-  const { directory } = supervisor.folder;
+  const { directory } = cluster;
   const members = new Map<string, MemberLook>();
+  const elsewhere = cluster.supervisor ? undefined : store.add(new ElsewhereClient(directory, clock));
   let isOver = false;
   let timer: Disposable | undefined;
 
   const etcdLeaders = async (): Promise<string[]> => {
-    const hosts = supervisor.hosts.filter(({ plan, phase }) => plan.etcd && phase === 'running');
-    const asked = hosts.map(async ({ plan }) => {
-      const url = `https://${plan.etcd!.address}:${PORTS.etcdClient}`;
+    const running = new Set(
+      cluster.state().hosts.flatMap(({ name, phase }) => (phase === 'running' ? [name] : [])),
+    );
+    const plans = planHosts(cluster.config).filter(({ name, etcd }) => etcd && running.has(name));
+    const asked = plans.map(async ({ name, etcd }) => {
+      const url = `https://${etcd!.address}:${PORTS.etcdClient}`;
       let member = members.get(url);
       if (!member) {
         // Read at every connection: certificates are renewed while the cluster runs.
-        member = store.add(new MemberLook(url, () => etcdAccessOf(directory, supervisor.config).tls));
+        member = store.add(new MemberLook(url, () => etcdAccessOf(directory, cluster.config).tls));
         members.set(url, member);
       }
-      return (await member.isLeader(clock)) ? [leaderKey(plan.name, 'etcd')] : [];
+      return (await member.isLeader(clock)) ? [leaderKey(name, 'etcd')] : [];
     });
     return (await Promise.all(asked)).flat();
   };
 
+  const elected = async (): Promise<string[]> => {
+    const client = elsewhere ? await elsewhere.get() : cluster.supervisor?.client;
+    const hosts = cluster.state().hosts.map(({ name }) => name);
+    return electedLeaders(client, hosts, clock.nowMs());
+  };
+
   const look = async (): Promise<void> => {
     const found = await Promise.allSettled([
-      electedLeaders(supervisor, clock.nowMs()),
+      elected(),
       etcdLeaders(),
-      supervisor.refreshUsage().then(() => [] as string[]),
+      // Elsewhere the process that runs it says what it uses whenever it is asked how it is.
+      Promise.resolve(cluster.supervisor?.refreshUsage()).then(() => [] as string[]),
     ]);
     if (isOver) return;
     tell(new Set(found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))));

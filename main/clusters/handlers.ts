@@ -13,7 +13,6 @@ import { beginAction, type DrainRunner } from './begin-action.ts';
 import { watchBackups } from './backups.ts';
 import { guarded } from './failure.ts';
 import { followNewest } from './follow.ts';
-import { requireSupervisor } from './hosted-cluster.ts';
 import type { HostedClusters } from './hosted-clusters.ts';
 import { OperationBooks } from './operations/operation-books.ts';
 
@@ -101,7 +100,7 @@ export const createLocalClusterHandlers = (
         const { id } = await entryOf(cluster);
         const { preview, previewDrain } = await loadUpkeep();
         const own = hosted.find(id);
-        if (own) return preview(requireSupervisor(own), action);
+        if (own) return preview(own, action);
         if (action.kind !== 'node.drain') throw hosted.unknown(id);
         return previewDrain((await drain.connect(id)).client, action);
       }),
@@ -132,13 +131,13 @@ export const createLocalClusterHandlers = (
       }),
     'backups.compare': ({ cluster, file }) =>
       guarded(async () => {
-        const supervisor = requireSupervisor(hosted.require(cluster));
-        return (await loadUpkeep()).compareSnapshot(supervisor, file);
+        const own = hosted.require(cluster);
+        return (await loadUpkeep()).compare(own, file);
       }),
     'upgrade.plan': ({ cluster, version }) =>
       guarded(async () => {
-        const supervisor = requireSupervisor(hosted.require(cluster));
-        return (await loadUpkeep()).planUpgrade(supervisor, version ?? undefined);
+        const own = hosted.require(cluster);
+        return (await loadUpkeep()).plan(own, version);
       }),
   };
   return { handlers, dispose: () => books.dispose() };

@@ -4,6 +4,7 @@ import { messageOf, ReasonError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { ClusterConfig, ClusterState, DataFolder, Supervisor } from '../../core/cluster/index.ts';
 import { ContractError, type LocalClusterState } from '../../core/contract/index.ts';
+import { readClusterNow } from './cluster-memory.ts';
 import { localState, type Leaders } from './cluster-state.ts';
 import type { Engine } from './engine.ts';
 import type { LocalCluster } from './local-clusters.ts';
@@ -21,7 +22,7 @@ export interface HostedClusterOptions {
   readonly log: Log;
   readonly onPhase: (cluster: HostedCluster) => void;
   /** Looks closer while the cluster runs and somebody listens: who leads, and what everything uses. */
-  readonly lookCloser: (supervisor: Supervisor, tell: (leaders: Leaders) => void) => Disposable;
+  readonly lookCloser: (cluster: LocalCluster, tell: (leaders: Leaders) => void) => Disposable;
 }
 
 const NO_LEADERS: Leaders = new Set();
@@ -44,6 +45,8 @@ export class HostedCluster implements LocalCluster {
   #askToStop: () => void = () => undefined;
   #life: Promise<void> = Promise.resolve();
   #isAdopted = false;
+  /** What the process elsewhere told when the configuration was read last. */
+  #readAt = '';
 
   constructor(options: HostedClusterOptions) {
     this.#options = options;
@@ -77,6 +80,10 @@ export class HostedCluster implements LocalCluster {
     return this.#listeners.size > 0;
   }
 
+  get isElsewhere(): boolean {
+    return this.#elsewhere !== undefined;
+  }
+
   /** True while this process holds its folder. */
   get isOurs(): boolean {
     return this.#phase !== 'stopped' && this.#phase !== 'failed';
@@ -89,7 +96,7 @@ export class HostedCluster implements LocalCluster {
       config,
       phase: this.phase,
       message: this.#elsewhere
-        ? 'Another process runs this cluster (pilothouse up, or another console). Stop it there to start it here.'
+        ? 'Another process runs this cluster (pilothouse up, or another console). What you do here is done there; only its start and its end are up to that process.'
         : this.#message,
       running: this.#supervisor?.state() ?? this.#elsewhere,
       leaders: this.#leaders,
@@ -111,12 +118,10 @@ export class HostedCluster implements LocalCluster {
     if (now === undefined && this.#elsewhere === undefined) return;
     const before = this.phase;
     this.#elsewhere = now;
-    if (now && now.kubernetesVersion !== this.#config.spec.kubernetesVersion)
-      this.#config = {
-        ...this.#config,
-        spec: { ...this.#config.spec, kubernetesVersion: now.kubernetesVersion },
-      };
+    if (now) this.#readAnew(now);
+    else this.#leaders = NO_LEADERS;
     if (this.phase !== before) this.#options.onPhase(this);
+    this.#look();
     this.#changed();
   }
 
@@ -216,6 +221,19 @@ export class HostedCluster implements LocalCluster {
     this.#enter(isFailed ? 'failed' : 'stopped', isFailed ? messageOf(failure) : undefined);
   }
 
+  /** Members and versions change there, and with them the file that says so. */
+  #readAnew({ kubernetesVersion, hosts }: ClusterState): void {
+    const stamp = [kubernetesVersion, ...hosts.map(({ name }) => name)].join();
+    if (stamp === this.#readAt) return;
+    try {
+      this.#config = readClusterNow(this.directory);
+      this.#readAt = stamp;
+    } catch (error) {
+      // Written at this moment: it is read with the next look.
+      this.#options.log.write('debug', 'a configuration could not be read', { error });
+    }
+  }
+
   #letGo(): void {
     this.#config = this.config;
     this.#supervisor = undefined;
@@ -231,15 +249,15 @@ export class HostedCluster implements LocalCluster {
   }
 
   #look(): void {
-    const supervisor = this.isListenedTo && this.#phase === 'ready' ? this.#supervisor : undefined;
-    if ((supervisor !== undefined) === (this.#looking !== undefined)) return;
+    const isWanted = this.isListenedTo && this.phase === 'ready';
+    if (isWanted === (this.#looking !== undefined)) return;
     this.#looking?.dispose();
-    this.#looking =
-      supervisor &&
-      this.#options.lookCloser(supervisor, (leaders) => {
-        this.#leaders = leaders;
-        this.#changed();
-      });
+    this.#looking = isWanted
+      ? this.#options.lookCloser(this, (leaders) => {
+          this.#leaders = leaders;
+          this.#changed();
+        })
+      : undefined;
   }
 
   #changed(): void {
@@ -259,7 +277,7 @@ export const requireSupervisor = (cluster: LocalCluster): Supervisor => {
   if (phase === 'starting' || phase === 'ready')
     throw new ReasonError(
       'Conflict',
-      `another process runs ${name}; act on it there, or on the command line with --data ${directory}`,
+      `another process runs ${name}; ask it on the command line with --data ${directory}`,
     );
   throw new ReasonError('Conflict', `${cluster.config.metadata.name} does not run here; start it first`);
 };

@@ -15,7 +15,7 @@ import { lookElsewhere } from './elsewhere.ts';
 import type { Engine } from './engine.ts';
 import { clusterFailure } from './failure.ts';
 import { HostedCluster } from './hosted-cluster.ts';
-import type { LocalClusters } from './local-clusters.ts';
+import type { LocalCluster, LocalClusters } from './local-clusters.ts';
 import { assertRoomFor, clusterDefaults, directoryOf, specWishesOf } from './new-cluster.ts';
 
 /** What runs is ended in order within this, then at once: whoever quits an application waits for it. */
@@ -28,7 +28,7 @@ export interface HostedClustersOptions {
   readonly log: Log;
   readonly onDamage: (damage: Damage) => void;
   readonly engine: () => Promise<Engine>;
-  readonly lookCloser: (supervisor: Supervisor, tell: (leaders: Leaders) => void) => Disposable;
+  readonly lookCloser: (cluster: LocalCluster, tell: (leaders: Leaders) => void) => Disposable;
 }
 
 /** The clusters of this console's own. */
@@ -114,6 +114,20 @@ export class HostedClusters implements LocalClusters {
     } finally {
       this.#coming.delete(wishes.name);
     }
+  }
+
+  /** Lists the cluster of a folder that was made elsewhere, as it is: started by whoever runs it, or by nobody. */
+  async attach(directory: string): Promise<void> {
+    if (this.find(directory)) return;
+    if (this.#memory.value.clusters.length >= CLUSTERS_MAX)
+      throw new ContractError('Conflict', `there are ${CLUSTERS_MAX} clusters; delete one of them first`);
+    try {
+      this.#add(directory, readClusterNow(directory));
+    } catch (error) {
+      throw clusterFailure(error);
+    }
+    await this.#remember(directory, false);
+    this.#tell();
   }
 
   /** Takes a cluster in that this process runs already, until disposed. */

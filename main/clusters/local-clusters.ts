@@ -10,6 +10,8 @@ export interface LocalCluster {
   readonly config: ClusterConfig;
   /** Undefined while it does not run. */
   readonly supervisor: Supervisor | undefined;
+  /** Another process of this user runs it, and does what it is asked to. */
+  readonly isElsewhere: boolean;
   state(): LocalClusterState;
   /** After every change of the state. */
   onChange(listener: (state: LocalClusterState) => void): Disposable;

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DisposableStore } from '../../core/base/disposable.ts';
-import { adminKubeconfigFile } from '../../core/cluster/data-folder/layout.ts';
+import { adminKubeconfigFile, clusterFile } from '../../core/cluster/data-folder/layout.ts';
 import type { ClusterEntry } from '../../core/contract/index.ts';
 import type { OwnClusters } from '../ipc/handlers/cluster-list.ts';
 import { endpointOf } from './cluster-state.ts';
@@ -29,6 +31,13 @@ export const ownClusters = (hosted: HostedClusters): OwnClusters => ({
     store.add(hosted.onChange(listener));
     store.add(hosted.lookElsewhere());
     return store;
+  },
+  async attach(kubeconfigPath) {
+    const directory = dirname(dirname(kubeconfigPath));
+    if (kubeconfigPath !== adminKubeconfigFile(directory) || !existsSync(clusterFile(directory)))
+      return false;
+    await hosted.attach(directory);
+    return true;
   },
   has: (id) => hosted.find(id) !== undefined || hosted.problems.some(({ path }) => path === id),
   forget: (id) => hosted.forget(id),

@@ -2,21 +2,50 @@ import { POD, type Client } from '../../core/client/index.ts';
 import { compareSnapshot } from '../../core/cluster/backup/compare-snapshot.ts';
 import { listSnapshots } from '../../core/cluster/backup/list-backups.ts';
 import { readBackupSchedule, writeBackupSchedule } from '../../core/cluster/backup/schedule.ts';
+import { callControl } from '../../core/cluster/control/client.ts';
 import { backupsFolder } from '../../core/cluster/data-folder/layout.ts';
 import { gatherActionFacts } from '../../core/cluster/faults/gather-facts.ts';
 import { previewAction } from '../../core/cluster/faults/preview.ts';
 import type { Supervisor } from '../../core/cluster/index.ts';
 import { planUpgrade } from '../../core/cluster/upgrade/plan-upgrade.ts';
-import type { ActionPreview, Backups, BackupSchedule, ClusterAction } from '../../core/contract/index.ts';
+import type {
+  ActionPreview,
+  Backups,
+  BackupSchedule,
+  ClusterAction,
+  SnapshotComparison,
+  UpgradePlan,
+} from '../../core/contract/index.ts';
+import { requireSupervisor } from './hosted-cluster.ts';
 import type { LocalCluster } from './local-clusters.ts';
 import type { ActionOf } from './operation-runner.ts';
 
-export { compareSnapshot, planUpgrade };
-
 const PODS_PER_PAGE = 500;
 
-export const preview = async (supervisor: Supervisor, action: ClusterAction): Promise<ActionPreview> =>
-  previewAction(await gatherActionFacts(supervisor), action);
+/** The supervisor here, or undefined where another process has it and is asked. */
+const supervisorOf = (cluster: LocalCluster): Supervisor | undefined =>
+  cluster.isElsewhere ? undefined : requireSupervisor(cluster);
+
+export const preview = async (cluster: LocalCluster, action: ClusterAction): Promise<ActionPreview> => {
+  const supervisor = supervisorOf(cluster);
+  if (!supervisor)
+    return callControl(cluster.directory, 'action.preview', { action: JSON.stringify(action) });
+  return previewAction(await gatherActionFacts(supervisor), action);
+};
+
+export const compare = async (cluster: LocalCluster, file: string): Promise<SnapshotComparison> => {
+  const supervisor = supervisorOf(cluster);
+  return supervisor
+    ? compareSnapshot(supervisor, file)
+    : callControl(cluster.directory, 'snapshot.compare', { file });
+};
+
+export const plan = async (cluster: LocalCluster, version: string | null): Promise<UpgradePlan> => {
+  const supervisor = supervisorOf(cluster);
+  return supervisor
+    ? planUpgrade(supervisor, version ?? undefined)
+    : callControl(cluster.directory, 'upgrade.plan', { version: version ?? '' });
+};
 
 /** Of a cluster that is not ours: only its pods are known. */
 export const previewDrain = async (
@@ -31,18 +60,23 @@ export const previewDrain = async (
   return previewAction(facts, action);
 };
 
-export const readBackups = async ({ directory, supervisor }: LocalCluster): Promise<Backups> => ({
-  directory: backupsFolder(directory),
-  files: [...(await listSnapshots(directory))],
-  schedule: supervisor?.backups.schedule ?? (await readBackupSchedule(directory)),
-  nextAtMs: supervisor?.backups.nextAtMs ?? null,
-});
+export const readBackups = async (cluster: LocalCluster): Promise<Backups> => {
+  const { directory, supervisor, isElsewhere } = cluster;
+  const scheduled = isElsewhere ? await callControl(directory, 'backup.get', {}) : undefined;
+  return {
+    directory: backupsFolder(directory),
+    files: [...(await listSnapshots(directory))],
+    schedule: scheduled?.schedule ?? supervisor?.backups.schedule ?? (await readBackupSchedule(directory)),
+    nextAtMs: scheduled?.nextAtMs ?? supervisor?.backups.nextAtMs ?? null,
+  };
+};
 
 /** Takes effect at once while the cluster runs, else with its next start. */
 export const setSchedule = async (
-  { directory, supervisor }: LocalCluster,
+  { directory, supervisor, isElsewhere }: LocalCluster,
   schedule: BackupSchedule,
 ): Promise<BackupSchedule> => {
+  if (isElsewhere) return (await callControl(directory, 'backup.set', schedule)).schedule;
   if (supervisor) await supervisor.backups.setSchedule(schedule);
   else await writeBackupSchedule(directory, schedule);
   return schedule;

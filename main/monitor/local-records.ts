@@ -24,6 +24,16 @@ const quorumStamp = ({ hosts }: ClusterState): string =>
     })
     .join('\n');
 
+const pokeOnChange = (supervisor: Supervisor, monitor: ClusterMonitor): Disposable => {
+  let stamp = quorumStamp(supervisor.state());
+  return supervisor.onChange((state) => {
+    const now = quorumStamp(state);
+    if (now === stamp) return;
+    stamp = now;
+    monitor.members.poke();
+  });
+};
+
 /** One cluster of this console's own: recorded while it runs, readable always. */
 export class LocalRecord implements Disposable {
   readonly cluster: LocalCluster;
@@ -35,7 +45,7 @@ export class LocalRecord implements Disposable {
   readonly #health = new Feed<MetricsHealth>({ listenerItemsMax: ITEMS_WAITING_MAX });
   readonly #leases: Feed<LeasesView>;
   #leasesHeard: Disposable | undefined;
-  #watched: Supervisor | undefined;
+  #watched: Supervisor | 'elsewhere' | undefined;
   #running: DisposableStore | undefined;
   #monitor: ClusterMonitor | undefined;
 
@@ -63,14 +73,15 @@ export class LocalRecord implements Disposable {
 
   /** Begins or ends recording as the cluster runs or not. */
   reconcile(): void {
-    const { supervisor } = this.cluster;
+    const { supervisor, isElsewhere } = this.cluster;
     const { phase } = this.cluster.state();
-    const wanted = phase === 'starting' || phase === 'ready' ? supervisor : undefined;
+    const runner = supervisor ?? (isElsewhere ? 'elsewhere' : undefined);
+    const wanted = phase === 'starting' || phase === 'ready' ? runner : undefined;
     if (phase === 'ready') this.#monitor?.leases.start();
     if (wanted === this.#watched) return;
     this.#stop();
     this.#watched = wanted;
-    if (wanted) void this.#start(wanted);
+    if (wanted) void this.#start(wanted === 'elsewhere' ? undefined : wanted);
   }
 
   members(signal: AbortSignal): AsyncIterable<EtcdView[]> {
@@ -98,7 +109,8 @@ export class LocalRecord implements Disposable {
     });
   }
 
-  async #start(supervisor: Supervisor): Promise<void> {
+  /** Without a supervisor nobody tells when a host comes or goes: members are asked every second anyway. */
+  async #start(supervisor: Supervisor | undefined): Promise<void> {
     const running = new DisposableStore();
     this.#running = running;
     try {
@@ -118,15 +130,7 @@ export class LocalRecord implements Disposable {
       if (this.cluster.state().phase === 'ready') monitor.leases.start();
       running.add(monitor.members.onView((view) => this.#members.publish(view)));
       running.add(monitor.sampler.onSample((health) => this.#health.publish(health)));
-      let stamp = quorumStamp(supervisor.state());
-      running.add(
-        supervisor.onChange((state) => {
-          const now = quorumStamp(state);
-          if (now === stamp) return;
-          stamp = now;
-          monitor.members.poke();
-        }),
-      );
+      if (supervisor) running.add(pokeOnChange(supervisor, monitor));
       this.#hearLeases(this.#leases.listenerCount > 0);
     } catch (error) {
       this.#log.write('warn', 'the cluster cannot be recorded', { error: messageOf(error) });

@@ -39,6 +39,50 @@ const small = async (wishes: Partial<ClusterWishes> = {}): Promise<ClusterWishes
   ...wishes,
 });
 
+/** By the kubeconfig of its folder, as one that `pilothouse up` runs is opened. */
+const operateFromAnotherConsole = async (cluster: string): Promise<void> => {
+  const other = await startTestServing({ pagesDirectory: PAGES, hostProgram: HOST_PROGRAM });
+  const seen = await visit(browser, other.mintUrl());
+  try {
+    const there = await contractOf(seen.page);
+    const path = join(cluster, 'kubeconfig', 'admin.conf');
+    expect((await there.call('clusters.openKubeconfig', { path })).clusters).toMatchObject([
+      { id: cluster, origin: 'local', readOnly: false },
+    ]);
+    const state = await there.follow('cluster.state', { cluster });
+    expect(await untilPhase(state, 'ready')).toMatchObject({
+      message: expect.stringMatching(/^Another process runs this cluster/) as string,
+    });
+    await until('leaders there', async () => {
+      const [controlPlane] = (await state()).hosts;
+      return controlPlane!.components.filter(({ isLeader }) => isLeader).length === 4;
+    });
+    const members = await there.follow('etcd.members', { cluster });
+    await until('members there', async () => (await members()).members[0]?.role === 'leader');
+
+    const restart: ClusterAction = { kind: 'host.restart', host: 'workers' };
+    expect(await there.call('cluster.preview', { cluster, action: restart })).toMatchObject({
+      verdict: 'safe',
+    });
+    const operations = await there.follow('cluster.operations', { cluster });
+    expect(await actAndWait(there, { cluster, action: restart }, operations)).toMatchObject({
+      state: 'done',
+    });
+    expect(await actAndWait(there, { cluster, action: { kind: 'snapshot.save' } }, operations)).toMatchObject(
+      {
+        state: 'done',
+      },
+    );
+    const backups = await there.follow('backups.watch', { cluster });
+    const { file } = await until('the snapshot there', async () => (await backups()).files[0]);
+    await actAndWait(there, { cluster, action: { kind: 'snapshot.delete', file } }, operations);
+    await expect(there.call('clusters.stop', { cluster })).rejects.toThrow(/^Conflict: another process runs/);
+  } finally {
+    await seen.close();
+    await other.close();
+  }
+};
+
 /** Half a minute alone; several when other suites run beside it. */
 const LIFE_LIMIT_MS = 300_000;
 
@@ -65,6 +109,8 @@ test(
       'kube-controller-manager',
       'kube-scheduler',
     ]);
+
+    await operateFromAnotherConsole(cluster);
 
     const kill: ClusterAction = { kind: 'host.kill', host: 'cp-1' };
     expect(await contract.call('cluster.preview', { cluster, action: kill })).toMatchObject({

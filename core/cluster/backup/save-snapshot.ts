@@ -5,7 +5,7 @@ import { ReasonError } from '../../base/errors.ts';
 import { backupsFolder, PRIVATE_FOLDER_MODE } from '../data-folder/layout.ts';
 import { etcdAccessOf, saveSnapshot, type SavedSnapshot } from '../etcd-operator/operations.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
-import type { Supervisor } from '../supervisor/supervisor.ts';
+import type { ClusterConfig } from '../config/config.ts';
 import { stampOf } from './backup-name.ts';
 
 const MIB = 1024 * 1024;
@@ -21,12 +21,18 @@ export interface SaveSnapshotOptions {
 
 const mebibytes = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
 
+/** What of a cluster is needed: where it is and where its members are. A supervisor has it. */
+export interface SnapshotSource {
+  readonly folder: { readonly directory: string };
+  readonly config: ClusterConfig;
+}
+
 /** Streams a snapshot of the running cluster into a new file, and checks every page of it. */
 export const saveClusterSnapshot = async (
-  supervisor: Supervisor,
+  source: SnapshotSource,
   { report, file, prefix = 'etcd' }: SaveSnapshotOptions,
 ): Promise<SavedSnapshot> => {
-  const { directory } = supervisor.folder;
+  const { directory } = source.folder;
   const path = file ?? join(backupsFolder(directory), `${prefix}-${stampOf(Date.now())}.db`);
   if (existsSync(path))
     throw new ReasonError('AlreadyExists', `${path} is there already; choose another name`);
@@ -37,7 +43,7 @@ export const saveClusterSnapshot = async (
     async () => {
       await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER_MODE });
       let toldBytes = 0;
-      return saveSnapshot(etcdAccessOf(directory, supervisor.config), path, (bytes) => {
+      return saveSnapshot(etcdAccessOf(directory, source.config), path, (bytes) => {
         if (bytes - toldBytes < DETAIL_EVERY_BYTES) return;
         toldBytes = bytes;
         report.detail('snapshot', mebibytes(bytes));

@@ -50,6 +50,8 @@ export interface OwnClusters {
   list(): ClusterList;
   /** Held only while somebody looks at the list. */
   onChange(listener: () => void): Disposable;
+  /** Takes in the cluster whose own kubeconfig this is; false where it is nobody's of ours. */
+  attach(kubeconfigPath: string): Promise<boolean>;
   /** Also of one that is listed as a problem. */
   has(id: string): boolean;
   /** Leaves its folder as it is. */
@@ -175,6 +177,7 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
         const reason = (error as ContractError).reason === 'NotFound' ? 'NotFound' : 'BadRequest';
         throw new ContractError(reason, `${path} cannot be opened: ${messageOf(error)}`, { cause: error });
       }
+      if (await own?.attach(path)) return read(document.value);
       return change(({ kubeconfigs }) => {
         const others = kubeconfigs.filter((known) => known.path !== path);
         if (others.length >= KUBECONFIG_FILES_MAX)
