@@ -29,7 +29,8 @@ afterEach(async () => {
 const hostCard = (page: Page) => page.getByRole('article', { name: 'Host cp-1' });
 const choose = async (page: Page, menu: string, item: string): Promise<void> => {
   await page.getByRole('button', { name: menu, exact: true }).click();
-  await page.getByRole('menuitem', { name: item }).click();
+  // From its beginning: `Start` is in `Restart` too.
+  await page.getByRole('menuitem', { name: new RegExp(`^${item}`) }).click();
 };
 
 test(
