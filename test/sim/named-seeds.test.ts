@@ -8,6 +8,8 @@ test.each([
   [134, 'a member that joined and restarted at once still finds its peers'],
   [386, 'a new leader renews no lease before it has applied what was committed'],
   [801, 'a database ahead of its log leaves no gap in the log'],
+  [12244, 'a member that was cut off while its leader joined answers it'],
+  [14468, 'a member that crashed out of its first entries answers a leader it was not told of'],
 ])('seed %i: %s', async (seed) => {
   const { violation, trace } = await runSeed({ seed });
   expect(violation, trace).toBeUndefined();

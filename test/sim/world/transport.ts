@@ -46,6 +46,8 @@ export class SimTransport implements PeerTransport {
   readonly #options: TransportOptions;
   readonly #startedMs: number;
   readonly #peers = new Map<MemberId, Peer>();
+  /** Members that nobody has told of yet, and that have spoken to this one: they are answered. */
+  readonly #strangers = new Set<MemberId>();
   readonly #removed = new Set<MemberId>();
   readonly #messages = new Set<(message: Message) => void>();
   readonly #unreachable = new Set<(id: MemberId) => void>();
@@ -79,12 +81,18 @@ export class SimTransport implements PeerTransport {
 
   setPeers(peers: readonly Peer[]): void {
     this.#peers.clear();
-    for (const peer of peers) this.#peers.set(peer.id, peer);
+    for (const peer of peers) {
+      this.#peers.set(peer.id, peer);
+      this.#strangers.delete(peer.id);
+    }
   }
 
   setRemoved(ids: readonly MemberId[]): void {
     this.#removed.clear();
-    for (const id of ids) this.#removed.add(id);
+    for (const id of ids) {
+      this.#removed.add(id);
+      this.#strangers.delete(id);
+    }
   }
 
   send(messages: readonly Message[]): void {
@@ -110,6 +118,7 @@ export class SimTransport implements PeerTransport {
         network.carry(machine, sender.machine, () => sender.#told(this.id), sender.process);
       return;
     }
+    if (!this.#peers.has(message.from)) this.#strangers.add(message.from);
     for (const handler of this.#messages) handler(message);
   }
 
@@ -241,7 +250,8 @@ export class SimTransport implements PeerTransport {
       const end = network.at(url);
       if (end?.id === id && end.process.isAlive) return end;
     }
-    return undefined;
+    const stranger = this.#strangers.has(id) ? network.byId(id) : undefined;
+    return stranger?.process.isAlive ? stranger : undefined;
   }
 }
 
