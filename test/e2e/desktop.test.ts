@@ -139,6 +139,40 @@ test('reloading a page leaves no stream open', async () => {
   await expect.poll(streams).toBe(settled);
 });
 
+test('a page that nobody can see closes its streams and sets no timer, until it is seen again', async () => {
+  const desktop = await start();
+  await heading(desktop, 'Overview').waitFor();
+  const streams = () => desktop.hook((hook) => hook.openStreamCount);
+  // The driver keeps its page in focus, and such a page is never hidden: it is told what a hidden one is told.
+  const become = (state: string) =>
+    desktop.page.evaluate((told) => {
+      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => told });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+  await desktop.page.evaluate(() => (window.location.hash = '#/processes'));
+  await heading(desktop, 'Processes').waitFor();
+  await desktop.page.getByRole('contentinfo').getByText('CPU').waitFor();
+  const seen = await streams();
+  await become('hidden');
+  // Those of the status bar and of the page.
+  await expect.poll(streams).toBeLessThanOrEqual(seen - 2);
+  const timersSet = await desktop.page.evaluate(async () => {
+    const { setTimeout: real } = window;
+    let count = 0;
+    window.setTimeout = ((...args: Parameters<typeof real>) => {
+      count += 1;
+      return real(...args);
+    }) as typeof real;
+    // Longer than the ages and figures of this page stand still while it is seen.
+    await new Promise((resolve) => real(resolve, 2500));
+    window.setTimeout = real;
+    return count;
+  });
+  expect(timersSet).toBe(0);
+  await become('visible');
+  await expect.poll(streams).toBe(seen);
+});
+
 // Without the driver: it holds on to the page that crashed and would keep the next one waiting.
 test.runIf(process.platform === 'linux')('a crashed page is loaded again with a notice', async () => {
   const child = spawnDesktop(desk, ['--remote-debugging-port=0']);
