@@ -146,6 +146,7 @@ export class Member {
       },
       send: (messages) => transport.send(messages),
       apply: (entries) => this.#apply(entries),
+      hasWaiting: () => this.proposals.count > 0,
       whenWritable: () => machine.backend.whenWritable(),
       onReadStates: (states) => this.reads.onReadStates(states),
       onLeadership: (leadership) => this.#onLeadership(leadership),

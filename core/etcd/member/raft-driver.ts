@@ -24,6 +24,8 @@ export interface DriverPorts {
   send(messages: readonly Message[]): void;
   /** Applies in order, without waiting. */
   apply(entries: readonly LogEntry[]): void;
+  /** Whether somebody here waits for what is applied. */
+  hasWaiting(): boolean;
   /** Undefined, or what to wait for before more is applied. */
   whenWritable(): Promise<void> | undefined;
   onReadStates(states: readonly ReadState[]): void;
@@ -43,6 +45,8 @@ export class RaftDriver {
   readonly #raft: RaftCore;
   readonly #ports: DriverPorts;
   readonly #toApply: LogEntry[] = [];
+  /** News of a commit, which leave when those who waited for it here have been answered. */
+  #late: Message[] = [];
   #told: Leadership = { role: 'follower', term: 0, leader: NOBODY };
   #isScheduled = false;
   #isApplyPaused = false;
@@ -86,8 +90,12 @@ export class RaftDriver {
   }
 
   #do(turn: Turn): void {
+    // What is committed and appends nothing: encrypting it for every peer would come before the answer.
+    const isAnswerFirst =
+      turn.persist === undefined && turn.apply.length > 0 && turn.send.length > 0 && this.#ports.hasWaiting();
     // A leader's appends leave before its own write ends: its followers write at the same time.
-    if (turn.send.length > 0) this.#ports.send(turn.send);
+    if (isAnswerFirst) this.#sendLater(turn.send);
+    else if (turn.send.length > 0) this.#send(turn.send);
     if (turn.persist !== undefined) this.#persist(turn.persist);
     const { role, term, leader } = turn;
     if (role !== this.#told.role || term !== this.#told.term || leader !== this.#told.leader) {
@@ -100,6 +108,25 @@ export class RaftDriver {
     }
     if (turn.readStates.length > 0) this.#ports.onReadStates(turn.readStates);
     if (turn.snapshotsWanted.length > 0) this.#ports.onSnapshotsWanted(turn.snapshotsWanted);
+  }
+
+  /** In the order of turns. */
+  #send(messages: readonly Message[]): void {
+    this.#sendLate();
+    this.#ports.send(messages);
+  }
+
+  #sendLater(messages: readonly Message[]): void {
+    const isPlanned = this.#late.length > 0;
+    this.#late.push(...messages);
+    if (!isPlanned) this.#ports.defer(() => this.#sendLate());
+  }
+
+  #sendLate(): void {
+    if (this.#late.length === 0 || this.#isStopped) return;
+    const messages = this.#late;
+    this.#late = [];
+    this.#ports.send(messages);
   }
 
   #persist(persist: Persist): void {
@@ -117,7 +144,7 @@ export class RaftDriver {
         if (this.#isStopped) return;
         try {
           const promises = this.#raft.persisted(persist);
-          if (promises.length > 0) this.#ports.send(promises);
+          if (promises.length > 0) this.#send(promises);
         } catch (error) {
           this.#fail(error);
           return;
