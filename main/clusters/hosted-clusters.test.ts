@@ -13,6 +13,7 @@ import { openDataFolder } from '../../core/cluster/index.ts';
 import type { ClusterWishes } from '../../core/contract/index.ts';
 import type { Engine } from './engine.ts';
 import { HostedClusters } from './hosted-clusters.ts';
+import { ownClusters } from './own-clusters.ts';
 
 /** Stands for the processes: becomes ready, fails or waits as it is told. */
 class FakeSupervisor {
@@ -220,6 +221,24 @@ test('a cluster that another process runs is shown as that process tells it', as
   clock.advance(3_000);
   await reach(clusters, id, 'stopped');
   looking.dispose();
+});
+
+test('the kubeconfig of a folder brings in its cluster; another file is nobody of ours', async () => {
+  const maker = open();
+  const id = await maker.create(wishes());
+  await reach(maker, id, 'ready');
+  await maker.stopAll();
+  maker.dispose();
+  rmSync(join(root, 'console', 'clusters.json'));
+  const clusters = open();
+  const own = ownClusters(clusters);
+  expect(await own.attach(join(id, 'kubeconfig', 'scheduler.conf'))).toBe(false);
+  expect(await own.attach(join(root, 'kubeconfig', 'admin.conf'))).toBe(false);
+  expect(await own.attach(join(id, 'kubeconfig', 'admin.conf'))).toBe(true);
+  expect(own.list().clusters).toMatchObject([{ id, origin: 'local', local: { phase: 'stopped' } }]);
+  await own.attach(join(id, 'kubeconfig', 'admin.conf'));
+  clusters.dispose();
+  expect(open().list()).toHaveLength(1);
 });
 
 test('deleting removes the folder and forgets it; a folder that is gone is a problem until forgotten', async () => {
