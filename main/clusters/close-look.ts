@@ -91,7 +91,11 @@ class ElsewhereClient implements Disposable {
   }
 
   get(): Promise<Client> {
-    this.#opening ??= this.open();
+    this.#opening ??= this.open().catch((error: unknown) => {
+      // The file may be written anew at this moment: the next look asks again.
+      this.#opening = undefined;
+      throw error;
+    });
     return this.#opening;
   }
 
