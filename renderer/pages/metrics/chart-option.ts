@@ -68,7 +68,13 @@ export const chartOption = (input: ChartInput, theme: ChartTheme) => {
       axisTick: { show: false },
       splitLine: { show: false },
       splitNumber: TIME_TICKS,
-      axisLabel: { ...label, hideOverlap: true, formatter: (value: number) => input.formatTime(value) },
+      axisLabel: {
+        ...label,
+        hideOverlap: true,
+        // The last one would reach beyond the chart, where it is cut.
+        alignMaxLabel: 'right' as const,
+        formatter: (value: number) => input.formatTime(value),
+      },
       axisPointer: {
         show: true,
         type: 'line' as const,
