@@ -111,6 +111,20 @@ test('a member tells how far it is behind, what it holds and which alarms are it
   expect(members[2]).toMatchObject({ lag: 0, problem: 'https://127.0.0.3:2379: connect ECONNREFUSED' });
 });
 
+test('a leader that answered before its followers is not behind them', async () => {
+  const { watch, look } = watchOf({
+    list: [1, 2, 3].map((id) => listed(id)),
+    statuses: { 1: status(1), 2: status(2, { raftIndex: 103 }), 3: status(3) },
+  });
+  const { members } = await look();
+  watch.dispose();
+  expect(members.map(({ role, raftIndex, lag }) => [role, raftIndex, lag])).toEqual([
+    ['leader', 103, 0],
+    ['follower', 103, 0],
+    ['follower', 100, 3],
+  ]);
+});
+
 test('of two that hold themselves for the leader, the one of the newer term is', async () => {
   const { watch, look } = watchOf({
     list: [1, 2, 3].map((id) => listed(id)),

@@ -216,6 +216,8 @@ export class MembersWatch implements Disposable {
     const metrics = metricsOf(name);
     const isLeader = round.leader?.id === id;
     const role = !status ? 'unreachable' : isLeader ? 'leader' : isLearner ? 'learner' : 'follower';
+    // Members answer one after the other, but what a follower has it has from its leader, which has it too.
+    const raftIndex = status && isLeader ? Math.max(status.raftIndex, round.newestIndex) : status?.raftIndex;
     return {
       id: hex(id),
       name,
@@ -224,9 +226,9 @@ export class MembersWatch implements Disposable {
       role,
       version: status?.version ?? '',
       raftTerm: status?.raftTerm ?? 0,
-      raftIndex: status?.raftIndex ?? 0,
+      raftIndex: raftIndex ?? 0,
       raftAppliedIndex: status?.raftAppliedIndex ?? 0,
-      lag: status ? Math.max(0, round.newestIndex - status.raftIndex) : 0,
+      lag: raftIndex === undefined ? 0 : Math.max(0, round.newestIndex - raftIndex),
       revision: status?.header?.revision ?? 0,
       dbBytes: status?.dbSize ?? 0,
       dbBytesInUse: status?.dbSizeInUse ?? 0,
