@@ -1,6 +1,7 @@
 /**
- * `npm run screenshots [-- --readme]`: every screen of the console on a real cluster, in both themes, into
- * test-results/screens. Each is looked at by axe too; what it finds is told and fails the run.
+ * `npm run screenshots [-- --readme] [screen...]`: every screen of the console, or those that are named, on a real
+ * cluster, in both themes, into test-results/screens. Each is looked at by axe too; what it finds is told and fails
+ * the run.
  * With --readme the ones that the README shows are renewed too.
  */
 import { spawn } from 'node:child_process';
@@ -135,6 +136,11 @@ const SCREENS = [
   { name: 'processes', go: '#/processes', act: pause(SAMPLES_MS) },
 ];
 
+const wantedScreens = () => {
+  const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
+  return names.length === 0 ? SCREENS : SCREENS.filter(({ name }) => names.includes(name));
+};
+
 const startServe = (data) =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(DIST, 'cli/cli.js'), 'serve', '--data', data, '-o', 'json']);
@@ -187,7 +193,7 @@ const takeAll = async (browser) => {
     };
     await page.goto(serving.url);
     await prepare(page, take);
-    for (const screen of SCREENS) {
+    for (const screen of wantedScreens()) {
       await page.goto(new URL(`/${screen.go}`, serving.url).href);
       await page.getByRole('heading', { level: 1 }).waitFor();
       try {
