@@ -78,7 +78,7 @@ test('a cut of one way leaves the other', async () => {
   await once(socket, 'connect');
   gate.setRules([{ addresses: [SERVER], delayMs: null }]);
   socket.write('arrives');
-  await expect.poll(() => heard, { timeout: 10_000 }).toEqual(['arrives']);
+  await expect.poll(() => heard).toEqual(['arrives']);
 });
 
 test('a delay holds every byte back by so much, in order', async () => {
@@ -89,7 +89,7 @@ test('a delay holds every byte back by so much, in order', async () => {
   socket.on('data', (chunk) => (heard += String(chunk)));
   socket.write('a');
   setTimeout(() => socket.write('b'), 20);
-  await expect.poll(() => heard, { interval: 5, timeout: 10_000 }).toBe('ab');
+  await expect.poll(() => heard, { interval: 5 }).toBe('ab');
   expect(performance.now() - startedMs).toBeGreaterThan(145);
 });
 
@@ -108,7 +108,7 @@ test('the end of a connection does not cross a cut link either', async () => {
   await new Promise((resolve) => setTimeout(resolve, 80));
   expect(ended).toEqual([]);
   gate.setRules([]);
-  await expect.poll(() => ended, { timeout: 10_000 }).toEqual(['end']);
+  await expect.poll(() => ended).toEqual(['end']);
 });
 
 test('HTTP/2 over TLS, which the platform reads natively, is cut and healed too', async () => {
@@ -136,8 +136,8 @@ test('HTTP/2 over TLS, which the platform reads natively, is cut and healed too'
   expect(await ask()).toBe('answer');
   gate.setRules(fromClient(null));
   // What was on its way may still arrive: the platform starts reading again after a write of its own.
-  await expect.poll(ask, { interval: 5, timeout: 10_000 }).toBe('silence');
+  await expect.poll(ask, { interval: 5 }).toBe('silence');
   expect(await ask()).toBe('silence');
   gate.setRules([]);
-  await expect.poll(ask, { timeout: 10_000 }).toBe('answer');
+  await expect.poll(ask).toBe('answer');
 });
