@@ -3,13 +3,14 @@ import { rm } from 'node:fs/promises';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import { restoreMember } from '../../etcd/server/restore.ts';
 import { verifySnapshot } from '../../etcd/snapshot/index.ts';
-import { setManifestAside } from '../data-folder/manifest-aside.ts';
+import { editManifestAside, setManifestAside } from '../data-folder/manifest-aside.ts';
 import { initialMembers, PORTS } from '../manifests/control-plane.ts';
 import type { RestoreOutcome } from '../control/protocol.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { HostLink } from '../supervisor/host-link.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { stampOf } from './backup-name.ts';
+import { withInitialCluster } from './initial-cluster.ts';
 import {
   beginSwap,
   endSwap,
@@ -37,14 +38,21 @@ const STEPS = [
   { id: 'api', title: 'Start the API servers' },
 ] as const;
 
+const peerUrl = (address: string): string => `https://${address}:${PORTS.etcdPeer}`;
+
+/** All members of the cluster as it is now, as `--initial-cluster` names them. */
+const initialClusterOf = ({ config }: Supervisor): string =>
+  initialMembers(config)
+    .map(({ name, address }) => `${name}=${peerUrl(address)}`)
+    .join(',');
+
 /** Makes the folders of all members beside their places; none is left when one cannot be made. */
 const prepare = async (
   supervisor: Supervisor,
   places: readonly MemberFolders[],
   { file, bumpRevision, report }: RestoreOptions,
 ): Promise<number> => {
-  const members = initialMembers(supervisor.config);
-  const peerUrl = (address: string): string => `https://${address}:${PORTS.etcdPeer}`;
+  const initialCluster = initialClusterOf(supervisor);
   let entries = 0;
   try {
     for (const [index, { host, fresh }] of places.entries()) {
@@ -53,7 +61,7 @@ const prepare = async (
       const restored = await restoreMember({
         name,
         advertisePeerUrls: [peerUrl(address)],
-        initialCluster: members.map((member) => `${member.name}=${peerUrl(member.address)}`).join(','),
+        initialCluster,
         initialClusterToken: TOKEN,
         snapshotPath: file,
         dataDirectory: fresh,
@@ -99,9 +107,17 @@ const isOver = (host: HostLink): boolean => (host.component('etcd')?.phase ?? 'e
 
 const goBack = async (
   supervisor: Supervisor,
-  places: readonly MemberFolders[],
-  etcdHosts: readonly HostLink[],
-  apiHosts: readonly HostLink[],
+  {
+    places,
+    etcdHosts,
+    apiHosts,
+    manifests,
+  }: {
+    readonly places: readonly MemberFolders[];
+    readonly etcdHosts: readonly HostLink[];
+    readonly apiHosts: readonly HostLink[];
+    readonly manifests: ReadonlyMap<string, string>;
+  },
 ): Promise<void> => {
   const { directory } = supervisor.folder;
   // Some are aside already: those that were stopped before it failed.
@@ -109,6 +125,7 @@ const goBack = async (
     await setManifestAside(directory, plan.name, 'etcd').catch(() => undefined);
   await Promise.all(etcdHosts.map((host) => host.until(() => isOver(host), READY_TIMEOUT_MS)));
   await swapBack(places);
+  for (const [host, text] of manifests) await editManifestAside(directory, host, 'etcd', () => text);
   const names = (hosts: readonly HostLink[]): string[] => hosts.map(({ plan }) => plan.name);
   await putManifestsBack(directory, names(etcdHosts), 'etcd');
   await putManifestsBack(directory, names(apiHosts), 'kube-apiserver');
@@ -136,6 +153,8 @@ const restore = async (supervisor: Supervisor, options: RestoreOptions): Promise
       }),
     ({ totalKey, revision }) => `${totalKey} keys at revision ${revision}`,
   );
+  /** Texts of before, by host. */
+  const manifests = new Map<string, string>();
   const stamp = stampOf(Date.now());
   const places = etcdHosts.map(({ plan }) => memberFolders(directory, plan.name, stamp));
   const entries = await inStep(report, 'prepare', () => prepare(supervisor, places, options));
@@ -152,12 +171,20 @@ const restore = async (supervisor: Supervisor, options: RestoreOptions): Promise
     });
     await inStep(report, 'etcd', async () => {
       await swapIn(places);
+      const initialCluster = initialClusterOf(supervisor);
+      for (const { plan } of etcdHosts)
+        manifests.set(
+          plan.name,
+          await editManifestAside(directory, plan.name, 'etcd', (text) =>
+            withInitialCluster(text, initialCluster),
+          ),
+        );
       await startAll(supervisor, etcdHosts, 'etcd');
     });
     await inStep(report, 'api', () => startAll(supervisor, apiHosts, 'kube-apiserver'));
     await endSwap(directory);
   } catch (error) {
-    await goBack(supervisor, places, etcdHosts, apiHosts);
+    await goBack(supervisor, { places, etcdHosts, apiHosts, manifests });
     throw new ReasonError(
       'RestoreFailed',
       `nothing was restored, the old state is back: ${messageOf(error)}`,

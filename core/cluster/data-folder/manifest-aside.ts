@@ -1,6 +1,7 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReasonError } from '../../base/errors.ts';
+import { writeFileAtomically } from '../../base/node/atomic-file.ts';
 import { hostFolder, manifestsFolder, PRIVATE_FOLDER_MODE } from './layout.ts';
 
 /** Where manifests wait that a kubelet should not run now. */
@@ -35,4 +36,18 @@ export const putManifestBack = async (data: string, host: string, component: str
     join(manifestsFolder(data, host), file),
     `${component} of host ${host} was not stopped`,
   );
+};
+
+/** Changes the text of a manifest that waits; returns the text of before. */
+export const editManifestAside = async (
+  data: string,
+  host: string,
+  component: string,
+  edit: (text: string) => string,
+): Promise<string> => {
+  const path = join(asideFolder(data, host), `${component}.yaml`);
+  const before = await readFile(path, 'utf8');
+  const after = edit(before);
+  if (after !== before) await writeFileAtomically(path, after);
+  return before;
 };

@@ -7,7 +7,8 @@ type Effect = ActionPreview['effects'][number];
 
 const SENTENCES: Readonly<Record<Effect['code'], (effect: Effect) => string>> = {
   etcdLeaderMoves: ({ subject }) => `etcd elects another leader than ${subject}`,
-  quorumLost: ({ count }) => `etcd loses its quorum: ${count} members are left, and nobody can write`,
+  quorumLost: ({ count }) =>
+    `etcd loses its quorum: ${count} members are left, and nobody can write (resources/guides/lost-quorum.md)`,
   noFailureTolerated: ({ count }) => `${count} members of etcd are left, and one more failure is an outage`,
   apiServersLeft: ({ count }) => `${count} API servers are left`,
   noApiServerLeft: () => 'no API server is left',

@@ -33,6 +33,25 @@ const printState = (state: ClusterState, context: CommandContext): void => {
   );
 };
 
+/** Of a cluster whose members are its own: those whose member runs, and how many that should be. */
+const quorumOf = ({ hosts }: ClusterState): { running: number; members: number } => {
+  const members = hosts.flatMap(({ phase, components }) =>
+    components
+      .filter(({ name }) => name === 'etcd')
+      .map((one) => phase === 'running' && one.phase === 'ready'),
+  );
+  return { running: members.filter(Boolean).length, members: members.length };
+};
+
+const printQuorum = (state: ClusterState, context: CommandContext): void => {
+  const { running, members } = quorumOf(state);
+  const needed = Math.floor(members / 2) + 1;
+  if (members === 0 || running >= needed || state.phase !== 'ready') return;
+  context.print(
+    `etcd has no quorum: ${running} of ${members} members ${running === 1 ? 'runs' : 'run'} and ${needed} are needed; resources/guides/lost-quorum.md says what to do`,
+  );
+};
+
 const isWell = ({ phase, hosts }: ClusterState): boolean =>
   phase === 'ready' &&
   hosts.every((host) => host.phase === 'running' && host.components.every((one) => one.phase === 'ready'));
@@ -47,7 +66,10 @@ export const status: Command = {
     try {
       const state = await callControl(dataDirectory, 'status', {});
       if (json) context.print(JSON.stringify(state));
-      else printState(state, context);
+      else {
+        printState(state, context);
+        printQuorum(state, context);
+      }
       return isWell(state) ? EXIT_OK : EXIT_FAILURE;
     } catch (error) {
       if (!hasReason(error, 'NotRunning')) throw error;
