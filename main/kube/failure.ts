@@ -15,7 +15,8 @@ const REASONS: Readonly<Record<number, FailureReason>> = {
 /** Each with what a person does next; the socket's own words follow in brackets. */
 const UNREACHED: Readonly<Record<TransportError['reason'], string>> = {
   ConnectionRefused: 'no API server listens there; start the cluster, or one of its control planes',
-  ConnectionLost: 'the connection to the API server broke; it is tried again by itself',
+  ConnectionLost:
+    'the connection to the API server broke; try again, and look at its control planes if it stays so',
   NameNotResolved: 'the name of the API server is not known here; check the address in the kubeconfig',
   TlsFailed: 'the API server and this console do not trust each other; check certificates and the kubeconfig',
   ProxyFailed: 'the proxy on the way to the API server refused; check the proxy in the kubeconfig',

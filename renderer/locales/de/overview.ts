@@ -246,7 +246,6 @@ export const overview = {
     one: '{status}: {failing} von {count} Pod.',
     other: '{status}: {failing} von {count} Pods.',
   },
-  'attention.fault': 'Absichtlich gestört',
   'attention.start': 'Seit dem Start',
   'attention.metric': '{value}, mehr als {threshold}.',
   'attention.metric.of': '{value} bei {subject}, mehr als {threshold}.',

@@ -242,7 +242,6 @@ export const overview = {
     one: '{status}: {failing} of {count} pod.',
     other: '{status}: {failing} of {count} pods.',
   },
-  'attention.fault': 'Broken on purpose',
   'attention.start': 'Since the start',
   'attention.metric': '{value}, more than {threshold}.',
   'attention.metric.of': '{value} at {subject}, more than {threshold}.',

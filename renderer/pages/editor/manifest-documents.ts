@@ -22,6 +22,10 @@ export interface ManifestDocument {
   readonly lines: LineCounter;
 }
 
+/** The parser repeats where it is, in the middle of the line, and draws the place below. */
+const withoutPlace = (message: string): string =>
+  (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
+
 /** The documents of a text; what is empty between two separators is none. */
 export const readManifest = (text: string): ManifestDocument[] => {
   const lines = new LineCounter();
@@ -35,8 +39,7 @@ export const readManifest = (text: string): ManifestDocument[] => {
     if (isNothing && !problem) continue;
     const [start = 0, , end = 0] = source.contents?.range ?? source.range ?? [];
     let value: unknown;
-    let error =
-      problem && `line ${lines.linePos(problem.pos[0]).line}: ${problem.message.split('\n')[0] ?? ''}`;
+    let error = problem && `line ${lines.linePos(problem.pos[0]).line}: ${withoutPlace(problem.message)}`;
     if (!problem)
       try {
         value = source.toJS({ maxAliasCount: ALIASES_MAX });

@@ -115,13 +115,6 @@ export const attentionOf = (sources: AttentionSources): readonly Attention[] => 
   );
   const all = [
     ...(state?.hosts.flatMap(ofHost) ?? []),
-    ...(state?.faults.map(({ id, text }): Attention => ({
-      id: `fault-${id}`,
-      tone: 'warn',
-      title: t('attention.fault'),
-      text,
-      to: undefined,
-    })) ?? []),
     ...(state?.warnings.map((text): Attention => ({
       id: `warning-${text}`,
       tone: 'warn',
