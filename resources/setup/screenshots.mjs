@@ -121,6 +121,12 @@ const SCREENS = [
   { name: 'workloads', go: '#/workloads', act: pause(1500) },
   { name: 'pods', go: '#/workloads?kind=pods', act: pause(1500) },
   { name: 'deployment', go: '#/workloads?kind=deployments.apps&open=default/hello', act: pause(2000) },
+  { name: 'network', go: '#/network', act: pause(1500) },
+  { name: 'storage', go: '#/storage', act: pause(1500) },
+  { name: 'config', go: '#/config', act: pause(1500) },
+  { name: 'access', go: '#/access', act: pause(1500) },
+  { name: 'nodes', go: '#/cluster', act: pause(1500) },
+  { name: 'custom', go: '#/custom', act: pause(1500) },
   { name: 'editor', go: '#/editor', act: pause(3000) },
   { name: 'events', go: '#/events', act: pause(1500) },
   {
