@@ -65,9 +65,11 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
   /** The object that was there before. */
   set(object: Stored<T>): Stored<T> | undefined {
     const key = objectKey(object);
-    const before = this.delete(key);
+    const before = this.#objects.get(key);
     this.#objects.set(key, object);
-    for (const index of this.#indexes.values()) insert(index, key, object);
+    for (const index of this.#indexes.values())
+      if (before) replace(index, key, before, object);
+      else insert(index, key, object);
     return before;
   }
 
@@ -92,6 +94,22 @@ const insert = <T extends KubernetesObject>(index: Index<T>, key: ObjectKey, obj
     if (row) row.set(key, object);
     else index.rows.set(value, new Map([[key, object]]));
   }
+};
+
+/** Most changes of an object leave its index values alone: it stays in its rows, where it was. */
+const replace = <T extends KubernetesObject>(
+  index: Index<T>,
+  key: ObjectKey,
+  before: Stored<T>,
+  object: Stored<T>,
+): void => {
+  const [old, values] = [index.valuesOf(before), index.valuesOf(object)];
+  if (old.length === values.length && old.every((value, at) => value === values[at])) {
+    for (const value of values) index.rows.get(value)?.set(key, object);
+    return;
+  }
+  remove(index, key, before);
+  insert(index, key, object);
 };
 
 const remove = <T extends KubernetesObject>(index: Index<T>, key: ObjectKey, object: Stored<T>): void => {
