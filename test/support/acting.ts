@@ -10,7 +10,7 @@ const isOf = (name: ManagerName, user: string): boolean =>
     : user === 'system:kube-controller-manager' ||
       /^system:serviceaccount:kube-system:.*-(controller|publisher|binder|collector)$/.test(user);
 
-/** A change that a replica asked for; standing for the lease is none. */
+/** A change that a replica asked for; standing for the lease is none, nor is an event, which tells of what was done. */
 export interface Act {
   readonly index: number;
   readonly atMs: number;
@@ -19,7 +19,7 @@ export interface Act {
 }
 
 const isAct = (name: ManagerName, { user, verb, path }: RequestTrace): boolean =>
-  isOf(name, user) && !READS.has(verb) && !path.includes('/leases');
+  isOf(name, user) && !READS.has(verb) && !/\/(leases|events)(\/|$)/.test(path);
 
 /** All that the replicas of a manager did, in order; each is told by the API server that only it speaks to. */
 export const actsOf = async (managers: Managers, name: ManagerName): Promise<Act[]> => {
