@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { watch } from 'node:fs';
+import { unwatchFile, watch, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
@@ -8,6 +8,8 @@ import { messageOf, ReasonError } from '../errors.ts';
 
 /** A renewal replaces several files: they are read when nothing has changed for this long. */
 const SETTLE_MS = 500;
+/** How often files are looked at that the system does not watch for us. */
+const LOOK_EVERY_MS = 5_000;
 
 /** A file that a flag names; a failure says which file and what it is for. */
 export const readPem = async (path: string, what: string): Promise<Buffer> => {
@@ -67,15 +69,31 @@ export const watchFiles = (
   let timer: Disposable | undefined;
   const paths = files.filter((path) => path !== '');
   const names = new Set(paths.map((path) => basename(path)));
+  const changed = (): void => {
+    timer?.dispose();
+    timer = clock.after(SETTLE_MS, onChanged);
+  };
   for (const directory of new Set(paths.map((path) => dirname(path)))) {
-    const watcher = watch(directory, (_event, name) => {
-      if (name !== null && !names.has(name)) return;
-      timer?.dispose();
-      timer = clock.after(SETTLE_MS, onChanged);
-    });
-    watcher.on('error', onProblem);
-    owned.defer(() => watcher.close());
+    try {
+      const watcher = watch(directory, (_event, name) => {
+        if (name === null || names.has(name)) changed();
+      });
+      watcher.on('error', onProblem);
+      owned.defer(() => watcher.close());
+    } catch (error) {
+      if (!isOutOfWatches(error)) throw error;
+      for (const path of paths.filter((file) => dirname(file) === directory)) {
+        watchFile(path, { interval: LOOK_EVERY_MS, persistent: false }, changed);
+        owned.defer(() => unwatchFile(path, changed));
+      }
+    }
   }
   owned.defer(() => timer?.dispose());
   return owned;
+};
+
+/** A user of Linux has 128 watchers for all programs together, which a few clusters use up. */
+const isOutOfWatches = (error: unknown): boolean => {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return code === 'EMFILE' || code === 'ENOSPC';
 };
