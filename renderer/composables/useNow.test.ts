@@ -1,10 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { effectScope, ref } from 'vue';
 import { becomeHidden, becomeVisible } from '../testing/visibility.ts';
-import { useMinute, useNow } from './useNow.ts';
+import type * as clock from './useNow.ts';
 
-beforeEach(() => {
+let useNow: typeof clock.useNow;
+let useMinute: typeof clock.useMinute;
+
+beforeEach(async () => {
   vi.useFakeTimers({ now: 10_000 });
+  // A clock of this test's own: pages of other tests may still show an age on the shared one.
+  vi.resetModules();
+  ({ useNow, useMinute } = await import('./useNow.ts'));
 });
 afterEach(() => {
   becomeVisible();

@@ -8,7 +8,8 @@ test.each(SEEDS)(
   'killed at random writes, seed %i: the end is right and nothing was done twice',
   async (seed) => {
     const run = await runWithKills({ seed, roundsCount: 90, killShare: 0.05 + (seed % 5) * 0.08 });
-    expect(run.killsCount).toBeGreaterThan(10);
+    // As many as a share of 5 % gives; a run without kills would say nothing.
+    expect(run.killsCount).toBeGreaterThan(5);
     expectEndState(run);
   },
 );

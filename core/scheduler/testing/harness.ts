@@ -70,7 +70,8 @@ export const makeHarness = (options: HarnessOptions = {}): Harness => {
     (getFramework) =>
       (handle = {
         clock,
-        random,
+        // Apart from the draws of ties, which a reference repeats.
+        random: seededRandom(options.seed ?? 1),
         log: silentLog,
         metrics,
         lister: { ...emptyLister, ...options.lister },
