@@ -50,6 +50,17 @@ export const leaderKilled = async (data: string, client: Client, round: number):
 const holderOf = async (client: Client, component: string): Promise<string> =>
   (await client.resource(LEASE, 'kube-system').get(component)).spec?.holderIdentity ?? '';
 
+/** Who holds the lease and renews it: a holder that was killed before stays in it until it has expired. */
+const livingHolderOf = async (client: Client, component: string): Promise<string> => {
+  const lease = async () => (await client.resource(LEASE, 'kube-system').get(component)).spec;
+  const first = await lease();
+  for (const startedMs = performance.now(); ; await sleep(POLL_MS)) {
+    const now = await lease();
+    if (now?.holderIdentity && now.renewTime !== first?.renewTime) return now.holderIdentity;
+    if (performance.now() - startedMs > LIMIT_MS) throw new Error(`nobody renews the lease of ${component}`);
+  }
+};
+
 /** Identities are the name of the host and something unique after it. */
 const hostOf = (identity: string): string => identity.split('_')[0]!;
 
@@ -62,7 +73,7 @@ export const handOver = async (
   component: string,
   departure: Departure,
 ): Promise<number> => {
-  const before = await holderOf(client, component);
+  const before = await livingHolderOf(client, component);
   const host = hostOf(before);
   const startedMs = performance.now();
   const leaving =
