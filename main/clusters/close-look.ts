@@ -3,7 +3,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../core/base/disposable.ts';
 import { silentLog } from '../../core/base/log.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
-import { connect, LEASE, loadKubeconfig, type Client } from '../../core/client/index.ts';
+import { connect, LEASE, loadKubeconfig, type Client, type OwnedClient } from '../../core/client/index.ts';
 import { EtcdConnection } from '../../core/cluster/etcd-operator/connection.ts';
 import { OPERATOR } from '../../core/cluster/etcd-operator/methods.ts';
 import { etcdAccessOf } from '../../core/cluster/etcd-operator/operations.ts';
@@ -74,7 +74,7 @@ class MemberLook implements Disposable {
 class ElsewhereClient implements Disposable {
   readonly #directory: string;
   readonly #clock: Clock;
-  #opening: ReturnType<typeof this.open> | undefined;
+  #opening: Promise<OwnedClient> | undefined;
   #isOver = false;
 
   constructor(directory: string, clock: Clock) {
@@ -82,7 +82,7 @@ class ElsewhereClient implements Disposable {
     this.#clock = clock;
   }
 
-  async open() {
+  async #open(): Promise<OwnedClient> {
     const config = await loadKubeconfig(adminKubeconfigFile(this.#directory));
     const options = { clock: this.#clock, random: systemRandom, log: silentLog, userAgent: 'pilothouse' };
     const client = connect(config, options);
@@ -91,7 +91,7 @@ class ElsewhereClient implements Disposable {
   }
 
   get(): Promise<Client> {
-    this.#opening ??= this.open().catch((error: unknown) => {
+    this.#opening ??= this.#open().catch((error: unknown) => {
       // The file may be written anew at this moment: the next look asks again.
       this.#opening = undefined;
       throw error;

@@ -53,6 +53,19 @@ test('who waits asks nothing while it is told of every renewal, and has the leas
   expect([api.watchesCount, api.clock.pendingCount]).toEqual([0, 0]);
 });
 
+/** The one gives the lease up, the other has it within a second, and both end. */
+const expectTakeOver = async (
+  api: FakeApi,
+  { a, b }: Awaited<ReturnType<typeof twoCandidates>>,
+): Promise<void> => {
+  a.stop.abort();
+  await a.done;
+  await api.advance(1_000, 250);
+  expect(b.seen.isLeading).toBe(true);
+  b.stop.abort();
+  await b.done;
+};
+
 test('who may not watch the lease looks at it from time to time', async () => {
   const api = new FakeApi();
   api.intercept(({ verb }) => {
@@ -62,22 +75,12 @@ test('who may not watch the lease looks at it from time to time', async () => {
   const { a, b } = await twoCandidates(api);
   await api.advance(3_000, 250);
   expect(verbsOf(api, 'b')).toEqual(['get']);
-  a.stop.abort();
-  await a.done;
-  await api.advance(1_000, 250);
-  expect(b.seen.isLeading).toBe(true);
-  b.stop.abort();
-  await b.done;
+  await expectTakeOver(api, { a, b });
 });
 
 test('a watch that was cut does not hide a lease that is given up', async () => {
   const api = new FakeApi();
   const { a, b } = await twoCandidates(api);
   api.endWatches('cut', LEASE.plural);
-  a.stop.abort();
-  await a.done;
-  await api.advance(1_000, 250);
-  expect(b.seen.isLeading).toBe(true);
-  b.stop.abort();
-  await b.done;
+  await expectTakeOver(api, { a, b });
 });

@@ -53,8 +53,7 @@ export class Candidate {
    */
   async follow(silenceMs: number, stop: AbortSignal): Promise<boolean> {
     const lease = this.#lease;
-    const seen = this.#seen;
-    if (!this.#mayWatch || !lease || !seen || holderOf(lease) === '') return false;
+    if (!this.#mayWatch || !lease || !this.#seen || holderOf(lease) === '') return false;
     const { clock } = this.#options;
     const over = new AbortController();
     const end = (): void => over.abort();
