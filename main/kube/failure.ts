@@ -24,8 +24,9 @@ const UNREACHED: Readonly<Record<TransportError['reason'], string>> = {
   Closed: 'the connection was closed by this console; try again',
 };
 
+/** Of the server or of an authority above it: the alert does not say which. */
 const SERVER_EXPIRED =
-  'the certificate of the API server has expired; renew it (pilothouse certs renew all, or kubeadm certs renew all)';
+  'the certificate of the API server, or of the authority that signed it, has expired; renew it (pilothouse certs renew all, or kubeadm certs renew all)';
 const CLIENT_EXPIRED =
   'the client certificate in the kubeconfig has expired; get a new kubeconfig and open it again';
 
@@ -40,15 +41,25 @@ const expiryOf = (cause: unknown): string | undefined => {
 export const unreachedMessage = ({ reason, message, cause }: TransportError): string =>
   `${expiryOf(cause) ?? UNREACHED[reason]} (${message})`;
 
+const UNAUTHORIZED = 401;
+
+/** A server says no more than `Unauthorized` of a token or certificate that it does not believe. */
+const statusMessage = ({ code, message }: StatusError): string =>
+  code === UNAUTHORIZED
+    ? `the API server does not accept the credentials of this kubeconfig (${message}); sign in again, or get a new kubeconfig from whoever runs the cluster and open it`
+    : message;
+
 /** As far as a person is to read it. */
-export const failureMessage = (error: unknown): string =>
-  isTransportError(error) ? unreachedMessage(error) : messageOf(error);
+export const failureMessage = (error: unknown): string => {
+  if (isTransportError(error)) return unreachedMessage(error);
+  return isStatusError(error) ? statusMessage(error) : messageOf(error);
+};
 
 /** What the console is told of a failed read: the server's own words, and whether asking again may help. */
 export const kubeFailure = (error: unknown): ContractError => {
   if (error instanceof ContractError) return error;
   if (isStatusError(error))
-    return new ContractError(REASONS[error.code] ?? 'Unavailable', error.message, { cause: error });
+    return new ContractError(REASONS[error.code] ?? 'Unavailable', statusMessage(error), { cause: error });
   if (isTransportError(error))
     return new ContractError('Unavailable', unreachedMessage(error), { cause: error });
   if (error instanceof ClientError) return new ContractError('BadRequest', error.message, { cause: error });
@@ -62,7 +73,7 @@ export const isFinal = (error: unknown): boolean =>
 export const refusalOf = (error: StatusError): Refusal => ({
   code: error.code,
   reason: error.reason,
-  message: error.message,
+  message: statusMessage(error),
   causes: (error.details?.causes ?? []).map(({ field = '', message = '', reason = '' }) => ({
     field,
     message,

@@ -24,6 +24,8 @@ export interface MonitorDependencies {
   connect(clusterId: string): Promise<{ readonly client: Client }>;
 }
 
+const LEASES_PATH = '/apis/coordination.k8s.io/v1/leases';
+
 /** Loaded when first asked for: the console is to be there before them. */
 const loadXray = () => import('./xray.ts');
 const loadChecklist = () => import('../../core/cluster/checks/checklist.ts');
@@ -59,7 +61,7 @@ async function* remoteStream<T>(
   try {
     const { first, listening } = await follow(watch, (item) => feed.publish(item));
     try {
-      yield* feed.listen(signal, first);
+      yield* feed.listen(AbortSignal.any([signal, watch.over]), first);
     } finally {
       listening.dispose();
     }
@@ -98,6 +100,8 @@ export const createMonitorHandlers = (
       if (record) return yield* record.leases(signal);
       yield* remoteStream<LeasesView>(remote, cluster, signal, async (watch, push) => {
         const leases = watch.leases();
+        // Asked once by itself: a refusal is then told with its code, and what to do about it.
+        await watch.client.json({ method: 'GET', path: LEASES_PATH, query: { limit: 1 }, signal });
         await leases.whenKnown(signal);
         return { first: [leases.view()], listening: leases.onView(push) };
       });

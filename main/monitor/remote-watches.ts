@@ -27,11 +27,17 @@ interface RemoteTarget extends SampledTarget {
 
 const FORBIDDEN = 403;
 
+interface SamplerSurroundings {
+  readonly clock: Clock;
+  readonly log: Log;
+  beforeSample(): Promise<void>;
+}
+
 /** The API server itself, and kubelets through it where the user may. */
 const remoteSampler = (
   client: Client,
   histories: Histories,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  { clock, log, beforeSample }: SamplerSurroundings,
 ): Sampler<RemoteTarget> => {
   const server: RemoteTarget = {
     component: 'kube-apiserver',
@@ -57,6 +63,7 @@ const remoteSampler = (
   };
   return new Sampler<RemoteTarget>({
     async targets() {
+      await beforeSample();
       await listNodes();
       return [server, ...(areNodesRefused ? [] : nodes)];
     },
@@ -86,6 +93,9 @@ const remoteSampler = (
 };
 
 export interface RemoteWatch {
+  readonly client: Client;
+  /** Aborted when another takes its place; whoever follows it asks for that one. */
+  readonly over: AbortSignal;
   readonly histories: Histories;
   readonly sampler: Sampler<RemoteTarget>;
   /** Begins with the first that asks for it. */
@@ -95,6 +105,8 @@ export interface RemoteWatch {
 interface Opened {
   readonly watch: RemoteWatch;
   readonly owned: DisposableStore;
+  readonly over: AbortController;
+  isClosed: boolean;
   users: number;
   ending: Disposable | undefined;
 }
@@ -116,14 +128,13 @@ export class RemoteWatches implements Disposable {
 
   /** The watch of a cluster, until the use is disposed. */
   async use(id: string): Promise<{ readonly watch: RemoteWatch; readonly use: Disposable }> {
-    const known = this.#opened.get(id) ?? this.#open(id);
-    const opened = await known;
+    const opened = await this.#current(id);
     opened.users += 1;
     opened.ending?.dispose();
     opened.ending = undefined;
     const use = toDisposable(() => {
       opened.users -= 1;
-      if (opened.users === 0)
+      if (opened.users === 0 && !opened.isClosed)
         opened.ending = this.#options.clock.after(LINGER_MS, () => this.#close(id, opened));
     });
     return { watch: opened.watch, use };
@@ -138,8 +149,21 @@ export class RemoteWatches implements Disposable {
     this.#opened.clear();
   }
 
-  #open(id: string): Promise<Opened> {
-    const opening = this.#make(id);
+  /** A kubeconfig that was replaced has another client; what was measured stays. */
+  async #current(id: string): Promise<Opened> {
+    const { client } = await this.#options.connect(id);
+    const known = this.#opened.get(id);
+    if (!known) return this.#open(id, client);
+    const opened = await known;
+    if (opened.watch.client === client) return opened;
+    // Somebody else may have replaced it while it was waited for.
+    if (this.#opened.get(id) !== known) return this.#current(id);
+    this.#close(id, opened);
+    return this.#open(id, client, opened.watch.histories);
+  }
+
+  #open(id: string, client: Client, histories?: Histories): Promise<Opened> {
+    const opening = this.#make(id, client, histories);
     this.#opened.set(id, opening);
     opening.catch(() => {
       if (this.#opened.get(id) === opening) this.#opened.delete(id);
@@ -147,16 +171,26 @@ export class RemoteWatches implements Disposable {
     return opening;
   }
 
-  async #make(id: string): Promise<Opened> {
+  async #make(
+    id: string,
+    client: Client,
+    histories: Histories = { raw: new MemoryHistory(SAMPLES_MAX), minute: new MemoryHistory(MINUTES_MAX) },
+  ): Promise<Opened> {
     await this.#closeIdle();
     const { clock, log } = this.#options;
-    const { client } = await this.#options.connect(id);
     const owned = new DisposableStore();
-    const histories = { raw: new MemoryHistory(SAMPLES_MAX), minute: new MemoryHistory(MINUTES_MAX) };
-    const sampler = owned.add(remoteSampler(client, histories, { clock, log }));
+    const over = new AbortController();
+    const beforeSample = async (): Promise<void> => {
+      // What cannot be connected now says so to whoever asks; its watch may come back.
+      const now = await this.#options.connect(id).catch(() => undefined);
+      if (now && now.client !== client) over.abort();
+    };
+    const sampler = owned.add(remoteSampler(client, histories, { clock, log, beforeSample }));
     sampler.start();
     let leases: LeasesWatch | undefined;
     const watch: RemoteWatch = {
+      client,
+      over: over.signal,
       histories,
       sampler,
       leases() {
@@ -166,7 +200,7 @@ export class RemoteWatches implements Disposable {
         return leases;
       },
     };
-    return { watch, owned, users: 0, ending: undefined };
+    return { watch, owned, over, isClosed: false, users: 0, ending: undefined };
   }
 
   async #closeIdle(): Promise<void> {
@@ -178,7 +212,10 @@ export class RemoteWatches implements Disposable {
   }
 
   #close(id: string, opened: Opened): void {
+    if (opened.isClosed) return;
+    opened.isClosed = true;
     this.#opened.delete(id);
+    opened.over.abort();
     opened.ending?.dispose();
     opened.owned.dispose();
   }

@@ -100,6 +100,27 @@ test('a stream that the host ended is opened again after a delay', async () => {
   app.unmount();
 });
 
+test('why a stream was lost stays told while it is opened again, until something arrives', async () => {
+  vi.useFakeTimers();
+  let opened = 0;
+  const connection = testConnection({
+    'settings.watch': async function* (_input, signal) {
+      opened += 1;
+      if (opened === 1) throw new ContractError('Unavailable', 'the certificate has expired');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      yield [];
+    },
+  });
+  const app = await inApp(() => useStream('settings.watch', undefined, () => undefined), connection);
+  await vi.advanceTimersByTimeAsync(300);
+  await settle();
+  expect([opened, app.value.health.value]).toMatchObject([
+    2,
+    { phase: 'lost', error: { message: 'the certificate has expired' } },
+  ]);
+  app.unmount();
+});
+
 test('a stream that may pause is closed while the window is hidden', async () => {
   const connection = testConnection({ 'settings.watch': feed(settingsDefault).handler });
   const app = await inApp(

@@ -60,7 +60,8 @@ export const useStream = <N extends StreamName>(
     const client = connection.client.value;
     if (!client) return become(connection.state.value.phase === 'connecting' ? 'opening' : 'lost');
     if (options.pauseWhenHidden && !visible.value) return become('paused');
-    if (health.value.lastAtMs === undefined) become('opening');
+    // Why it was lost stays in view until the next attempt tells something else.
+    if (health.value.lastAtMs === undefined && health.value.phase !== 'lost') become('opening');
     options.onOpening?.();
     open = client.open(name, input, {
       onBatch(items) {

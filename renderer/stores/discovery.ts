@@ -3,8 +3,12 @@ import { computed, shallowRef, watch } from 'vue';
 import type { ContractError, KubeDiscovery, KubeResource } from '../../core/contract/index.ts';
 import { useConnection } from '../bridge/index.ts';
 import { useCall } from '../composables/useCall.ts';
+import { usePageVisible } from '../composables/usePageVisible.ts';
 import { browsable, resourceName } from '../kinds/categories.ts';
 import { useClusterStore } from './clusters.ts';
+
+/** A cluster that comes up, or whose kubeconfig is renewed, is found without a click. */
+const ASK_AGAIN_MS = 10_000;
 
 /** What the chosen cluster offers. */
 export const useDiscoveryStore = defineStore('discovery', () => {
@@ -16,7 +20,8 @@ export const useDiscoveryStore = defineStore('discovery', () => {
 
   const load = async (isFresh: boolean): Promise<void> => {
     const cluster = clusters.current?.id;
-    if (cluster === undefined) return;
+    // A lost host is told as such; a new wire asks again.
+    if (cluster === undefined || !connection.client.value) return;
     const result = await ask.run({ cluster, isFresh });
     // The user may have gone to another cluster while this one was asked.
     if (clusters.current?.id !== cluster) return;
@@ -30,9 +35,23 @@ export const useDiscoveryStore = defineStore('discovery', () => {
     [() => clusters.current?.id, connection.client],
     ([cluster], [before]) => {
       if (cluster !== before) error.value = undefined;
-      if (connection.client.value) void load(false);
+      void load(false);
     },
     { immediate: true },
+  );
+
+  const visible = usePageVisible();
+  let again: ReturnType<typeof setTimeout> | undefined;
+  watch([error, visible], ([failed, isSeen]) => {
+    clearTimeout(again);
+    if (failed && isSeen) again = setTimeout(() => void load(false), ASK_AGAIN_MS);
+  });
+  // Told anew when a kubeconfig was replaced: then it may say other things.
+  watch(
+    () => clusters.list,
+    () => {
+      if (error.value) void load(false);
+    },
   );
 
   const discovery = computed(() =>

@@ -13,6 +13,7 @@ export const overview = {
   'overview.more.copied': 'Pfad kopiert',
   'overview.stopping': '{name} wird angehalten: Die Hosts enden der Reihe nach.',
   'overview.refused': 'Knoten und Pods dürfen nicht gelesen werden: {message}',
+  'overview.waiting': 'Der Cluster ist nicht erreichbar, das Gezeigte kann alt sein: {message}',
   'overview.palette.keywords': 'Host Control Plane Ausfall Übung',
 
   'overview.health.noQuorum':

@@ -26,6 +26,7 @@ export const resources = {
   'gate.asking.text': 'Die Antwort von {server} wird erwartet.',
   'gate.failed.title': '{name} antwortet nicht',
   'gate.failed.text':
+  'gate.refused.title': '{name} nimmt die Anmeldedaten nicht an',
     'Der API-Server unter {server} konnte nicht gefragt werden, was er anbietet. Nichts wurde geändert.',
   'gate.failed.shell': 'Dieselbe Frage in einer Shell:',
 

@@ -13,6 +13,7 @@ export const overview = {
   'overview.more.copied': 'Path copied',
   'overview.stopping': '{name} is being stopped: hosts end in order.',
   'overview.refused': 'Nodes and pods may not be read: {message}',
+  'overview.waiting': 'The cluster cannot be reached, what is shown may be old: {message}',
   'overview.palette.keywords': 'host control plane failure drill',
 
   'overview.health.noQuorum':

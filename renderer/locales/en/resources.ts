@@ -29,6 +29,7 @@ export const resources = {
   'gate.asking.text': 'The answer of {server} is awaited.',
   'gate.failed.title': '{name} does not answer',
   'gate.failed.text': 'The API server at {server} could not be asked what it offers. Nothing was changed.',
+  'gate.refused.title': '{name} does not accept your credentials',
   'gate.failed.shell': 'The same question in a shell:',
 
   'namespaces.label': 'Namespace',

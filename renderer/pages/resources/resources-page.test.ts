@@ -137,4 +137,25 @@ test('a cluster that does not answer is told, with the way to ask again', async 
     'kube.discovery': () => Promise.reject(new ContractError('Unavailable', 'connect ECONNREFUSED')),
   });
   expect(text()).toContain('prod does not answer');
+  expect(text()).toContain('ECONNREFUSED');
+});
+
+test('credentials that are not accepted are told apart, and a renewed kubeconfig is taken by itself', async () => {
+  let isRenewed = false;
+  const list = feed<ClusterList>({ clusters: [cluster], problems: [] });
+  const { text } = await show({
+    'clusters.watch': list.handler,
+    'kube.discovery': () =>
+      isRenewed
+        ? Promise.resolve(discovery)
+        : Promise.reject(
+            new ContractError('Forbidden', 'the client certificate expired on 2026-01-01; renew it'),
+          ),
+  });
+  expect(text()).toContain('prod does not accept your credentials');
+  expect(text()).toContain('expired on 2026-01-01');
+  isRenewed = true;
+  list.push({ clusters: [cluster], problems: [] });
+  await settle();
+  expect(text()).not.toContain('does not accept');
 });

@@ -7,6 +7,8 @@ export interface LiveRows {
   readonly columns: Readonly<ShallowRef<readonly TableColumn[]>>;
   readonly isListed: Readonly<ShallowRef<boolean>>;
   readonly health: Readonly<ShallowRef<StreamHealth>>;
+  /** Why the API server cannot be asked now; it is asked again. */
+  readonly waitingWhy: Readonly<ShallowRef<string | undefined>>;
 }
 
 /** Every object of a kind as a row, live while somebody looks, in no order. */
@@ -15,6 +17,7 @@ export const useRows = (cluster: string, resource: ResourceRef): LiveRows => {
   const rows = shallowRef<readonly TableRow[]>([]);
   const columns = shallowRef<readonly TableColumn[]>([]);
   const isListed = shallowRef(false);
+  const waitingWhy = shallowRef<string>();
   /** Since the stream was opened anew; what is not told again is gone. */
   let told: Set<string> | undefined;
 
@@ -43,6 +46,7 @@ export const useRows = (cluster: string, resource: ResourceRef): LiveRows => {
           isListed.value = true;
           break;
         case 'health':
+          waitingWhy.value = item.health.error ?? undefined;
           break;
       }
     if (isChanged) rows.value = [...byKey.values()];
@@ -52,5 +56,5 @@ export const useRows = (cluster: string, resource: ResourceRef): LiveRows => {
     pauseWhenHidden: true,
     onOpening: () => (told = new Set()),
   });
-  return { rows, columns, isListed, health };
+  return { rows, columns, isListed, health, waitingWhy };
 };

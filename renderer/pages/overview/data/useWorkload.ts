@@ -71,6 +71,7 @@ export const useWorkload = (cluster: string) => {
     isPartial,
     isListed: computed(() => nodeRows.isListed.value && podRows.isListed.value),
     health: nodeRows.health,
+    waitingWhy: nodeRows.waitingWhy,
     refusal: computed(() =>
       nodeRows.health.value.phase === 'refused' ? nodeRows.health.value.error : undefined,
     ),

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { statusErrorFrom } from '../../core/api/meta/status.ts';
+import { failureMessage, kubeFailure, refusalOf } from './failure.ts';
+
+test('credentials that a server does not believe are told with what to do, wherever they are refused', () => {
+  const unauthorized = statusErrorFrom({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
+  const words = /does not accept the credentials of this kubeconfig \(Unauthorized\); sign in again/;
+  expect(kubeFailure(unauthorized)).toMatchObject({
+    reason: 'Forbidden',
+    message: expect.stringMatching(words) as string,
+  });
+  expect(failureMessage(unauthorized)).toMatch(words);
+  expect(refusalOf(unauthorized)).toMatchObject({
+    code: 401,
+    message: expect.stringMatching(words) as string,
+  });
+});
+
+test('what a role does not allow stays in the words of the server', () => {
+  const forbidden = statusErrorFrom({ code: 403, reason: 'Forbidden', message: 'pods is forbidden: no' });
+  expect(kubeFailure(forbidden)).toMatchObject({ reason: 'Forbidden', message: 'pods is forbidden: no' });
+});
