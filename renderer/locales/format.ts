@@ -28,6 +28,9 @@ export const formatMilliseconds = (milliseconds: number): string => `${formatSho
 
 export const formatPercent = (percent: number): string => `${oneDigit.value.format(percent)} %`;
 
+/** English of no country: the day before the month, as every log of the world is read. */
+export const dateLocale = computed(() => (locale.value === 'en' ? 'en-GB' : locale.value));
+
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 /** 31 s, 2 min 26 s, 3 h 51 min, 6 d 02 h: the two largest units, in SI symbols, which need no translation. */
@@ -63,11 +66,15 @@ export const formatSpan = (milliseconds: number): string =>
 export const formatAgo = (milliseconds: number): string =>
   milliseconds < 1000 ? t('time.now') : t('time.ago', { age: formatDuration(milliseconds) });
 
-const minute = computed(() => new Intl.DateTimeFormat(locale.value, { timeStyle: 'short', hour12: false }));
-const clock = computed(() => new Intl.DateTimeFormat(locale.value, { timeStyle: 'medium', hour12: false }));
+const minute = computed(
+  () => new Intl.DateTimeFormat(dateLocale.value, { timeStyle: 'short', hour12: false }),
+);
+const clock = computed(
+  () => new Intl.DateTimeFormat(dateLocale.value, { timeStyle: 'medium', hour12: false }),
+);
 const moment = computed(
   () =>
-    new Intl.DateTimeFormat(locale.value, {
+    new Intl.DateTimeFormat(dateLocale.value, {
       year: 'numeric',
       month: 'short',
       day: 'numeric',
@@ -78,7 +85,7 @@ const moment = computed(
       timeZoneName: 'short',
     }),
 );
-const zone = computed(() => new Intl.DateTimeFormat(locale.value, { timeZoneName: 'short' }));
+const zone = computed(() => new Intl.DateTimeFormat(dateLocale.value, { timeZoneName: 'short' }));
 
 /** 14:32, for a clock on the wall. */
 export const formatMinute = (atMs: number): string => minute.value.format(atMs);

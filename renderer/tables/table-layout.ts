@@ -24,6 +24,8 @@ export interface ShownColumn {
   readonly isName: boolean;
   readonly isStatus: boolean;
   readonly isAge: boolean;
+  /** Of second rank to the server: shown where it costs no other column its room. */
+  readonly isExtra: boolean;
   readonly widthPx: number;
 }
 
@@ -40,15 +42,30 @@ const widthOf = (shown: Omit<ShownColumn, 'widthPx'>, rows: readonly TableRow[])
   return Math.min(maxPx, Math.max(minPx, px));
 };
 
-/** The server's columns with the namespace behind the name, without those that nobody asked to see. */
+/** Server words for nothing, in angle brackets as kubectl prints them. */
+const NOTHING = /^<(none|unset|unknown|nil|not available|not set)>$/;
+/** The word for nothing, without the brackets of a terminal; undefined for a value. */
+export const nothingWord = (text: string): string | undefined => NOTHING.exec(text)?.[1];
+
+const tellsNothing = (index: number, rows: readonly TableRow[]): boolean =>
+  rows.slice(0, SAMPLE_ROWS_MAX).every((row) => {
+    const text = String(row.cells[index] ?? '');
+    return text === '' || nothingWord(text) !== undefined;
+  });
+
+/**
+ * The server's columns with the namespace behind the name and the age at the end, where the eye finds it in every
+ * list. Columns of second rank are extra until they are asked for, and left out while they tell nothing.
+ */
 export const shownColumns = (
   columns: readonly TableColumn[],
   rows: readonly TableRow[],
   options: { readonly hasNamespace: boolean; readonly namespaceLabel: string; readonly isWide: boolean },
 ): ShownColumn[] => {
+  if (columns.length === 0) return [];
   const shown = columns
     .map((column, index) => ({ column, index }))
-    .filter(({ column }) => options.isWide || column.priority === 0)
+    .filter(({ column, index }) => options.isWide || column.priority === 0 || !tellsNothing(index, rows))
     .map(({ column, index }) => ({
       id: `${index}`,
       label: column.name,
@@ -60,7 +77,9 @@ export const shownColumns = (
       isName: column.name === 'Message' || (index === 0 && column.name !== 'Last Seen'),
       isStatus: index > 0 && isStatusColumn(column.name),
       isAge: isAgeColumn(column),
-    }));
+      isExtra: !options.isWide && column.priority > 0,
+    }))
+    .sort((a, b) => Number(a.isAge) - Number(b.isAge));
   const namespace = {
     id: 'namespace',
     label: options.namespaceLabel,
@@ -71,19 +90,28 @@ export const shownColumns = (
     isName: false,
     isStatus: false,
     isAge: false,
+    isExtra: false,
   };
   const ordered = options.hasNamespace ? [...shown.slice(0, 1), namespace, ...shown.slice(1)] : shown;
   return ordered.map((each) => ({ ...each, widthPx: widthOf(each, rows) }));
 };
 
-/** Columns give way from the right while there is no room; name, status and age stay to the end. */
+/**
+ * Columns give way from the right while there is no room: extra ones as soon as the name is cut, the others when it
+ * is at its narrowest; name, status and age stay to the end.
+ */
 export const fitColumns = (columns: readonly ShownColumn[], widthPx: number): ShownColumn[] => {
   const fitting = [...columns];
-  const needPx = (): number =>
+  const needPx = (nameWidthMaxPx = NAME_WIDTH_MIN_PX): number =>
     fitting.reduce(
-      (sum, column) => sum + (column.isName ? NAME_WIDTH_MIN_PX : column.widthPx),
+      (sum, column) => sum + (column.isName ? Math.min(column.widthPx, nameWidthMaxPx) : column.widthPx),
       SELECT_WIDTH_PX,
     );
+  while (needPx(NAME_WIDTH_MAX_PX) > widthPx) {
+    const at = fitting.findLastIndex((column) => column.isExtra);
+    if (at < 0) break;
+    fitting.splice(at, 1);
+  }
   while (needPx() > widthPx) {
     const at = fitting.findLastIndex((column) => !column.isName && !column.isStatus && !column.isAge);
     if (at < 0) break;

@@ -407,7 +407,7 @@ test('the cluster is upgraded over a minor version, host by host', { timeout: TE
   await button(`Upgrade to ${NEW_VERSION}`).click();
   await confirm(`Upgrade to ${NEW_VERSION}`);
   await page.getByText(/^mixed: /).waitFor();
-  await page.getByText(`Runs ${NEW_VERSION}, the newest release there is here.`).waitFor();
+  await page.getByText(`Runs ${NEW_VERSION}, the newest release that Pilothouse has.`).waitFor();
   await page.getByText(`all ${NEW_VERSION}`).waitFor();
   expect(complaints).toEqual([]);
 });

@@ -8,13 +8,15 @@ export const resources = {
   'category.custom': 'Eigene Arten',
 
   'resources.kinds': 'Arten',
+  'resources.kinds.all': 'Alle {count} Arten',
   'resources.lead.all': '{kinds} in allen Namespaces',
   'resources.lead.some': { one: '{kinds} in {count} Namespace', other: '{kinds} in {count} Namespaces' },
   'resources.lead.cluster': '{kinds} des Clusters',
   'resources.failed': 'Diese Gruppen haben nicht geantwortet, ihre Arten fehlen deshalb: {names}',
   'resources.none.title': 'Dieser Cluster bietet hier nichts an',
+  'resources.none.custom': 'Keine eigenen Arten',
   'resources.none.text':
-    'Eigene Arten erscheinen, sobald jemand eine CustomResourceDefinition einrichtet oder einen weiteren API-Server anmeldet.',
+    'Arten von CustomResourceDefinitions und anderen API-Servern erscheinen hier, sobald der Cluster sie anbietet.',
   'resources.none.shell': 'Dieselbe Liste in einer Shell:',
 
   'gate.none.title': 'Noch kein Cluster',
@@ -24,9 +26,9 @@ export const resources = {
   'gate.choose.text': 'Listen zeigen einen Cluster zur selben Zeit. Die Auswahl oben links wechselt ihn.',
   'gate.asking.title': '{name} wird gefragt, was er anbietet',
   'gate.asking.text': 'Die Antwort von {server} wird erwartet.',
+  'gate.refused.title': '{name} nimmt die Anmeldedaten nicht an',
   'gate.failed.title': '{name} antwortet nicht',
   'gate.failed.text':
-  'gate.refused.title': '{name} nimmt die Anmeldedaten nicht an',
     'Der API-Server unter {server} konnte nicht gefragt werden, was er anbietet. Nichts wurde geändert.',
   'gate.failed.shell': 'Dieselbe Frage in einer Shell:',
 

@@ -22,6 +22,7 @@ export const shell = {
   'origin.kubeconfig': 'aus Kubeconfig',
 
   'omni.label': 'Gehe zu, starte oder finde',
+  'top.version': 'Kubernetes-Version des Clusters: Upgrade öffnen',
 
   'palette.title': 'Befehlspalette',
   'palette.placeholder': 'Gehe zu, starte oder finde',
@@ -71,7 +72,7 @@ export const shell = {
   'status.connecting': 'Verbindet',
   'status.live': 'Live',
   'status.lost': 'Getrennt seit {age}',
-  'status.cpu': 'CPU',
+  'status.cpu': 'Konsole: CPU',
   'status.memory': 'Speicher',
   'status.loop': 'Event-Loop',
   'status.open': 'Prozesse öffnen',

@@ -8,6 +8,7 @@ export const resources = {
   'category.custom': 'Custom',
 
   'resources.kinds': 'Kinds',
+  'resources.kinds.all': 'All {count} kinds',
   'resources.lead.all': '{kinds} in all namespaces',
   'resources.lead.some': {
     one: '{kinds} in {count} namespace',
@@ -16,8 +17,9 @@ export const resources = {
   'resources.lead.cluster': '{kinds} of the cluster',
   'resources.failed': 'These groups did not answer, so their kinds are missing: {names}',
   'resources.none.title': 'This cluster offers nothing here',
+  'resources.none.custom': 'No custom kinds',
   'resources.none.text':
-    'Custom kinds appear as soon as somebody installs a CustomResourceDefinition or registers another API server.',
+    'Kinds of CustomResourceDefinitions and of other API servers appear here once the cluster serves them.',
   'resources.none.shell': 'The same list in a shell:',
 
   'gate.none.title': 'No cluster yet',
@@ -27,9 +29,9 @@ export const resources = {
   'gate.choose.text': 'Lists show one cluster at a time. The switcher at the top left changes it.',
   'gate.asking.title': 'Asking {name} what it offers',
   'gate.asking.text': 'The answer of {server} is awaited.',
+  'gate.refused.title': '{name} does not accept your credentials',
   'gate.failed.title': '{name} does not answer',
   'gate.failed.text': 'The API server at {server} could not be asked what it offers. Nothing was changed.',
-  'gate.refused.title': '{name} does not accept your credentials',
   'gate.failed.shell': 'The same question in a shell:',
 
   'namespaces.label': 'Namespace',

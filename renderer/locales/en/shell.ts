@@ -22,6 +22,7 @@ export const shell = {
   'origin.kubeconfig': 'from kubeconfig',
 
   'omni.label': 'Go to, run or find',
+  'top.version': 'Kubernetes version of the cluster: open Upgrade',
 
   'palette.title': 'Command palette',
   'palette.placeholder': 'Go to, run or find',
@@ -68,7 +69,7 @@ export const shell = {
   'status.connecting': 'Connecting',
   'status.live': 'Live',
   'status.lost': 'Lost for {age}',
-  'status.cpu': 'CPU',
+  'status.cpu': 'Console CPU',
   'status.memory': 'Memory',
   'status.loop': 'Event loop',
   'status.open': 'Open processes',

@@ -1,12 +1,12 @@
 import { computed } from 'vue';
 import type { CertificateView } from '../../../core/contract/index.ts';
 import type { IconName } from '../../components/icon-names.ts';
-import { formatCount } from '../../locales/format.ts';
-import { locale, t } from '../../locales/i18n.ts';
+import { dateLocale, formatCount } from '../../locales/format.ts';
+import { t } from '../../locales/i18n.ts';
 import { branchOf, isStale, leftDays, placeOf, type CertificateState } from './certificate-state.ts';
 
-const day = computed(() => new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }));
-const month = computed(() => new Intl.DateTimeFormat(locale.value, { month: 'short' }));
+const day = computed(() => new Intl.DateTimeFormat(dateLocale.value, { dateStyle: 'medium' }));
+const month = computed(() => new Intl.DateTimeFormat(dateLocale.value, { month: 'short' }));
 
 /** 21 Jun 2027: certificates are measured in days. */
 export const formatDay = (atMs: number): string => day.value.format(atMs);

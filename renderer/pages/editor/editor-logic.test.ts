@@ -3,7 +3,7 @@ import type { KubeResource } from '../../../core/contract/index.ts';
 import { manifestSchema } from '../../editor/kube-schema.ts';
 import { hex } from '../../editor/themes.ts';
 import { styleAsData } from '../../editor/trusted-html.ts';
-import { fieldDiff } from './field-diff.ts';
+import { fieldDiff, groupsOf } from './field-diff.ts';
 import { fieldPath, problemsOf, readManifest, titleOf, withoutServerFields } from './manifest-documents.ts';
 
 const TEXT = `apiVersion: v1
@@ -110,6 +110,30 @@ test('an object that is new is told by its fields', () => {
     'metadata.name',
     'spec.containers[name=app].name',
     'spec.containers[name=app].image',
+  ]);
+});
+
+test('changes are grouped by the item or the part that they belong to', () => {
+  const paths = [
+    'kind',
+    'spec.replicas',
+    'spec.template.metadata.labels[app.kubernetes.io/name]',
+    'spec.template.spec.containers[name=web].image',
+    'spec.template.spec.containers[name=web].resources.limits.memory',
+    'spec.template.spec.containers[name=web].ports[containerPort=80].protocol',
+    'spec.paused',
+  ];
+  const changes = paths.map((path) => ({ path, kind: 'added' as const, before: '', after: 'x' }));
+  expect(
+    groupsOf(changes).map(({ path, changes: grouped }) => [path, grouped.map(({ name }) => name)]),
+  ).toEqual([
+    ['', ['kind']],
+    ['spec', ['replicas', 'paused']],
+    ['spec.template.metadata.labels', ['app.kubernetes.io/name']],
+    [
+      'spec.template.spec.containers[name=web]',
+      ['image', 'resources.limits.memory', 'ports[containerPort=80].protocol'],
+    ],
   ]);
 });
 

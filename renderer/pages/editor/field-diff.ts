@@ -72,3 +72,29 @@ export const fieldDiff = (before: unknown, after: unknown): FieldChange[] => {
   visit('', before ?? {}, after ?? {});
   return changes;
 };
+
+/** Changes that belong together, under what their paths have in common. */
+export interface FieldGroup {
+  readonly path: string;
+  readonly changes: readonly (FieldChange & { readonly name: string })[];
+}
+
+/** An item of a list is a group with all that is below it; other fields are grouped by what they are part of. */
+const ITEM = /^.*?\[[^\]=]+=[^\]]*\](?=.)/;
+const PARENT = /^(.*?)(?:\.[^.[\]]+|\[[^\]]*\])$/;
+const groupPathOf = (path: string): string => ITEM.exec(path)?.[0] ?? PARENT.exec(path)?.[1] ?? '';
+const nameIn = (path: string, group: string): string => {
+  const rest = path.slice(group.length).replace(/^\./, '');
+  return /^\[[^\]=]*\]$/.test(rest) ? rest.slice(1, -1) : rest;
+};
+
+export const groupsOf = (changes: readonly FieldChange[]): FieldGroup[] => {
+  const groups = new Map<string, (FieldChange & { readonly name: string })[]>();
+  for (const change of changes) {
+    const path = groupPathOf(change.path);
+    const group = groups.get(path) ?? [];
+    group.push({ ...change, name: nameIn(change.path, path) });
+    groups.set(path, group);
+  }
+  return [...groups].map(([path, grouped]) => ({ path, changes: grouped }));
+};

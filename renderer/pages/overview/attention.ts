@@ -10,6 +10,7 @@ import {
   formatCount,
   formatMilliseconds,
   formatPercent,
+  formatSeconds,
 } from '../../locales/format.ts';
 import { t } from '../../locales/i18n.ts';
 import type { FailingFamily, NodeFact } from './data/workload.ts';
@@ -73,7 +74,7 @@ const ofFamily = ({ name, failing, total, status, key }: FailingFamily): Attenti
 const amount = (value: number, unit: CriticalMetric['unit']): string => {
   switch (unit) {
     case 'seconds':
-      return formatMilliseconds(value * 1000);
+      return value < 1 ? formatMilliseconds(value * 1000) : formatSeconds(value * 1000);
     case 'ratio':
       return formatPercent(value * 100);
     case 'bytes':
@@ -81,6 +82,18 @@ const amount = (value: number, unit: CriticalMetric['unit']): string => {
     case 'count':
       return formatCount(value);
   }
+};
+
+const overLimit = (
+  figures: { readonly value: string; readonly threshold: string },
+  { subject, isNoneExpected }: { readonly subject: string; readonly isNoneExpected: boolean },
+): string => {
+  const { value } = figures;
+  if (isNoneExpected)
+    return subject === ''
+      ? t('attention.metric.unexpected', { value })
+      : t('attention.metric.unexpected.of', { value, subject });
+  return subject === '' ? t('attention.metric', figures) : t('attention.metric.of', { ...figures, subject });
 };
 
 const ofMetrics = (health: MetricsHealth | undefined): readonly Attention[] =>
@@ -92,8 +105,7 @@ const ofMetrics = (health: MetricsHealth | undefined): readonly Attention[] =>
         id: `metric-${id}`,
         tone: 'warn',
         title: t(`attention.metric.${id}`),
-        text:
-          subject === '' ? t('attention.metric', figures) : t('attention.metric.of', { ...figures, subject }),
+        text: overLimit(figures, { subject, isNoneExpected: threshold === 0 }),
         to: '/metrics',
       };
     });

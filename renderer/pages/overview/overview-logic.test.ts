@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EtcdMember, LeaseView } from '../../../core/contract/index.ts';
 import { attentionOf } from './attention.ts';
 import { capacityByNode, podRequests, totalCapacity } from './data/capacity.ts';
-import { versionLines } from './data/versions.ts';
+import { foldAgreeing, versionLines } from './data/versions.ts';
 import { votesOf } from './data/votes.ts';
 import { warningsOf } from './data/warnings.ts';
 import { countPods, failingFamilies, nodeFacts, podFacts, podsByNode } from './data/workload.ts';
@@ -202,6 +202,29 @@ test('a pod asks for its containers and sidecars, or for the largest moment of i
     [pod, { ...pod, status: { phase: 'Succeeded' } }],
   );
   expect(totalCapacity(byNode).requested).toMatchObject({ pods: 1, memory: 3 * 64 * 1024 * 1024 });
+});
+
+test('components of Kubernetes that agree are one line, and told one by one when one of them differs', () => {
+  const agreeing = [
+    { component: 'etcd', version: '3.6.6' },
+    { component: 'kube-apiserver', version: 'v1.36.0' },
+    { component: 'kubelet', version: 'v1.36.0' },
+  ];
+  const shownOf = (running: readonly { component: string; version: string }[]) =>
+    foldAgreeing(versionLines(running)).map(({ components, versions }) => [
+      components.join(' '),
+      versions.map(({ version }) => version).join(' '),
+    ]);
+  expect(shownOf(agreeing)).toEqual([
+    ['kube-apiserver kubelet', 'v1.36.0'],
+    ['etcd', '3.6.6'],
+  ]);
+  expect(shownOf([...agreeing, { component: 'kube-proxy', version: 'v1.35.1' }])).toEqual([
+    ['etcd', '3.6.6'],
+    ['kube-apiserver', 'v1.36.0'],
+    ['kube-proxy', 'v1.35.1'],
+    ['kubelet', 'v1.36.0'],
+  ]);
 });
 
 test('components in more than one version come first', () => {

@@ -39,3 +39,23 @@ export const versionLines = (running: readonly Running[]): readonly VersionLine[
     }))
     .sort((a, b) => b.versions.length - a.versions.length || a.component.localeCompare(b.component));
 };
+
+/** A line as it is shown; of several components where they agree. */
+export interface FoldedLine extends VersionLine {
+  readonly components: readonly string[];
+}
+
+/** Components of Kubernetes that all run in one version are one line: a healthy cluster repeats nothing. */
+export const foldAgreeing = (lines: readonly VersionLine[]): readonly FoldedLine[] => {
+  const ofKubernetes = lines.filter(({ component }) => component !== 'etcd');
+  const first = ofKubernetes[0];
+  const isOne = ofKubernetes.every(
+    ({ versions }) => versions.length === 1 && versions[0]?.version === first?.versions[0]?.version,
+  );
+  const folded = lines.map((line) => ({ ...line, components: [line.component] }));
+  if (!first || !isOne) return folded;
+  return [
+    { ...first, components: ofKubernetes.map(({ component }) => component) },
+    ...folded.filter(({ component }) => component === 'etcd'),
+  ];
+};

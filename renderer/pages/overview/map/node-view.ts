@@ -29,7 +29,7 @@ export interface NodeSources {
 /** Cards of the nodes that carry work: in the order of their names, or the worst first when not all fit. */
 export const nodeViews = (
   sources: NodeSources,
-): { readonly shown: readonly NodeView[]; readonly hiddenCount: number } => {
+): { readonly shown: readonly NodeView[]; readonly hiddenCount: number; readonly podCount: number } => {
   const { nodes, pods, capacity, heartbeats, nowMs } = sources;
   const all = nodes
     .filter(({ isControlPlane }) => !isControlPlane)
@@ -53,5 +53,6 @@ export const nodeViews = (
   return {
     shown: ordered.slice(0, NODES_SHOWN_MAX),
     hiddenCount: Math.max(0, all.length - NODES_SHOWN_MAX),
+    podCount: all.reduce((sum, { pods: { total } }) => sum + total, 0),
   };
 };
