@@ -1,4 +1,4 @@
-import { renameSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -92,6 +92,32 @@ test('a member joins by snapshot when the log no longer reaches back, and stops 
   } finally {
     first.close();
   }
+});
+
+test('a founder that has lost its data is not let in under its old name, and is back with them', async () => {
+  const certificates = makeCertificates(join(directory, 'pki-lost'), OCTET);
+  const cluster = await start(2, certificates);
+  const [first, second] = cluster.members;
+  const client = cluster.connect(0);
+  await until('the first to know that the second has run', async () =>
+    (await client.unary(RPC.memberList, { linearizable: false })).members.every(
+      ({ clientURLs }) => clientURLs.length > 0,
+    ),
+  );
+  client.close();
+  await second!.kill('SIGKILL');
+  renameSync(second!.dataDirectory, `${second!.dataDirectory}.aside`);
+  cluster.startMember(1);
+  expect(await exitOf(cluster, 1)).toBe(1);
+  expect(cluster.log(1).trimEnd().split('\n').at(-1)).toMatch(
+    /^pilothouse: member [0-9a-f]+ has already been bootstrapped, but .*m2.*wal holds no log; put its data folder back/,
+  );
+  // No majority was made of it.
+  expect([existsSync(join(second!.dataDirectory, 'member')), first!.process.exitCode]).toEqual([false, null]);
+  rmSync(second!.dataDirectory, { recursive: true, force: true });
+  renameSync(`${second!.dataDirectory}.aside`, second!.dataDirectory);
+  cluster.startMember(1);
+  await cluster.healthy();
 });
 
 test('a renewed certificate is served without a restart, and a broken one is not', async () => {

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -179,6 +188,33 @@ describe('a member that cannot start says why in one line and ends with an error
     ])('%s', async (_what, flags, expected) => {
       expect(await refusalOf(...flags())).toMatch(expected);
     });
+  });
+
+  test('where its log is gone and its database is not, and leaves what is there', async () => {
+    const data = newFolder();
+    const member = await startMember(...flagsOf(data));
+    await put(connect(), 'kept', 'yes');
+    // An orderly end, so that the database has it too.
+    await member.kill('SIGTERM');
+    const wal = join(data, 'member', 'wal');
+    const aside = join(data, 'wal-aside');
+    renameSync(wal, aside);
+    const database = join(data, 'member', 'db');
+    const bytesOf = (): Buffer =>
+      readFileSync(
+        join(
+          database,
+          readdirSync(database).find((name) => name.endsWith('.lmdb'))!,
+        ),
+      );
+    const before = bytesOf();
+    expect(await refusalOf(...flagsOf(data))).toMatch(
+      /^pilothouse: .*wal holds no log, but the database beside it has entries up to \d+: .*remove this member, delete its data folder and add it again/,
+    );
+    expect([bytesOf().equals(before), existsSync(wal)]).toEqual([true, false]);
+    renameSync(aside, wal);
+    await startMember(...flagsOf(data));
+    expect(await get(connect(), 'kept')).toBe('yes');
   });
 
   test('where its log is damaged in the middle, with file and offset', async () => {

@@ -18,15 +18,11 @@ const entry = (index: number, term: number) =>
 const span = (from: number, to: number, term: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => entry(from + i, term));
 
-/** A member whose log holds `entries`, and whose database was taken over at entry 30 of term 5. */
-const crashedAfterPromotion = async (entries: ReturnType<typeof span>) => {
-  const disk = new SimDisk({ random });
-  const wal = await Wal.create(options(disk), { memberId: 1, clusterId: 'a' });
-  await wal.append({ entries, hardState: { term: 3, vote: 2, commit: 5 } });
-  await wal.close();
+/** A member on this disk whose database is at an entry. */
+const memberAt = async (disk: SimDisk, index: number, term: number) => {
   const database = new MemoryDatabase();
   const backend = database.open({ clock });
-  backend.setConsistentIndex(30, 5);
+  backend.setConsistentIndex(index, term);
   await backend.close();
   const ports = {
     clock,
@@ -36,6 +32,15 @@ const crashedAfterPromotion = async (entries: ReturnType<typeof span>) => {
     backends: { open: () => Promise.resolve(database.open({ clock })) },
   } as unknown as MemberPorts;
   return { disk, boot: () => bootMember(config, ports, {}) };
+};
+
+/** A member whose log holds `entries`, and whose database was taken over at entry 30 of term 5. */
+const crashedAfterPromotion = async (entries: ReturnType<typeof span>) => {
+  const disk = new SimDisk({ random });
+  const wal = await Wal.create(options(disk), { memberId: 1, clusterId: 'a' });
+  await wal.append({ entries, hardState: { term: 3, vote: 2, commit: 5 } });
+  await wal.close();
+  return memberAt(disk, 30, 5);
 };
 
 test.each([
@@ -59,4 +64,27 @@ test('a log that leads to the database is kept', async () => {
   const { boot } = await crashedAfterPromotion([...span(1, 29, 3), ...span(30, 32, 5)]);
   const { mark, entries, hardState } = await boot();
   expect([mark.index, entries.length, hardState.commit]).toEqual([0, 32, 30]);
+});
+
+const LOST = {
+  reason: 'DataLost',
+  message: expect.stringMatching(/^\/m1\/.*wal holds no log, but .* up to 30/),
+};
+
+test('a database whose log is gone is no member, and no log is made for it', async () => {
+  const { disk, boot } = await memberAt(new SimDisk({ random }), 30, 5);
+  await expect(boot()).rejects.toMatchObject(LOST);
+  expect(await Wal.exists(disk, config.walDirectory)).toBe(false);
+});
+
+test('a log of which only the beginning is left is a lost one too', async () => {
+  const disk = new SimDisk({ random });
+  await (await Wal.create(options(disk), { memberId: 1, clusterId: 'a' })).close();
+  const { boot } = await memberAt(disk, 30, 5);
+  await expect(boot()).rejects.toMatchObject(LOST);
+});
+
+test('a state made from a snapshot file begins its log', async () => {
+  const { boot } = await memberAt(new SimDisk({ random }), 1, 1);
+  expect(await boot()).toMatchObject({ isFirstStart: true, mark: { index: 1, term: 1 }, entries: [] });
 });

@@ -17,6 +17,13 @@ import type { MemberIdentity, MemberPorts } from './ports.ts';
 
 const PROBE_LIMIT_MS = 2000;
 
+/** The entry that a state made from a snapshot file stands for; its log begins after it. */
+export const RESTORED_INDEX = 1;
+
+const REJOIN_ADVICE =
+  'put its data folder back from a copy, or remove this member, delete its data folder and add it again; ' +
+  'where no other member is left, restore a snapshot';
+
 /** What a member starts from: what its disk says, or what its flags say on the first start. */
 export interface BootState extends MemberIdentity {
   readonly wal: Wal;
@@ -86,7 +93,11 @@ export const bootMember = async (
     const { hardState, entries, snapshotMark } = opened.contents;
     // The log was made and the first batch never got there: the first start was cut short.
     const isBare = hardState.term === 0 && entries.length === 0 && snapshotMark === undefined;
-    if (isBare) return await bootFirst(config, ports, options, backend, opened.wal);
+    if (isBare)
+      return await bootFirst(config, ports, options, backend, opened.wal).catch(async (error: unknown) => {
+        await opened.wal.close();
+        throw error;
+      });
     const state = await bootFromDisk(opened.wal, opened.contents, backend);
     // It joined and has not learnt of anything committed: without peers it could not even answer its leader.
     const isNew = config.initialClusterState === 'existing' && state.hardState.commit === 0;
@@ -150,6 +161,7 @@ const bootFirst = async (
   backend: Backend,
   made?: Wal,
 ): Promise<BootState> => {
+  assertLogNotLost(config, backend);
   const restored = backend.consistentIndex > 0;
   const plan =
     config.initialClusterState === 'existing' ? await joinPlan(config, ports) : planCluster(config);
@@ -191,8 +203,41 @@ const bootFirst = async (
   };
 };
 
-const joinPlan = async (config: MemberConfig, ports: MemberPorts): Promise<ClusterPlan> =>
-  matchExisting(config, await askCluster(config, ports));
+/**
+ * Votes and promises are in the log alone: a member that begins anew with the state that it had could elect a second
+ * leader of a term, and entries that were counted as kept by it would be lost.
+ */
+const assertLogNotLost = ({ walDirectory }: MemberConfig, { consistentIndex }: Backend): void => {
+  if (consistentIndex > RESTORED_INDEX)
+    throw new ReasonError(
+      'DataLost',
+      `${walDirectory} holds no log, but the database beside it has entries up to ${consistentIndex}: this member has ` +
+        `lost its log, and with it its votes; ${REJOIN_ADVICE}`,
+    );
+};
+
+/**
+ * etcd's own words. `known` is what running members know of the cluster: who has told them its client URLs has run
+ * before, and what it had then is gone.
+ */
+export const assertNotBootstrapped = (
+  { walDirectory }: MemberConfig,
+  id: MemberId,
+  known: readonly Member[],
+): void => {
+  const isKnown = known.some((member) => member.id === id && member.clientURLs.length > 0);
+  if (isKnown)
+    throw new ReasonError(
+      'DataLost',
+      `member ${idText(id)} has already been bootstrapped, but ${walDirectory} holds no log; ${REJOIN_ADVICE}`,
+    );
+};
+
+const joinPlan = async (config: MemberConfig, ports: MemberPorts): Promise<ClusterPlan> => {
+  const plan = matchExisting(config, await askCluster(config, ports));
+  assertNotBootstrapped(config, plan.localId, plan.members);
+  return plan;
+};
 
 /** Asks the running members who belongs to the cluster; the first that answers is believed. */
 const askCluster = async (config: MemberConfig, ports: MemberPorts): Promise<ClusterInfo> => {

@@ -6,15 +6,14 @@ import { ReasonError } from '../../base/errors.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { nodeDisk } from '../../base/node/disk.ts';
 import { configurationOf } from '../../raft/configuration.ts';
-import { encodeConfiguration } from '../member/boot.ts';
+import { encodeConfiguration, RESTORED_INDEX } from '../member/boot.ts';
 import { planCluster, type ClusterFlags } from '../membership/index.ts';
 import { META } from '../mvcc/backend/backend.ts';
 import { loadBackend } from '../mvcc/backend/load.ts';
 import { openLmdbBackend } from '../mvcc/backend/lmdb-engine.ts';
 import { readSnapshot, restoreEntries } from '../snapshot/index.ts';
 
-/** The log of a restored cluster begins after this entry: all its members are in the state already. */
-const RESTORED_INDEX = 1;
+/** All members of a restored cluster are in the state already. */
 const RESTORED_TERM = 1;
 
 export interface RestoreRequest extends ClusterFlags {

@@ -15,6 +15,7 @@ import { peerMetrics, tlsPeerProbe, TlsPeerTransport, type PeerTls } from '../pe
 import { serveClients, type ClientServer, type ServerTls } from '../rpc/index.ts';
 import { lockDirectory } from '../../base/node/directory-lock.ts';
 import { memberEndpoints } from './endpoints.ts';
+import { assertFirstStart } from './first-start.ts';
 import { lmdbHouse } from './lmdb-house.ts';
 import { memberObserver, registerMember, rpcObserver } from './metrics.ts';
 import { loadTls, watchTls, type LoadedTls } from './tls-files.ts';
@@ -77,6 +78,14 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
       loadTls(config.peerTls),
     ]);
     const peerSecurity = peerCertificates && peerTls(peerCertificates, config);
+    const probe = tlsPeerProbe({
+      tls: peerSecurity,
+      electionTimeoutMs: config.electionTimeoutMs,
+      clock,
+      random,
+      log,
+    });
+    await assertFirstStart(config, { disk: nodeDisk, probe });
     const holder: { transport?: TlsPeerTransport; member?: Member } = {};
     const member = await openMember(
       config,
@@ -104,13 +113,7 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
             random,
             log,
           })),
-        probe: tlsPeerProbe({
-          tls: peerSecurity,
-          electionTimeoutMs: config.electionTimeoutMs,
-          clock,
-          random,
-          log,
-        }),
+        probe,
         defer: (run) => void setImmediate(run),
       },
       { observer, onFailed: (error) => rejectFailed(error) },
