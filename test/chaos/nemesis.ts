@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callControl } from '../../core/cluster/control/client.ts';
 import type { ClusterState, FaultRequest } from '../../core/cluster/index.ts';
+import { isWell } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';
 import type { Seeded } from './random.ts';
 
 const HOLD_MS_MIN = 2_000;
 const HOLD_MS_MAX = 7_000;
-const WELL_LIMIT_MS = 90_000;
+const WELL_LIMIT_MS = 240_000;
 const CLOCK_MS_MAX = 4_000;
 const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-scheduler', 'kube-controller-manager'] as const;
-
-const isWell = ({ hosts }: ClusterState): boolean =>
-  hosts.every(
-    ({ phase, components }) => phase === 'running' && components.every((one) => one.phase === 'ready'),
-  );
 
 /** Breaks one control plane at a time, so that a quorum is always left, and waits until all is well again. */
 export class Nemesis {

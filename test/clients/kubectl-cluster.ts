@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ControlPlane, type ControlPlaneOptions } from '../support/control-plane.ts';
 import { kubernetesClient, type KubernetesClient, type RunningTool } from '../support/kubectl.ts';
+import { until } from '../support/until.ts';
 
 /** Control planes are run as they are shipped: from the built command line. */
 export const isBuilt = existsSync(join(process.cwd(), 'dist/cli/cli.js'));
@@ -20,8 +21,6 @@ export interface Terminal {
   /** Runs the command again until it prints what satisfies: for what servers learn of each other a little later. */
   eventually(line: string, isEnough: (text: string) => boolean): Promise<string>;
 }
-
-const EVENTUALLY_LIMIT_MS = 15_000;
 
 /** Words separated by blanks; single quotes keep what is between them together. */
 export const wordsOf = (line: string): string[] =>
@@ -53,14 +52,12 @@ const terminalOf = (client: KubernetesClient, servers: readonly string[]): Termi
     run,
     rows: async (line) => rowsOf(await run(line)),
     start: (line) => client.start(...wordsFor(line)),
-    async eventually(line, isEnough) {
-      const deadline = Date.now() + EVENTUALLY_LIMIT_MS;
-      let text = await run(line);
-      while (!isEnough(text)) {
-        if (Date.now() > deadline) throw new Error(`kubectl ${line} still prints: ${text}`);
-        text = await run(line);
-      }
-      return text;
+    eventually(line, isEnough) {
+      return until(`enough of kubectl ${line}`, async () => {
+        const text = await run(line);
+        if (!isEnough(text)) throw new Error(`it prints: ${text}`);
+        return text;
+      });
     },
   };
 };

@@ -1,8 +1,8 @@
 import { spawn, execFile, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { PATIENCE } from '../support/etcd-ctl.ts';
 
 export const ETCD_BINARY = '/usr/bin/etcd';
 export const ETCDCTL_BINARY = '/usr/bin/etcdctl';
@@ -10,18 +10,19 @@ export const ETCDCTL_BINARY = '/usr/bin/etcdctl';
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 const LOG_LINES_MAX = 200;
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
+/** Below every network that a cluster is given; from here on this many addresses a process. */
+const FIRST_OCTET = 10;
+const ADDRESSES_MAX = 6;
+let addresses = 0;
+
+/** An address that no other process uses, so that its ports are free: a free port may be taken before it is listened on. */
+const ownAddress = (): string => {
+  const octet = FIRST_OCTET + (addresses++ % ADDRESSES_MAX);
+  return `127.${octet}.${(process.pid >> 8) & 0xff}.${process.pid & 0xff}`;
 };
 
 export const etcdctl = async (...args: readonly string[]): Promise<string> => {
-  const { stdout } = await promisify(execFile)(ETCDCTL_BINARY, args, {
+  const { stdout } = await promisify(execFile)(ETCDCTL_BINARY, [...PATIENCE, ...args], {
     env: { ETCDCTL_API: '3', PATH: '/usr/bin:/bin' },
     maxBuffer: OUTPUT_BYTES_MAX,
   });
@@ -45,20 +46,20 @@ const untilServing = async (child: ChildProcess): Promise<void> => {
   throw new Error(`etcd ended before it served:\n${log.join('\n')}`);
 };
 
-/** One real etcd on free loopback ports, over a data folder that may come from a restore. */
+/** One real etcd on a loopback address of its own, over a data folder that may come from a restore. */
 export const startRealEtcd = async (
   dataDirectory: string,
   flags: readonly string[] = [],
 ): Promise<RealEtcd> => {
-  const [clientPort, peerPort] = [await freePort(), await freePort()];
-  const endpoint = `http://127.0.0.1:${clientPort}`;
+  const address = ownAddress();
+  const endpoint = `http://${address}:2379`;
   const child = spawn(
     ETCD_BINARY,
     [
       `--data-dir=${dataDirectory}`,
       `--listen-client-urls=${endpoint}`,
       `--advertise-client-urls=${endpoint}`,
-      `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
+      `--listen-peer-urls=http://${address}:2380`,
       ...flags,
     ],
     { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: '/usr/bin:/bin' } },

@@ -2,6 +2,7 @@ import { get } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessibilityProblems } from '../../resources/setup/accessibility.mjs';
 import { launchChromium, visit, type Visit } from '../support/chromium.ts';
 import { contractOf, untilPhase, type PageContract } from '../support/page-contract.ts';
 import { startTestServing, type TestServing } from '../support/serving.ts';
@@ -11,6 +12,8 @@ const DIST = process.env['PILOTHOUSE_DIST'] ?? fileURLToPath(new URL('../../dist
 const HOST_PROGRAM = new URL(`file://${DIST}/host/host.js`);
 const GOOD_IMAGE = 'registry.k8s.io/web:1';
 const BROKEN_IMAGE = 'registry.k8s.io/web:missing';
+/** A second or two each on a machine at rest. */
+const AXE_LIMIT_MS = 180_000;
 const DEPLOYMENT_PATH = '/apis/apps/v1/namespaces/default/deployments/web';
 
 let browser: Browser;
@@ -153,5 +156,26 @@ test('a workload is rolled out, read, entered, broken, rolled back, reached and 
   );
   // Its containers end a moment before it goes; either is the end of the forward.
   expect(problem).toMatch(new RegExp(`^pod default/${pod} (?:is gone|has ended: \\w+)$`));
+  expect(visited.complaints).toEqual([]);
+});
+
+test('every page is accessible in both themes', async () => {
+  await page.keyboard.press('Escape');
+  const links = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
+  const paths = await links.evaluateAll((all) =>
+    all.map((link) => link.getAttribute('href')?.slice(1) ?? ''),
+  );
+  expect(paths.length).toBeGreaterThan(15);
+  for (const path of paths) {
+    await go(path);
+    await page.locator(`nav a[aria-current="page"][href="#${path}"]`).waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      // Asked again: a colour on its way from one theme to the other is in neither.
+      await expect
+        .poll(() => accessibilityProblems(page), { timeout: AXE_LIMIT_MS, message: `${path} ${colorScheme}` })
+        .toEqual([]);
+    }
+  }
   expect(visited.complaints).toEqual([]);
 });

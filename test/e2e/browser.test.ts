@@ -9,6 +9,7 @@ import { systemClock } from '../../core/base/node/clock.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../core/pki/index.ts';
 import { launchChromium, visit, type Visit } from '../support/chromium.ts';
 import { startTestServing, type TestServing } from '../support/serving.ts';
+import { steady } from '../support/steady.ts';
 
 const PAGES = fileURLToPath(new URL('../../dist/renderer', import.meta.url));
 
@@ -123,11 +124,12 @@ test('vitals stream in, and a notice of the host is shown', async () => {
 test('reloads leave the streams of one page, and a closed page none', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const settled = { socketCount: 1, openStreamCount: await steadyStreamCount() };
+  const settled = { socketCount: 1, openStreamCount: await steady(() => serving.stats().openStreamCount) };
   for (let reload = 0; reload < 3; reload += 1) {
     await page.reload();
     await heading(page, 'Overview').waitFor();
   }
+  await page.getByText('Live', { exact: true }).first().waitFor();
   await expect.poll(() => serving.stats()).toMatchObject(settled);
   expect(settled.openStreamCount).toBeGreaterThan(0);
   await page.close();
@@ -135,22 +137,6 @@ test('reloads leave the streams of one page, and a closed page none', async () =
     .poll(() => serving.stats())
     .toMatchObject({ socketCount: 0, openStreamCount: 0, sessionCount: 1 });
 });
-
-/** The count once three samples in a row agree. */
-const steadyStreamCount = async (): Promise<number> => {
-  const samples: number[] = [];
-  await expect
-    .poll(
-      () => {
-        samples.push(serving.stats().openStreamCount);
-        const last = samples.slice(-3);
-        return last.length === 3 && last[0]! > 0 && new Set(last).size === 1;
-      },
-      { interval: 200 },
-    )
-    .toBe(true);
-  return samples.at(-1) ?? 0;
-};
 
 test('a page from another port of this machine cannot fetch, embed or dial the console', async () => {
   const { context } = await openConsole();

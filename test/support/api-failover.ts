@@ -3,7 +3,7 @@ import { LoadClient, type LoadAnswer, type LoadRequest, type LoadWatch } from '.
 
 const PAUSE_MS = 20;
 const ATTEMPTS_MAX = 500;
-const TOLD_LIMIT_MS = 60_000;
+const TOLD_LIMIT_MS = 180_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

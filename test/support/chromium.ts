@@ -17,6 +17,9 @@ const executable = (): string => {
   return found;
 };
 
+/** For what hangs, not for what is slow: a machine may do much else at the same time. */
+const STEP_LIMIT_MS = 180_000;
+
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: executable(),
@@ -38,7 +41,10 @@ export const visit = async (browser: Browser, url: string): Promise<Visit> => {
     ignoreHTTPSErrors: true,
     locale: 'en-US',
     colorScheme: 'light',
+    // What moves has to come to rest before it can be clicked, and is painted by the processor.
+    reducedMotion: 'reduce',
   });
+  context.setDefaultTimeout(STEP_LIMIT_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));

@@ -26,7 +26,7 @@ export interface ApiServerProcess {
 }
 
 const CLI = join(process.cwd(), 'dist/cli/cli.js');
-const READY_LIMIT_MS = 30_000;
+const READY_LIMIT_MS = 180_000;
 const POLL_MS = 20;
 const PORT = 6443;
 

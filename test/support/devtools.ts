@@ -7,7 +7,7 @@ interface Target {
   readonly webSocketDebuggerUrl: string;
 }
 
-const ANSWER_LIMIT_MS = 5000;
+const ANSWER_LIMIT_MS = 30_000;
 
 /** The pages of an app that was started with `--remote-debugging-port=0`, from the address it printed. */
 const pagesAt = async (address: string): Promise<Target[]> => {

@@ -7,7 +7,7 @@ export const hasEtcdctl = (): boolean => existsSync(REAL_ETCDCTL);
 
 /** Its own limits, of two and five seconds, are for machines that have nothing else to do. */
 export const PATIENCE = ['--dial-timeout=60s', '--command-timeout=60s'];
-const RUN_LIMIT_MS = 90_000;
+const RUN_LIMIT_MS = 180_000;
 
 export interface CtlOutcome {
   readonly code: number;

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolveKubernetesTools } from '../../resources/setup/kubectl.mjs';
 
-const RUN_LIMIT_MS = 60_000;
+/** More than any `--timeout` that a test gives, so that a command tells by itself what it waited for. */
+const RUN_LIMIT_MS = 240_000;
 
 export interface ToolOutcome {
   /** -1 when it was killed. */

@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { OwnedClient } from '../../core/client/index.ts';
+import { callControl } from '../../core/cluster/control/client.ts';
 import type { ClusterState } from '../../core/cluster/index.ts';
 import { adminClient, pilothouse, up, type CommandOutcome, type RunningCluster } from './cluster.ts';
+import { PATIENCE } from './etcd-ctl.ts';
 import { kubernetesClient, type KubernetesClient } from './kubectl.ts';
 import { until } from './until.ts';
 
 const KUBECTL_MINOR = 36;
+/** Every component of five hosts starts again, beside other suites. */
+const WELL_LIMIT_MS = 240_000;
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 /** `pilothouse up` in a folder of its own, with the commands of an operator at hand. */
@@ -22,6 +26,7 @@ export interface OperatedCluster {
   refused(...args: readonly string[]): Promise<string>;
   attempt(...args: readonly string[]): Promise<CommandOutcome>;
   json<T>(...args: readonly string[]): Promise<T>;
+  /** As `status` tells it, without a process for each look. */
   state(): Promise<ClusterState>;
   /** Every host and component is ready. */
   untilWell(): Promise<void>;
@@ -42,6 +47,10 @@ const EtcdEndpoints = (state: ClusterState): string =>
     .map(({ address }) => `https://${address}:2379`)
     .join(',');
 
+export const isWell = ({ phase, hosts }: ClusterState): boolean =>
+  phase === 'ready' &&
+  hosts.every((host) => host.phase === 'running' && host.components.every((one) => one.phase === 'ready'));
+
 export const operate = async (...flags: readonly string[]): Promise<OperatedCluster> => {
   const data = mkdtempSync(join(tmpdir(), 'pilothouse-operate-'));
   let running = await up('--data', data, ...flags).catch((error: unknown) => {
@@ -56,8 +65,7 @@ export const operate = async (...flags: readonly string[]): Promise<OperatedClus
     if (code !== 0) throw new Error(`pilothouse ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
     return stdout;
   };
-  const state = async (): Promise<ClusterState> =>
-    JSON.parse((await attempt('status', '-o', 'json')).stdout) as ClusterState;
+  const state = (): Promise<ClusterState> => callControl(data, 'status', {});
   return {
     data,
     get process() {
@@ -72,8 +80,13 @@ export const operate = async (...flags: readonly string[]): Promise<OperatedClus
       return stderr.trim().split('\n').at(-1) ?? '';
     },
     json: async <T>(...args: readonly string[]) => JSON.parse(await run(...args, '-o', 'json')) as T,
-    untilWell: () =>
-      until('everything to be well', async () => (await attempt('status')).code === 0).then(() => undefined),
+    async untilWell() {
+      await until(
+        'everything to be well',
+        async () => isWell(await state()) && (await attempt('status')).code === 0,
+        WELL_LIMIT_MS,
+      );
+    },
     async etcdctl(...args) {
       const pki = (file: string): string => join(data, 'pki', 'etcd', file);
       const { stdout } = await promisify(execFile)(
@@ -83,6 +96,7 @@ export const operate = async (...flags: readonly string[]): Promise<OperatedClus
           `--cacert=${pki('ca.crt')}`,
           `--cert=${pki('healthcheck-client.crt')}`,
           `--key=${pki('healthcheck-client.key')}`,
+          ...PATIENCE,
           ...args,
         ],
         { env: { ETCDCTL_API: '3', PATH: '/usr/bin:/bin' }, maxBuffer: OUTPUT_BYTES_MAX },
