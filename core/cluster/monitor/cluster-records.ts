@@ -5,6 +5,7 @@ import { TimelineRecorder } from './etcd/timeline-recorder.ts';
 import { DiskHistory, type HistoryBounds } from './history/disk-history.ts';
 import type { Histories } from './history/query.ts';
 import { metricsFolder } from './metrics-folder.ts';
+import { SoleWriter } from './sole-writer.ts';
 
 const HOUR_MS = 3_600_000;
 const MIB = 1024 * 1024;
@@ -17,7 +18,7 @@ const MINUTE_BOUNDS: HistoryBounds = {
   retentionMs: 14 * 24 * HOUR_MS,
 };
 
-/** What is kept of a cluster of ours in its own folder, whether it runs or not. */
+/** What is kept of a cluster of ours in its own folder, whether it runs or not. One process writes it, others read. */
 export interface ClusterRecords {
   readonly histories: Histories;
   readonly timeline: TimelineRecorder;
@@ -29,14 +30,25 @@ export const openClusterRecords = (
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): ClusterRecords => {
   const directory = metricsFolder(dataDirectory);
-  const raw = new DiskHistory({ directory, prefix: 'raw', bounds: RAW_BOUNDS, log });
-  const minute = new DiskHistory({ directory, prefix: 'minute', bounds: MINUTE_BOUNDS, log });
-  const timeline = new TimelineRecorder({ file: join(directory, 'etcd-timeline.json'), clock, log });
+  const writer = new SoleWriter(directory);
+  const { mayWrite } = writer;
+  const raw = new DiskHistory({ directory, prefix: 'raw', bounds: RAW_BOUNDS, log, mayWrite });
+  const minute = new DiskHistory({ directory, prefix: 'minute', bounds: MINUTE_BOUNDS, log, mayWrite });
+  const timeline = new TimelineRecorder({
+    file: join(directory, 'etcd-timeline.json'),
+    clock,
+    log,
+    mayWrite,
+  });
   return {
     histories: { raw, minute },
     timeline,
     async close() {
-      await Promise.all([raw.close(), minute.close(), timeline.close()]);
+      try {
+        await Promise.all([raw.close(), minute.close(), timeline.close()]);
+      } finally {
+        writer.dispose();
+      }
     },
   };
 };

@@ -17,6 +17,8 @@ export interface TimelineRecorderOptions {
   readonly file: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** False while another process keeps the file. */
+  mayWrite(): Promise<boolean>;
 }
 
 /** What happened to the quorum, kept in a file so that a restart does not forget it. */
@@ -80,11 +82,12 @@ export class TimelineRecorder {
   }
 
   async #save(): Promise<void> {
-    const { file, log } = this.#options;
+    const { file, log, mayWrite } = this.#options;
     this.#saving?.dispose();
     this.#saving = undefined;
     try {
       await this.#loaded;
+      if (!(await mayWrite())) return;
       await makeMetricsFolder(dirname(file));
       await writeFileAtomically(file, JSON.stringify(this.#events));
     } catch (error) {

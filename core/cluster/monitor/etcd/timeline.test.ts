@@ -108,24 +108,26 @@ test('members that join and leave, and alarms, are told once; silence ends no al
   ]);
 });
 
+const mayWrite = (): Promise<boolean> => Promise.resolve(true);
+
 test('the timeline outlives a restart, is bounded, and a damaged file begins anew', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'pilothouse-timeline-'));
   const file = join(parent, 'metrics', 'etcd-timeline.json');
   const clock = manualClock();
   try {
-    const first = new TimelineRecorder({ file, clock, log: silentLog });
+    const first = new TimelineRecorder({ file, clock, log: silentLog, mayWrite });
     for (let round = 0; round < TIMELINE_EVENTS_MAX; round += 1)
       first.observe(view(round, round % 2 === 0 ? STEADY : { ...STEADY, c: 'unreachable' }));
     const kept = await first.events();
     expect(kept.length).toBe(TIMELINE_EVENTS_MAX);
     await first.close();
-    const second = new TimelineRecorder({ file, clock, log: silentLog });
+    const second = new TimelineRecorder({ file, clock, log: silentLog, mayWrite });
     expect(await second.events()).toEqual(kept);
     second.observe(view(9_999, STEADY));
     expect((await second.events()).at(-1)).toMatchObject({ atMs: 9_999, kind: 'leader' });
     await second.close();
     await writeFile(file, '[{"atMs":');
-    expect(await new TimelineRecorder({ file, clock, log: silentLog }).events()).toEqual([]);
+    expect(await new TimelineRecorder({ file, clock, log: silentLog, mayWrite }).events()).toEqual([]);
   } finally {
     await rm(parent, { recursive: true, force: true });
   }

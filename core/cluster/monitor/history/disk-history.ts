@@ -18,6 +18,8 @@ export interface DiskHistoryOptions {
   readonly prefix: string;
   readonly bounds: HistoryBounds;
   readonly log: Log;
+  /** False while another process writes here: then samples are its to keep. Once true it stays so. */
+  mayWrite(): Promise<boolean>;
 }
 
 interface Segment {
@@ -38,6 +40,7 @@ export class DiskHistory implements History {
   #writing:
     { readonly segment: Segment; readonly handle: FileHandle; readonly writer: SegmentWriter } | undefined;
   #opened: Promise<void> | undefined;
+  #isWriter = false;
   /** One write at a time, in order; reads stand in line too, so that they never see half of a record. */
   #line: Promise<unknown> = Promise.resolve();
 
@@ -51,7 +54,7 @@ export class DiskHistory implements History {
 
   read(span: ReadSpan): Promise<readonly Sample[]> {
     return this.#inLine(async () => {
-      await this.#open();
+      await this.#look();
       const samples: Sample[] = [];
       for (const [index, segment] of this.#segments.entries()) {
         const nextMs = this.#segments[index + 1]?.firstMs ?? Infinity;
@@ -65,7 +68,7 @@ export class DiskHistory implements History {
 
   firstMs(): Promise<number | null> {
     return this.#inLine(async () => {
-      await this.#open();
+      await this.#look();
       return this.#segments[0]?.firstMs ?? null;
     });
   }
@@ -88,6 +91,12 @@ export class DiskHistory implements History {
     return (this.#opened ??= this.#find());
   }
 
+  /** What another process writes grows and goes without a word: it is looked for each time. */
+  #look(): Promise<void> {
+    if (!this.#isWriter) this.#opened = undefined;
+    return this.#open();
+  }
+
   async #find(): Promise<void> {
     const { directory, prefix } = this.#options;
     const names = await readdir(directory).catch(() => []);
@@ -96,13 +105,20 @@ export class DiskHistory implements History {
       const firstMs = Number(new RegExp(`^${prefix}-(\\d{1,15})\\.seg$`).exec(name)?.[1] ?? NaN);
       if (Number.isNaN(firstMs)) continue;
       const file = join(directory, name);
-      found.push({ file, firstMs, bytes: (await stat(file)).size });
+      // Its writer may have forgotten it since.
+      const size = await stat(file).then(
+        (found) => found.size,
+        () => undefined,
+      );
+      if (size !== undefined) found.push({ file, firstMs, bytes: size });
     }
     this.#segments = found.sort((a, b) => a.firstMs - b.firstMs);
   }
 
   async #append(sample: Sample): Promise<void> {
-    await this.#open();
+    if (!(await this.#options.mayWrite())) return;
+    await this.#look();
+    this.#isWriter = true;
     const { bounds } = this.#options;
     const writing = this.#writing ?? (await this.#continue()) ?? (await this.#begin(sample.atMs));
     const { segment, handle, writer } = writing;

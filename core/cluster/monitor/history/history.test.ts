@@ -29,6 +29,7 @@ const open = (bounds: Partial<HistoryBounds> = {}): DiskHistory =>
     prefix: 'raw',
     bounds: { segmentBytesMax: 1_000_000, bytesMax: 10_000_000, retentionMs: 1_000_000, ...bounds },
     log: silentLog,
+    mayWrite: () => Promise.resolve(true),
   });
 
 const sample = (second: number, value = second): Sample => ({
