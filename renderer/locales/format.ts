@@ -24,7 +24,15 @@ export const formatBytes = (bytes: number): string => {
   return `${digits.value.format(value)} ${BYTE_UNITS[power]}`;
 };
 
-export const formatMilliseconds = (milliseconds: number): string => `${formatShort(milliseconds)} ms`;
+const SECOND_MS = 1000;
+const TENTH_MS = 0.1;
+
+/** 6.4 ms, 38 ms, 3.5 s; what is too short to be told in tenths is less than one, not nothing. */
+export const formatMilliseconds = (milliseconds: number): string => {
+  if (milliseconds >= SECOND_MS) return `${formatShort(milliseconds / SECOND_MS)} s`;
+  if (milliseconds > 0 && milliseconds < TENTH_MS) return `< ${oneDigit.value.format(TENTH_MS)} ms`;
+  return `${formatShort(milliseconds)} ms`;
+};
 
 export const formatPercent = (percent: number): string => `${oneDigit.value.format(percent)} %`;
 
@@ -66,6 +74,9 @@ export const formatSpan = (milliseconds: number): string =>
 export const formatAgo = (milliseconds: number): string =>
   milliseconds < 1000 ? t('time.now') : t('time.ago', { age: formatDuration(milliseconds) });
 
+/** British dates have one month of four letters, which no column of dates expects. */
+export const threeLetters = (date: string): string => date.replace(/\bSept\b(?!\.)/, 'Sep');
+
 const minute = computed(
   () => new Intl.DateTimeFormat(dateLocale.value, { timeStyle: 'short', hour12: false }),
 );
@@ -91,7 +102,7 @@ const zone = computed(() => new Intl.DateTimeFormat(dateLocale.value, { timeZone
 export const formatMinute = (atMs: number): string => minute.value.format(atMs);
 /** 14:32:07, in the zone that `formatZone` names. */
 export const formatClock = (atMs: number): string => clock.value.format(atMs);
-/** With date and zone, for tooltips. */
-export const formatMoment = (atMs: number): string => moment.value.format(atMs);
+/** 16 Sep 2026, 14:32:07 UTC: for tooltips. */
+export const formatMoment = (atMs: number): string => threeLetters(moment.value.format(atMs));
 export const formatZone = (atMs: number): string =>
   zone.value.formatToParts(atMs).find((part) => part.type === 'timeZoneName')?.value ?? '';

@@ -93,6 +93,8 @@ export const actionMeaning = (action: ClusterAction): string | undefined => {
     case 'component.kill':
     case 'component.stop':
     case 'component.start':
+    case 'snapshot.save':
+    case 'snapshot.delete':
       return t(`action.means.${action.kind}`);
     case 'fault.add':
       return t(`action.means.fault.${action.fault.kind}`);
@@ -105,9 +107,7 @@ export const actionMeaning = (action: ClusterAction): string | undefined => {
     case 'etcd.defragment':
     case 'etcd.compact':
     case 'etcd.disarm':
-    case 'snapshot.save':
     case 'snapshot.restore':
-    case 'snapshot.delete':
     case 'upgrade.apply':
     case 'upgrade.rollback':
     case 'certificates.renew':

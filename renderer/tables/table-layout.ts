@@ -7,6 +7,8 @@ const SAMPLE_ROWS_MAX = 200;
 const CHARACTER_PX = 6.6;
 const PADDING_PX = 16;
 const STATUS_ICON_PX = 22;
+/** Room for its head when it is sorted, which is then a sentence. */
+const STATUS_WIDTH_MIN_PX = 164;
 const WIDTH_MIN_PX = 56;
 const WIDTH_MAX_PX = 260;
 export const NAME_WIDTH_MIN_PX = 170;
@@ -38,7 +40,9 @@ const widthOf = (shown: Omit<ShownColumn, 'widthPx'>, rows: readonly TableRow[])
   for (let at = 0; at < Math.min(rows.length, SAMPLE_ROWS_MAX); at += 1)
     characters = Math.max(characters, lengthOf(shown.column, shown.index, rows[at]!));
   const px = Math.ceil(characters * CHARACTER_PX) + PADDING_PX + (shown.isStatus ? STATUS_ICON_PX : 0);
-  const [minPx, maxPx] = shown.isName ? [NAME_WIDTH_MIN_PX, NAME_WIDTH_MAX_PX] : [WIDTH_MIN_PX, WIDTH_MAX_PX];
+  const [minPx, maxPx] = shown.isName
+    ? [NAME_WIDTH_MIN_PX, NAME_WIDTH_MAX_PX]
+    : [shown.isStatus ? STATUS_WIDTH_MIN_PX : WIDTH_MIN_PX, WIDTH_MAX_PX];
   return Math.min(maxPx, Math.max(minPx, px));
 };
 
@@ -128,6 +132,7 @@ export const gridTemplate = (columns: readonly ShownColumn[]): string =>
         ? `minmax(${NAME_WIDTH_MIN_PX}px, ${widthPx}fr)`
         : isNumber || isAge
           ? `${widthPx}px`
-          : `minmax(${Math.min(widthPx, 80)}px, ${widthPx}fr)`,
+          : // What fits is never cut: only the name gives way.
+            `minmax(${widthPx}px, ${widthPx}fr)`,
     ),
   ].join(' ');

@@ -26,7 +26,7 @@ export const detail = {
 
   'summary.age': 'Alter',
   'summary.phase': 'Phase',
-  'summary.node': 'Node',
+  'summary.node': 'Knoten',
   'summary.podIp': 'Pod-IP',
   'summary.serviceAccount': 'Service-Account',
   'summary.qos': 'QoS-Klasse',
@@ -141,7 +141,7 @@ export const detail = {
 
   'detail.rollout': 'Rollout',
   'detail.ports': 'Ports',
-  'detail.scheduling': 'Warum auf diesem Node',
+  'detail.scheduling': 'Warum auf diesem Knoten',
 
   'rollout.phase.unobserved': 'Die Änderung ist noch nicht bemerkt',
   'rollout.phase.stuck': 'Der Rollout hat seine Frist überschritten',

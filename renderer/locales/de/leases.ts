@@ -51,9 +51,9 @@ export const leases = {
   'leases.legend.none': 'Kein Inhaber',
   'leases.legend.other': 'andere',
 
-  'leases.nodes': 'Herzschlag der Nodes',
+  'leases.nodes': 'Herzschlag der Knoten',
   'leases.nodes.note': 'Abstand der Erneuerungen, eine Zelle je Erneuerung, neueste rechts',
-  'leases.nodes.filter': 'Nodes filtern',
+  'leases.nodes.filter': 'Knoten filtern',
   'leases.nodes.order': 'Reihenfolge',
   'leases.nodes.order.name': 'Nach Name',
   'leases.nodes.order.worst': 'Schlechteste zuerst',
@@ -63,21 +63,21 @@ export const leases = {
   'leases.nodes.ago': 'vor {age}',
   'leases.nodes.summary':
     '{name}: erneuert {ago}, längster Abstand {longest}, {missed} von {cells} Erneuerungen ausgelassen',
-  'leases.nodes.count': { one: '{count} Node', other: '{count} Nodes' },
+  'leases.nodes.count': { one: '{count} Knoten', other: '{count} Knoten' },
   'leases.nodes.late': { one: '{count} verspätet', other: '{count} verspätet' },
   'leases.nodes.hidden': {
     one: '{count} durch den Filter verborgen',
     other: '{count} durch den Filter verborgen',
   },
-  'leases.nodes.empty': 'Kein Node hat eine Lease erneuert.',
-  'leases.nodes.noMatch': 'Kein Node passt zu „{query}“.',
+  'leases.nodes.empty': 'Kein Knoten hat eine Lease erneuert.',
+  'leases.nodes.noMatch': 'Kein Knoten passt zu „{query}“.',
   'leases.nodes.warn.one': '{name} hat seine Lease seit {age} nicht erneuert.',
   'leases.nodes.warn.some': {
-    one: '{count} Node hat nicht rechtzeitig erneuert.',
-    other: '{count} Nodes haben nicht rechtzeitig erneuert.',
+    one: '{count} Knoten hat nicht rechtzeitig erneuert.',
+    other: '{count} Knoten haben nicht rechtzeitig erneuert.',
   },
   'leases.nodes.warn.text':
-    'Ein Node ohne Erneuerung wird nach etwa 50 s Unknown; seine Pods werden 5 min später entfernt.',
+    'Ein Knoten ohne Erneuerung wird nach etwa 50 s Unknown; seine Pods werden 5 min später entfernt.',
   'leases.nodes.open': '{name} öffnen',
   'leases.nodes.show': 'Schlechteste zuerst zeigen',
 
@@ -94,5 +94,5 @@ export const leases = {
   'leases.empty.text':
     'Controller mit mehreren Replikaten, Kubelets und API-Server schreiben sie. Noch hat es keiner getan.',
   'leases.keywords': 'lease wahl inhaber leader herzschlag node',
-  'leases.nodes.go': 'Herzschlag der Nodes, schlechteste zuerst',
+  'leases.nodes.go': 'Herzschlag der Knoten, schlechteste zuerst',
 } as const;

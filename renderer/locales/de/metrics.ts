@@ -21,7 +21,7 @@ export const metrics = {
   'metrics.section.etcd': 'etcd',
   'metrics.section.scheduler': 'Scheduler',
   'metrics.section.controllers': 'Controller',
-  'metrics.section.nodes': 'Nodes',
+  'metrics.section.nodes': 'Knoten',
   'metrics.reading': 'Messwerte werden gelesen',
   'metrics.failed': 'Die Messwerte lassen sich nicht lesen',
   'metrics.refused': 'Für diesen Cluster werden keine Messwerte aufbewahrt',
@@ -32,7 +32,7 @@ export const metrics = {
   'metrics.state.firing': 'Über der Grenze',
   'metrics.state.unknown': 'Noch kein Messwert',
   'metrics.limit': 'Grenze {value}',
-  'metrics.limit.above': 'Grenze {value}, über der Skala',
+  'metrics.limit.above': 'Grenze {value}, außerhalb',
   'metrics.limit.none': 'keine erwartet',
   'metrics.now': 'Jetzt',
   'metrics.threshold': 'Grenze',
@@ -69,14 +69,14 @@ export const metrics = {
     'Mitglieder verdichten und defragmentieren, dann nach dem suchen, was wächst: Events, oder eigene Ressourcen, die niemand löscht.',
   'metrics.critical.unschedulablePods': 'Nicht planbare Pods',
   'metrics.means.unschedulablePods':
-    'Pods, für die der Scheduler jeden Node ansah und keinen fand. Sie warten, bis sich etwas ändert.',
+    'Pods, für die der Scheduler jeden Knoten ansah und keinen fand. Sie warten, bis sich etwas ändert.',
   'metrics.todo.unschedulablePods':
-    'Das Scheduler-Röntgen eines solchen Pods öffnen: Es zeigt für jeden Node, welche Regel ablehnte. Oft ist ein Request größer als jeder Node oder ein Taint wird nicht toleriert.',
+    'Das Scheduler-Röntgen eines solchen Pods öffnen: Es zeigt für jeden Knoten, welche Regel ablehnte. Oft ist ein Request größer als jeder Knoten oder ein Taint wird nicht toleriert.',
   'metrics.critical.pendingPods': 'Wartende Pods',
   'metrics.means.pendingPods':
     'Pods, die in einer Warteschlange des Schedulers stehen. Eine kurze Spitze nach einem Rollout ist normal, eine wachsende Schlange nicht.',
   'metrics.todo.pendingPods':
-    'Prüfen, ob ein Scheduler führt (Leases) und seine Latenz wie gewohnt ist. Sind beide in Ordnung, sind die Nodes voll.',
+    'Prüfen, ob ein Scheduler führt (Leases) und seine Latenz wie gewohnt ist. Sind beide in Ordnung, sind die Knoten voll.',
   'metrics.critical.queueDepth': 'Controller-Schlange',
   'metrics.means.queueDepth':
     'Objekte, die auf einen Controller warten. Leert sich die Schlange nicht, folgt der Cluster dem Erklärten nicht mehr.',
@@ -113,9 +113,9 @@ export const metrics = {
   'metrics.chart.queueDepth': 'Länge der Schlangen',
   'metrics.chart.queueAdds': 'Zugänge je Sekunde',
   'metrics.chart.queueTimeP99': 'Zeit in der Schlange p99',
-  'metrics.chart.nodePods': 'Pods je Node',
-  'metrics.chart.nodeCpu': 'CPU, Kerne je Node',
-  'metrics.chart.nodeMemory': 'Speicher je Node',
+  'metrics.chart.nodePods': 'Pods je Knoten',
+  'metrics.chart.nodeCpu': 'CPU, Kerne je Knoten',
+  'metrics.chart.nodeMemory': 'Speicher je Knoten',
   'metrics.chart.none': 'Kein Messwert in diesem Zeitraum',
   'metrics.chart.more': { one: '{count} weitere in der Tabelle', other: '{count} weitere in der Tabelle' },
   'metrics.chart.spoken': '{label}: {values}',

@@ -36,6 +36,10 @@ export const operations = {
   'action.node.drain': '{node} leeren',
   'action.question': '{title}?',
 
+  'action.means.snapshot.save':
+    'Alle Schlüssel zu einer Revision, von einem Mitglied gelesen und geprüft. Nichts hält dabei an.',
+  'action.means.snapshot.delete':
+    'Die Datei wird von dieser Maschine gelöscht. Der Cluster läuft unverändert weiter.',
   'action.means.host.kill': 'Der Prozess endet sofort, wie bei `kill -9` oder einem Stromausfall.',
   'action.means.host.stop':
     'Die Komponenten enden der Reihe nach. Der Host bleibt aus, bis er gestartet wird.',

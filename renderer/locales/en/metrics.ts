@@ -32,7 +32,7 @@ export const metrics = {
   'metrics.state.firing': 'Above its limit',
   'metrics.state.unknown': 'No sample yet',
   'metrics.limit': 'limit {value}',
-  'metrics.limit.above': 'limit {value}, above the scale',
+  'metrics.limit.above': 'limit {value}, off scale',
   'metrics.limit.none': 'none expected',
   'metrics.now': 'Now',
   'metrics.threshold': 'Limit',

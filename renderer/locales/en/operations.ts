@@ -36,6 +36,10 @@ export const operations = {
   'action.node.drain': 'Drain {node}',
   'action.question': '{title}?',
 
+  'action.means.snapshot.save':
+    'Every key at one revision, read from one member and checked. Nothing stops meanwhile.',
+  'action.means.snapshot.delete':
+    'The file is deleted from this machine. The cluster keeps running as it is.',
   'action.means.host.kill': 'Its process ends at once, as by `kill -9` or a lost power supply.',
   'action.means.host.stop': 'Its components end in order. It stays down until it is started.',
   'action.means.host.start': 'Its process and all its components start and catch up.',

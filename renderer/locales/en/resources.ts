@@ -58,6 +58,7 @@ export const resources = {
   'table.problems': { one: '{count} needs a look', other: '{count} need a look' },
   'table.empty.title': 'No {kinds}',
   'table.empty.text': 'The cluster has none. The first one appears here as soon as it is made.',
+  'table.empty.editor': 'Write a manifest',
   'table.empty.namespaces': 'None in {namespaces}. Other namespaces may have some.',
   'table.noMatch.title': 'No {kinds} match',
   'table.noMatch.text': {

@@ -59,7 +59,7 @@ export const xray = {
   'scheduler.forgotten': 'No attempt for {name} is remembered',
   'scheduler.forgotten.text':
     'The scheduler remembers its newest attempts only, and none from before it began to lead. Static pods never come to it. It can work it out again as things are now.',
-  'scheduler.askAgain': 'Ask again as things are now',
+  'scheduler.askAgain': 'Ask again as of now',
   'scheduler.shell': 'What the pod itself says:',
   'scheduler.attempts': 'Attempts',
   'scheduler.newest': 'Newest',

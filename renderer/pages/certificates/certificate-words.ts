@@ -1,7 +1,7 @@
 import { computed } from 'vue';
 import type { CertificateView } from '../../../core/contract/index.ts';
 import type { IconName } from '../../components/icon-names.ts';
-import { dateLocale, formatCount } from '../../locales/format.ts';
+import { dateLocale, formatCount, threeLetters } from '../../locales/format.ts';
 import { t } from '../../locales/i18n.ts';
 import { branchOf, isStale, leftDays, placeOf, type CertificateState } from './certificate-state.ts';
 
@@ -9,8 +9,8 @@ const day = computed(() => new Intl.DateTimeFormat(dateLocale.value, { dateStyle
 const month = computed(() => new Intl.DateTimeFormat(dateLocale.value, { month: 'short' }));
 
 /** 21 Jun 2027: certificates are measured in days. */
-export const formatDay = (atMs: number): string => day.value.format(atMs);
-export const formatMonth = (atMs: number): string => month.value.format(atMs);
+export const formatDay = (atMs: number): string => threeLetters(day.value.format(atMs));
+export const formatMonth = (atMs: number): string => threeLetters(month.value.format(atMs));
 
 /** kubernetes-ca, as its certificate calls itself; another name as it is. */
 export const authorityName = (id: string): string => {

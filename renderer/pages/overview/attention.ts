@@ -10,7 +10,6 @@ import {
   formatCount,
   formatMilliseconds,
   formatPercent,
-  formatSeconds,
 } from '../../locales/format.ts';
 import { t } from '../../locales/i18n.ts';
 import type { FailingFamily, NodeFact } from './data/workload.ts';
@@ -74,7 +73,7 @@ const ofFamily = ({ name, failing, total, status, key }: FailingFamily): Attenti
 const amount = (value: number, unit: CriticalMetric['unit']): string => {
   switch (unit) {
     case 'seconds':
-      return value < 1 ? formatMilliseconds(value * 1000) : formatSeconds(value * 1000);
+      return formatMilliseconds(value * 1000);
     case 'ratio':
       return formatPercent(value * 100);
     case 'bytes':
