@@ -1,9 +1,9 @@
 import { createPinia, setActivePinia } from 'pinia';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { BUFFERS_MAX, BUFFERS_STORAGE_KEY, useEditorBuffers } from './editor-buffers.ts';
+import { BUFFERS_MAX, BUFFER_STORAGE_PREFIX, useEditorBuffers } from './editor-buffers.ts';
 
 beforeEach(() => setActivePinia(createPinia()));
-afterEach(() => localStorage.removeItem(BUFFERS_STORAGE_KEY));
+afterEach(() => localStorage.clear());
 
 /** What a page finds that is loaded after a crash. */
 const afterCrash = () => {
@@ -45,6 +45,39 @@ test('no more are opened than can be kept', () => {
 });
 
 test('what another version wrote is no reason to fail', () => {
-  localStorage.setItem(BUFFERS_STORAGE_KEY, '{"buffers":[{"id":1}, "x"]}');
+  localStorage.setItem(`${BUFFER_STORAGE_PREFIX}1`, '{"id":1}');
+  localStorage.setItem(`${BUFFER_STORAGE_PREFIX}2`, 'x');
   expect(afterCrash().buffers).toEqual([]);
+});
+
+test('two windows keep what was typed in each of them', () => {
+  const first = useEditorBuffers();
+  first.open('a', 'a: 1');
+  const second = afterCrash();
+  first.open('b', 'b: 1');
+  second.edit(second.current!.id, 'a: 2');
+  expect(afterCrash().buffers.map(({ title, text }) => [title, text])).toEqual([
+    ['a', 'a: 2'],
+    ['b', 'b: 1'],
+  ]);
+});
+
+test('a text that another window changes is shown as it is there', () => {
+  const buffers = useEditorBuffers();
+  buffers.open('a', 'a: 1');
+  const { id } = buffers.current!;
+  const newValue = JSON.stringify({ ...buffers.current!, text: 'a: 2' });
+  window.dispatchEvent(new StorageEvent('storage', { key: `${BUFFER_STORAGE_PREFIX}${id}`, newValue }));
+  expect(buffers.current?.text).toBe('a: 2');
+});
+
+test('what is told late of a text that was closed does not bring it back; whoever closed it can', () => {
+  const buffers = useEditorBuffers();
+  for (const title of ['a', 'b']) buffers.open(title, title);
+  const closed = buffers.buffers[0]!;
+  buffers.close(closed.id);
+  buffers.edit(closed.id, 'late');
+  expect(afterCrash().buffers.map(({ title }) => title)).toEqual(['b']);
+  buffers.reopen(closed);
+  expect([buffers.current?.text, afterCrash().buffers.map(({ title }) => title)]).toEqual(['a', ['a', 'b']]);
 });

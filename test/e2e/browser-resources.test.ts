@@ -200,7 +200,7 @@ test('what was typed is there after the page was lost', async () => {
   await page.getByRole('button', { name: 'Empty manifest' }).click();
   await page.locator('.monaco-editor .view-lines').click();
   await page.keyboard.insertText('kind: Kept');
-  await page.waitForFunction(() => localStorage.getItem('pilothouse.editor')?.includes('Kept'));
+  await page.waitForFunction(() => Object.values(localStorage).some((kept) => String(kept).includes('Kept')));
   await page.goto('about:blank');
   await go(page, '/editor');
   await page.locator('.view-line').filter({ hasText: 'Kept' }).waitFor();

@@ -3,6 +3,8 @@ export const editor = {
   'editor.text': 'Manifest',
   'editor.files': 'Offene Manifeste',
   'editor.unsaved': 'Nicht gesichert; in dieser Konsole aufbewahrt',
+  'editor.closed': '{name} wurde geschlossen, ohne gesichert zu sein',
+  'editor.closed.undo': 'Wieder öffnen',
   'editor.close': '{name} schließen',
   'editor.new': 'Neues Manifest',
   'editor.new.empty': 'Leeres Manifest',

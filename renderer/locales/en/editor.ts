@@ -3,6 +3,8 @@ export const editor = {
   'editor.text': 'Manifest',
   'editor.files': 'Open manifests',
   'editor.unsaved': 'Not saved; kept in this console',
+  'editor.closed': '{name} was closed without being saved',
+  'editor.closed.undo': 'Open it again',
   'editor.close': 'Close {name}',
   'editor.new': 'New manifest',
   'editor.new.empty': 'Empty manifest',
