@@ -8,7 +8,8 @@ import {
   type Handlers,
   type Operation,
 } from '../../core/contract/index.ts';
-import { click, feed, mount, settle, testConnection, type Mounted } from '../testing/mount.ts';
+import { click, feed, fill, mount, settle, testConnection, type Mounted } from '../testing/mount.ts';
+import DrainDialog from '../pages/resources/detail/DrainDialog.vue';
 import ActionDialog from './ActionDialog.vue';
 import OperationIndicator from './OperationIndicator.vue';
 
@@ -159,4 +160,27 @@ test('a running operation stands in the shell with its step, an ended one makes 
   source.push([operation('done')]);
   await settle();
   expect(mounted.root.textContent?.trim()).toBe('Operations');
+});
+
+test('a switch that is turned after the name was typed leaves the name, and the button waits for the new answer', async () => {
+  const asked: ClusterAction[] = [];
+  let isHeld = false;
+  const Drain = defineComponent({
+    setup: () => () => h(DrainDialog, { cluster: '/data/harbor', node: 'worker-1' }),
+  });
+  const connection = testConnection({
+    'clusters.watch': feed(own).handler,
+    'cluster.preview': ({ action }) => {
+      asked.push(action);
+      return isHeld ? new Promise(() => undefined) : Promise.resolve(outage);
+    },
+  });
+  mounted = await mount(Drain, connection);
+  const field = dialog().querySelector<HTMLInputElement>('input[type=text]')!;
+  await fill(field, 'worker-1');
+  isHeld = true;
+  dialog().querySelectorAll<HTMLElement>('[role=switch]')[2]!.click();
+  await settle();
+  expect([asked.length, dialog().contains(field), field.value]).toEqual([2, true, 'worker-1']);
+  expect(dialog().querySelector('footer button:last-child')?.getAttribute('aria-disabled')).toBe('true');
 });

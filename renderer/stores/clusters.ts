@@ -32,7 +32,15 @@ export const useClusterStore = defineStore('clusters', () => {
 
   const clusters = computed(() => list.value?.clusters ?? []);
   const problems = computed(() => list.value?.problems ?? []);
-  const current = computed(() => clusters.value.find((entry) => entry.id === currentId.value));
+  /**
+   * A kubeconfig that is being rewritten is no kubeconfig for a moment: the cluster that is looked at stays, and with it
+   * what is open and typed. Its problem is told in the list.
+   */
+  const current = computed<ClusterEntry | undefined>((before) => {
+    const found = clusters.value.find((entry) => entry.id === currentId.value);
+    if (found || before?.id !== currentId.value) return found;
+    return problems.value.some(({ path }) => path === before?.kubeconfigPath) ? before : undefined;
+  });
 
   const select = (id: string | undefined): void => {
     currentId.value = id;

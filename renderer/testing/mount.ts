@@ -135,6 +135,13 @@ export const feed = <T>(first?: T) => {
   };
 };
 
+/** Types as a person does: the field that is there now, all of it at once. */
+export const fill = async (field: HTMLInputElement | HTMLTextAreaElement, text: string): Promise<void> => {
+  field.value = text;
+  field.dispatchEvent(new Event('input'));
+  await settle();
+};
+
 export const click = async (root: ParentNode, text: string): Promise<void> => {
   const found = [...root.querySelectorAll<HTMLElement>('button, a, [role="option"]')].find(
     (element) => element.textContent?.trim() === text || element.getAttribute('aria-label') === text,

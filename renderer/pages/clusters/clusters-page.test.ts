@@ -4,6 +4,7 @@ import ClusterDialogs from '../../app/ClusterDialogs.vue';
 import KubeconfigDialog from '../../app/KubeconfigDialog.vue';
 import {
   ContractError,
+  type ClusterDefaults,
   type ClusterEntry,
   type ClusterList,
   type Handlers,
@@ -12,6 +13,7 @@ import { useToastStore } from '../../stores/toasts.ts';
 import {
   click,
   feed,
+  fill,
   mount,
   settle,
   testConnection,
@@ -250,4 +252,37 @@ test('a file that cannot be read can be forgotten by its path', async () => {
   await click(mounted.root, 'Forget');
   expect(asked).toEqual(['/k/old.yaml']);
   expect(mounted.root.textContent).not.toContain('line 14: not YAML');
+});
+
+test('the form of a new cluster comes with its defaults: none of an earlier one can be filled in before', async () => {
+  const answers: ((defaults: ClusterDefaults) => void)[] = [];
+  await show({
+    'clusters.watch': feed(listOf(entry('staging'))).handler,
+    'clusters.defaults': () => new Promise<ClusterDefaults>((resolve) => answers.push(resolve)),
+  });
+  const defaults = (name: string): ClusterDefaults => ({
+    wishes: {
+      name,
+      directory: null,
+      topology: 'stacked',
+      controlPlanes: 3,
+      etcdMembers: 3,
+      workers: 2,
+      kubernetesVersion: 'v1.36.0',
+    },
+    parentDirectory: '/clusters',
+    kubernetesVersions: ['v1.36.0'],
+  });
+  const field = () => dialog()?.querySelector('input');
+  await click(mounted.root, 'Create a cluster…');
+  expect(field()).toBeNull();
+  answers[0]!(defaults('one'));
+  await settle();
+  await fill(field()!, 'mine');
+  await click(dialog()!, 'Cancel');
+  await click(mounted.root, 'Create a cluster…');
+  expect(field()).toBeNull();
+  answers[1]!(defaults('two'));
+  await settle();
+  expect(field()!.value).toBe('two');
 });

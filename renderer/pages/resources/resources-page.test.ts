@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { defineComponent, h } from 'vue';
 import type {
   ClusterList,
   Handlers,
@@ -10,7 +11,8 @@ import type {
 } from '../../../core/contract/index.ts';
 import { ContractError } from '../../../core/contract/index.ts';
 import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';
-import { click, feed, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
+import { click, feed, fill, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
+import DeleteDialog from './detail/DeleteDialog.vue';
 import ResourcesPage from './ResourcesPage.vue';
 
 const resource = (over: Partial<KubeResource>): KubeResource => ({
@@ -158,4 +160,49 @@ test('credentials that are not accepted are told apart, and a renewed kubeconfig
   list.push({ clusters: [cluster], problems: [] });
   await settle();
   expect(text()).not.toContain('does not accept');
+});
+
+test('a kubeconfig that cannot be read for a moment leaves the open list and its filter as they are', async () => {
+  const list = feed<ClusterList>({ clusters: [cluster], problems: [] });
+  const { source, root, text } = await show({ 'clusters.watch': list.handler });
+  source.push({ kind: 'columns', columns: [column('Name'), column('Status')] });
+  source.push(rows(row('a')));
+  source.push({ kind: 'listed' });
+  await settle();
+  const filter = root.querySelector('input')!;
+  await fill(filter, 'nowhere');
+  list.push({ clusters: [], problems: [{ path: '/k', message: 'it is not valid YAML' }] });
+  await settle();
+  expect([root.contains(filter), filter.value]).toEqual([true, 'nowhere']);
+  list.push({ clusters: [], problems: [] });
+  await settle();
+  expect(text()).toContain('No cluster yet');
+});
+
+test('several are deleted on from where a refusal stopped', async () => {
+  const asked: string[] = [];
+  localStorage.setItem(CLUSTER_STORAGE_KEY, cluster.id);
+  const targets = ['a', 'b', 'c'].map((name) => ({ namespace: 'web', name, uid: name }));
+  const connection = testConnection({
+    'clusters.watch': feed<ClusterList>({ clusters: [cluster], problems: [] }).handler,
+    'kube.discovery': () => Promise.resolve(discovery),
+    'kube.request': ({ path }) => {
+      asked.push(path.split('/').at(-1)!);
+      return Promise.resolve(
+        asked.length === 2
+          ? { ok: false, refusal: { code: 429, reason: 'TooManyRequests', message: 'try later', causes: [] } }
+          : { ok: true, body: null },
+      );
+    },
+  });
+  mounted = await mount(
+    defineComponent({ setup: () => () => h(DeleteDialog, { resource: resource({}), targets }) }),
+    connection,
+  );
+  const dialog = document.querySelector<HTMLElement>('[role=dialog]')!;
+  await fill(dialog.querySelector('input')!, '3');
+  await click(dialog, 'Delete 3 Pods');
+  expect(dialog.textContent).toContain('try later');
+  await click(dialog, 'Delete 3 Pods');
+  expect(asked).toEqual(['a', 'b', 'b', 'c']);
 });

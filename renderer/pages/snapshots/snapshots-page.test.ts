@@ -156,3 +156,22 @@ test('a file that cannot be read is told with its reason, and nothing is offered
   expect(text()).toContain('Nothing was changed.');
   expect(button('Restore harbour')).toBeUndefined();
 });
+
+test('a schedule that is being changed stays when another one is set elsewhere; an untouched one follows', async () => {
+  const watched = feed(backups(file('etcd-1.db')));
+  await show({ 'backups.watch': watched.handler as never });
+  const keep = () => mounted.root.querySelector<HTMLInputElement>('form input[type=text]')!;
+  const setElsewhere = async (count: number): Promise<void> => {
+    watched.push({
+      ...backups(file('etcd-1.db')),
+      schedule: { enabled: true, everyMinutes: 60, keep: count },
+    });
+    await settle();
+  };
+  await setElsewhere(12);
+  expect(keep().value).toBe('12');
+  type(keep(), '7');
+  await settle();
+  await setElsewhere(48);
+  expect(keep().value).toBe('7');
+});

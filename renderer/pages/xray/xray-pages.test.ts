@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import {
   ContractError,
+  type ApiAnswer,
   type ClusterList,
   type Handlers,
   type RequestTrace,
@@ -8,7 +9,7 @@ import {
   type TableItem,
 } from '../../../core/contract/index.ts';
 import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';
-import { click, feed, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
+import { click, feed, fill, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
 import RequestsPage from './RequestsPage.vue';
 import SchedulerPage from './SchedulerPage.vue';
 
@@ -121,4 +122,22 @@ test('what-if sends the text and shows where the pod would go; a refusal keeps t
   await click(root, 'Where would it go?');
   expect(text()).toContain('n1 would be chosen');
   expect(root.querySelector('textarea')?.value).toContain('kind: Pod');
+});
+
+test('a pod that is read late takes nothing away that was written, nor does a look at the pods', async () => {
+  let onRead: (value: ApiAnswer) => void = () => undefined;
+  const { root, text } = await show(SchedulerPage, '/scheduler?view=what-if&pod=web/a', {
+    'kube.request': () => new Promise<ApiAnswer>((resolve) => (onRead = resolve)),
+    'xray.scheduling': () => Promise.resolve([answer]),
+  });
+  await fill(root.querySelector('textarea')!, 'kind: Pod # mine');
+  onRead({ ok: true, body: { kind: 'Pod', metadata: { name: 'a', namespace: 'web' } } });
+  await settle();
+  expect(root.querySelector('textarea')?.value).toBe('kind: Pod # mine');
+  await mounted!.router.push('/scheduler?pod=web/a');
+  await settle();
+  expect(text()).toContain('n1 was chosen');
+  await mounted!.router.push('/scheduler?view=what-if&pod=web/a');
+  await settle();
+  expect(root.querySelector('textarea')?.value).toBe('kind: Pod # mine');
 });

@@ -18,7 +18,9 @@ export const useClusterForm = () => {
   const errors = computed(() => (form.value ? errorsOf(form.value, taken.value) : {}));
   const isValid = computed(() => form.value !== undefined && Object.keys(errors.value).length === 0);
 
+  /** The form is there with its answer: one of an earlier question would take what is typed with it. */
   const load = async (): Promise<void> => {
+    form.value = undefined;
     const result = await ask.run(undefined);
     if (!result.ok) return;
     defaults.value = result.value;

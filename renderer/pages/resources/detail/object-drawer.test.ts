@@ -1,8 +1,16 @@
 import { afterEach, expect, test } from 'vitest';
 import { defineComponent, h } from 'vue';
-import type { ClusterList, KubeResource, ObjectItem } from '../../../../core/contract/index.ts';
-import { click, feed, mount, settle, testConnection, type Mounted } from '../../../testing/mount.ts';
+import {
+  ContractError,
+  type ClusterList,
+  type KubeResource,
+  type ObjectItem,
+} from '../../../../core/contract/index.ts';
+import { click, feed, fill, mount, settle, testConnection, type Mounted } from '../../../testing/mount.ts';
 import ObjectDrawer from './ObjectDrawer.vue';
+
+const drawerWith = (props: InstanceType<typeof ObjectDrawer>['$props']) =>
+  defineComponent({ setup: () => () => h(ObjectDrawer, props) });
 
 let mounted: Mounted | undefined;
 afterEach(() => {
@@ -30,7 +38,7 @@ test('an object can be deleted once it was read: the request names the one that 
     tab: 'yaml',
     isWide: false,
   };
-  mounted = await mount(defineComponent({ setup: () => () => h(ObjectDrawer, props) }), connection);
+  mounted = await mount(drawerWith(props), connection);
   await click(mounted.root, 'Delete');
   expect(document.querySelector('[role=dialog]')).toBeNull();
 
@@ -38,4 +46,39 @@ test('an object can be deleted once it was read: the request names the one that 
   await settle();
   await click(mounted.root, 'Delete');
   expect(document.querySelector('[role=dialog]')?.textContent).toContain('Delete Namespace harbour');
+});
+
+test('a watch that is refused later says so, and leaves what is typed in a form', async () => {
+  let refuse: (error: Error) => void = () => undefined;
+  const pod = { kind: 'Pod', metadata: { name: 'web', uid: 'w' }, status: { phase: 'Running' } };
+  const connection = testConnection({
+    'clusters.watch': feed<ClusterList>({ clusters: [], problems: [] }).handler,
+    'forwards.watch': feed<never[]>([]).handler,
+    'kube.object': async function* () {
+      yield [{ kind: 'object', object: pod }];
+      await new Promise((_resolve, reject) => (refuse = reject));
+    },
+  });
+  const props = {
+    cluster: '/k#prod',
+    resource: {
+      group: '',
+      version: 'v1',
+      plural: 'pods',
+      kind: 'Pod',
+      namespaced: true,
+      subresources: [] as readonly string[],
+    } as KubeResource,
+    namespace: 'default',
+    name: 'web',
+    tab: 'ports',
+    isWide: false,
+  };
+  mounted = await mount(drawerWith(props), connection);
+  const field = mounted.root.querySelector('input')!;
+  await fill(field, '8080');
+  refuse(new ContractError('Forbidden', 'the client certificate expired'));
+  await settle();
+  expect(mounted.root.textContent).toContain('the client certificate expired');
+  expect([mounted.root.contains(field), field.value]).toEqual([true, '8080']);
 });
