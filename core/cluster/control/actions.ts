@@ -45,7 +45,7 @@ const hostHandlers = (supervisor: Supervisor) => {
 };
 
 const upgradeHandlers = (supervisor: Supervisor) => {
-  const hold = new Hold();
+  const hold = new Hold(supervisor.signal);
   return {
     'upgrade.plan': ({ version }) => planUpgrade(supervisor, version === '' ? undefined : version),
     'upgrade.apply': ({ version }, progress) =>

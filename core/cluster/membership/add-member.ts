@@ -1,5 +1,5 @@
 import { hasReason, messageOf, ReasonError } from '../../base/errors.ts';
-import { NODE, pause } from '../../client/index.ts';
+import { NODE } from '../../client/index.ts';
 import { writeClusterConfig } from '../data-folder/create.ts';
 import { putManifestBack } from '../data-folder/manifest-aside.ts';
 import type { HostPlan } from '../config/hosts.ts';
@@ -71,8 +71,18 @@ export const onceConnected = async <T>(supervisor: Supervisor, change: () => Pro
       const isEarly = /unhealthy cluster/.test(messageOf(error));
       if (!isEarly || supervisor.clock.monotonicMs() > deadlineMs) throw error;
     }
-    await pause(supervisor.clock, POLL_MS);
+    await supervisor.wait(POLL_MS);
   }
+};
+
+/** Nobody catches up or becomes ready on a host that has ended: it is told at once. */
+const assertAlive = (supervisor: Supervisor, { name }: HostPlan): void => {
+  const { phase, message } = supervisor.host(name).state();
+  if (supervisor.host(name).isAlive) return;
+  throw new ReasonError(
+    'NotReady',
+    `host ${name} is ${phase}${message === undefined ? '' : `: ${message}`}; ${GOES_ON}`,
+  );
 };
 
 /** Resolves when the member votes: a learner that has not caught up is refused, and asked again. */
@@ -90,9 +100,10 @@ const promoted = async (supervisor: Supervisor, host: HostPlan, report: StepRepo
         why = messageOf(error);
       }
     report.detail('promote', why);
+    assertAlive(supervisor, host);
     if (supervisor.clock.monotonicMs() > deadlineMs)
       throw new ReasonError('NotReady', `the member of ${host.name} does not catch up: ${why}; ${GOES_ON}`);
-    await pause(supervisor.clock, POLL_MS);
+    await supervisor.wait(POLL_MS);
   }
 };
 
@@ -105,7 +116,10 @@ const serves = async (supervisor: Supervisor, host: HostPlan): Promise<void> => 
       },
     );
     const link = supervisor.host(host.name);
-    if (!(await link.until(() => link.component('kube-apiserver')?.phase === 'ready', JOIN_TIMEOUT_MS)))
+    const isReady = (): boolean => link.component('kube-apiserver')?.phase === 'ready';
+    const isInTime = await link.until(() => isReady() || !link.isAlive, JOIN_TIMEOUT_MS);
+    assertAlive(supervisor, host);
+    if (!isInTime)
       throw new ReasonError('NotReady', `the API server of ${host.name} did not become ready; ${GOES_ON}`);
   }
   await assertHealthy(supervisor, GOES_ON);
@@ -115,7 +129,7 @@ const serves = async (supervisor: Supervisor, host: HostPlan): Promise<void> => 
     while (!(await client.resource(NODE).find(name))) {
       if (supervisor.clock.monotonicMs() > deadlineMs)
         throw new ReasonError('NotReady', `node ${name} did not register; ${GOES_ON}`);
-      await pause(supervisor.clock, POLL_MS);
+      await supervisor.wait(POLL_MS);
     }
   }
   await markControlPlanes(
@@ -145,13 +159,26 @@ export const completeJoin = async (
 /** Steps that a host has behind it once the configuration has it. */
 const JOIN_STEPS_BEFORE = 3;
 
-export const unfinished = ({ kind, host }: MembershipChange): ReasonError<'Busy'> =>
-  new ReasonError(
-    'Busy',
-    kind === 'add'
-      ? `${host} has not joined yet; pilothouse member add goes on with it`
-      : `${host} is not removed yet; pilothouse member remove ${host} goes on with it`,
-  );
+const commandOf = ({ kind, host }: MembershipChange): string =>
+  kind === 'add' ? 'pilothouse member add' : `pilothouse member remove ${host}`;
+
+const stateOf = ({ kind, host }: MembershipChange): string =>
+  kind === 'add' ? `${host} has not joined yet` : `${host} is not removed yet`;
+
+/** Another change waits for the end of this one. */
+export const unfinished = (change: MembershipChange): ReasonError<'Busy'> =>
+  new ReasonError('Busy', `${stateOf(change)}; ${commandOf(change)} goes on with it`);
+
+/** The steps of a change that is begun: whatever cuts it off is told with the command that goes on. */
+export const goingOn = async <T>(change: MembershipChange, run: () => Promise<T>): Promise<T> => {
+  try {
+    return await run();
+  } catch (cause) {
+    const why = messageOf(cause);
+    const advice = why.includes(commandOf(change)) ? '' : `; ${commandOf(change)} goes on with it`;
+    throw new ReasonError('Unfinished', `${stateOf(change)}: ${why}${advice}`, { cause });
+  }
+};
 
 export const joinSteps = (host: string) => [
   { id: 'check', title: 'Check that every member is well' },
@@ -177,24 +204,25 @@ export const addMember = (supervisor: Supervisor, report: StepReport): Promise<M
     const joining = begun && hostOf(supervisor.config, begun.host);
     if (joining) {
       report.plan(joinSteps(joining.name).slice(JOIN_STEPS_BEFORE));
-      await completeJoin(supervisor, joining, report);
+      await goingOn(begun, () => completeJoin(supervisor, joining, report));
       return { host: joining.name, members: await voterCount(supervisor) };
     }
     const { config, host } = withNextMember(supervisor.config);
     report.plan(joinSteps(host.name));
     await inStep(report, 'check', () => assertHealthy(supervisor, GOES_ON));
-    await inStep(report, 'files', async () => {
-      await beginMembershipChange(directory, { kind: 'add', host: host.name });
-      await makeHostFiles(directory, config, host, supervisor.clock);
+    const change: MembershipChange = { kind: 'add', host: host.name };
+    await beginMembershipChange(directory, change);
+    await goingOn(change, async () => {
+      await inStep(report, 'files', () => makeHostFiles(directory, config, host, supervisor.clock));
+      await inStep(report, 'learner', async () => {
+        if (!(await memberAt(supervisor, host)))
+          await onceConnected(supervisor, () =>
+            addToEtcd(accessOf(supervisor), { peerUrls: [peerUrlOf(host)], isLearner: true }),
+          );
+        await writeClusterConfig(directory, config);
+        supervisor.setConfig(config);
+      });
+      await completeJoin(supervisor, host, report);
     });
-    await inStep(report, 'learner', async () => {
-      if (!(await memberAt(supervisor, host)))
-        await onceConnected(supervisor, () =>
-          addToEtcd(accessOf(supervisor), { peerUrls: [peerUrlOf(host)], isLearner: true }),
-        );
-      await writeClusterConfig(directory, config);
-      supervisor.setConfig(config);
-    });
-    await completeJoin(supervisor, host, report);
     return { host: host.name, members: await voterCount(supervisor) };
   });

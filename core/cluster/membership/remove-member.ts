@@ -1,4 +1,4 @@
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { ReasonError } from '../../base/errors.ts';
 import { isNotFound } from '../../api/meta/status.ts';
 import { LEASE, NODE } from '../../client/index.ts';
 import { LEASE_NAMESPACE } from '../../kubelet/node/node-agent.ts';
@@ -20,6 +20,7 @@ import { clientOf } from '../upgrade/move.ts';
 import {
   accessOf,
   assertChangeable,
+  goingOn,
   memberAt,
   onceConnected,
   unfinished,
@@ -28,10 +29,15 @@ import {
 } from './add-member.ts';
 import { updateEtcdServers } from './etcd-servers.ts';
 import { deleteHostFiles } from './host-files.ts';
-import { beginMembershipChange, endMembershipChange, readMembershipChange } from './journal.ts';
+import {
+  beginMembershipChange,
+  endMembershipChange,
+  readMembershipChange,
+  type MembershipChange,
+} from './journal.ts';
 import { hostOf, withoutMember } from './ordinals.ts';
 
-const GOES_ON = 'pilothouse member remove goes on';
+const goesOn = (host: string): string => `pilothouse member remove ${host} goes on`;
 
 /** Taking a healthy member away while others are down is how a cluster is lost for good. */
 const assertQuorumStays = async (supervisor: Supervisor, member: string): Promise<string> => {
@@ -64,6 +70,7 @@ const handOver = async (supervisor: Supervisor, host: HostPlan, report: StepRepo
   for (const { name } of host.nodes)
     await drainNode(clientOf(supervisor), name, {
       clock: supervisor.clock,
+      signal: supervisor.signal,
       onWaiting: (left) => report.detail('drain', `${left} pods leave ${name}`),
     }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
@@ -88,7 +95,7 @@ const tellApiServers = async (
   config: ClusterConfig,
 ): Promise<number> =>
   supervisor.host(name).component('etcd')?.phase === 'ready'
-    ? updateEtcdServers(supervisor, config, GOES_ON)
+    ? updateEtcdServers(supervisor, config, goesOn(name))
     : 0;
 
 export const leaveSteps = (host: string) => [
@@ -137,7 +144,7 @@ export const finishLeave = async (
   report: StepReport,
 ): Promise<void> => {
   const { directory } = supervisor.folder;
-  await updateEtcdServers(supervisor, supervisor.config, GOES_ON);
+  await updateEtcdServers(supervisor, supervisor.config, goesOn(host));
   await inStep(report, 'files', () => deleteHostFiles(directory, host));
   await endMembershipChange(directory);
 };
@@ -155,8 +162,9 @@ export const removeMember = (
     if (begun) {
       const leaving = hostOf(supervisor.config, name);
       report.plan(leaveSteps(name));
-      if (leaving) await completeLeave(supervisor, leaving, report);
-      else await finishLeave(supervisor, name, report);
+      await goingOn(begun, () =>
+        leaving ? completeLeave(supervisor, leaving, report) : finishLeave(supervisor, name, report),
+      );
       return { host: name, members: await voterCount(supervisor) };
     }
     const member = await findMember(accessOf(supervisor), name);
@@ -173,15 +181,8 @@ export const removeMember = (
       () => assertQuorumStays(supervisor, member.id),
       (detail) => detail,
     );
-    await beginMembershipChange(supervisor.folder.directory, { kind: 'remove', host: host.name });
-    try {
-      await completeLeave(supervisor, host, report);
-    } catch (error) {
-      throw new ReasonError(
-        'Unfinished',
-        `${host.name} is not removed yet: ${messageOf(error)}; pilothouse member remove ${host.name} goes on with it`,
-        { cause: error },
-      );
-    }
+    const change: MembershipChange = { kind: 'remove', host: host.name };
+    await beginMembershipChange(supervisor.folder.directory, change);
+    await goingOn(change, () => completeLeave(supervisor, host, report));
     return { host: host.name, members: await voterCount(supervisor) };
   });

@@ -1,7 +1,7 @@
 import { removeMember as removeFromEtcd } from '../etcd-operator/operations.ts';
 import { silentReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { accessOf, completeJoin, memberAt } from './add-member.ts';
+import { accessOf, completeJoin, goingOn, memberAt } from './add-member.ts';
 import { deleteHostFiles } from './host-files.ts';
 import { endMembershipChange, readMembershipChange } from './journal.ts';
 import { hostOf, withNextMember } from './ordinals.ts';
@@ -14,12 +14,15 @@ export const resumeMembership = async (supervisor: Supervisor): Promise<string |
   if (!change) return undefined;
   const host = hostOf(supervisor.config, change.host);
   if (change.kind === 'remove') {
-    if (host) await completeLeave(supervisor, host, silentReport);
-    else await finishLeave(supervisor, change.host, silentReport);
+    await goingOn(change, () =>
+      host
+        ? completeLeave(supervisor, host, silentReport)
+        : finishLeave(supervisor, change.host, silentReport),
+    );
     return `${change.host} is removed, as was begun before`;
   }
   if (host) {
-    await completeJoin(supervisor, host, silentReport);
+    await goingOn(change, () => completeJoin(supervisor, host, silentReport));
     return `${change.host} has joined, as was begun before`;
   }
   // It never got as far as the configuration: what is left is a learner that nobody waits for.

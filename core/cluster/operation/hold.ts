@@ -3,6 +3,13 @@ export class Hold {
   #isHeld = false;
   #runningCount = 0;
   readonly #waiting = new Set<() => void>();
+  readonly #signal: AbortSignal;
+
+  /** Aborted when what is operated on ends: an operation that is held then ends too. */
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', () => this.#wake(), { once: true });
+  }
 
   get isRunning(): boolean {
     return this.#runningCount > 0;
@@ -14,13 +21,20 @@ export class Hold {
 
   resume(): void {
     this.#isHeld = false;
+    this.#wake();
+  }
+
+  #wake(): void {
     for (const go of this.#waiting) go();
     this.#waiting.clear();
   }
 
   /** Waits while it is held. */
   readonly checkpoint = async (): Promise<void> => {
-    while (this.#isHeld) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    while (this.#isHeld) {
+      this.#signal.throwIfAborted();
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    }
   };
 
   /** An operation that is over holds nobody else up. */

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../../base/errors.ts';
 import type { FromHost, ToHost } from '../host/messages.ts';
 
 export interface LaunchedHost {
@@ -10,8 +11,8 @@ export interface LaunchedHost {
 
 export interface HostListener {
   onMessage(message: FromHost): void;
-  /** Once, however the process ends. */
-  onExit(exit: { readonly code: number | null; readonly signal: string | null }): void;
+  /** Once, however the process ends. `why` tells of one that never ran. */
+  onExit(exit: { readonly code: number | null; readonly signal: string | null; readonly why?: string }): void;
 }
 
 /** Starts the host program as a process. */
@@ -41,14 +42,17 @@ export const forkLauncher =
       serialization: 'json',
     });
     let isOver = false;
-    const end = (code: number | null, signal: string | null): void => {
+    const end = (code: number | null, signal: string | null, why?: string): void => {
       if (isOver) return;
       isOver = true;
-      onExit({ code, signal });
+      onExit({ code, signal, ...(why !== undefined && { why }) });
     };
     child.on('message', (message) => onMessage(message as FromHost));
-    child.once('exit', end);
-    child.once('error', () => end(null, null));
+    child.once('exit', (code, signal) => end(code, signal));
+    // Also told when a signal or a message could not be delivered: then the process still runs, or its exit follows.
+    child.on('error', (error) => {
+      if (child.pid === undefined) end(null, null, `it could not be started: ${messageOf(error)}`);
+    });
     return {
       pid: child.pid,
       send(message) {

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { ReasonError } from '../../base/errors.ts';
 import type { HostPlan } from '../config/hosts.ts';
 import type { ComponentUsage, FromHost, HostFaults, HostStart, StopStage } from '../host/messages.ts';
-import type { HostLauncher, LaunchedHost } from './host-launcher.ts';
+import type { HostLauncher, HostListener, LaunchedHost } from './host-launcher.ts';
 import type { ComponentState, HostPhase, HostState } from './state.ts';
 
 const REPORT_TIMEOUT_MS = 1_000;
@@ -36,6 +36,7 @@ export class HostLink {
   #drained = new Set<StopStage>();
   #reportId = 0;
   #reports = new Map<number, () => void>();
+  #isClosed = false;
 
   constructor(options: HostLinkOptions) {
     this.#options = options;
@@ -84,7 +85,7 @@ export class HostLink {
       onMessage: (message) => {
         if (this.#process === launched) this.#heard(message);
       },
-      onExit: ({ code, signal }) => this.#exited(launched, code, signal),
+      onExit: (exit) => this.#exited(launched, exit),
     });
     this.#process = launched;
     this.#enter('starting');
@@ -155,13 +156,19 @@ export class HostLink {
     this.#reports.delete(id);
   }
 
-  /** Resolves when it is true, or after the time; looked at after every change. */
+  /** Its cluster has ended: nobody who waits for it waits any longer. */
+  close(): void {
+    this.#isClosed = true;
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** Resolves when it is true, or false after the time or the end of the cluster; looked at after every change. */
   async until(condition: () => boolean, timeoutMs: number): Promise<boolean> {
     const { clock } = this.#options;
     const deadlineMs = clock.monotonicMs() + timeoutMs;
     while (!condition()) {
       const leftMs = deadlineMs - clock.monotonicMs();
-      if (leftMs <= 0) return false;
+      if (leftMs <= 0 || this.#isClosed) return false;
       await new Promise<void>((resolve) => {
         const timer = clock.after(leftMs, () => wake());
         const wake = (): void => {
@@ -227,7 +234,7 @@ export class HostLink {
     this.#changed();
   }
 
-  #exited(process: LaunchedHost, code: number | null, signal: string | null): void {
+  #exited(process: LaunchedHost, { code, signal, why }: Parameters<HostListener['onExit']>[0]): void {
     if (this.#process !== process) return;
     this.#process = undefined;
     this.#options.onExited();
@@ -238,7 +245,7 @@ export class HostLink {
       this.#enter('killed');
     } else if (code === 0) this.#enter('stopped');
     else {
-      this.#message ??= `the host process ended with code ${code}`;
+      this.#message ??= why ?? `the host process ended with code ${code}`;
       this.#enter('failed');
     }
   }

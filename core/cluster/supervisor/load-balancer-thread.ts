@@ -66,17 +66,28 @@ export interface LoadBalancerThread {
   close(): Promise<void>;
 }
 
-/** The load balancer in a thread of its own: what its supervisor does never delays a connection. */
+export interface LoadBalancerEvents {
+  onState(state: LoadBalancerState): void;
+  /** It listened and has ended without being asked to. */
+  onEnded(why: string): void;
+}
+
+/**
+ * The load balancer in a thread of its own: what its supervisor does never delays a connection. Resolves when it listens;
+ * rejects when it ends before.
+ */
 export const startLoadBalancerThread = async (
   program: URL,
   config: LoadBalancerConfig,
-  onState: (state: LoadBalancerState) => void,
+  { onState, onEnded }: LoadBalancerEvents,
 ): Promise<LoadBalancerThread> => {
   const start: LoadBalancerStart = { loadBalancer: config };
   const worker = new Worker(program, { workerData: start, resourceLimits: { maxYoungGenerationSizeMb: 8 } });
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const send = (message: ToThread): void => worker.postMessage(message);
   let last: LoadBalancerState | undefined;
+  let isAsked = false;
+  let why = 'its thread ended';
   await new Promise<void>((resolve, reject) => {
     worker.on('message', (message: FromThread) => {
       if (message.kind === 'listening') resolve();
@@ -86,17 +97,18 @@ export const startLoadBalancerThread = async (
         onState(message.state);
       }
     });
-    worker.once('error', (cause) =>
-      reject(
-        new ReasonError('LoadBalancerFailed', `the load balancer failed: ${messageOf(cause)}`, { cause }),
-      ),
-    );
+    worker.once('error', (cause) => (why = messageOf(cause)));
+    void exited.then(() => reject(new ReasonError('LoadBalancerFailed', `the load balancer failed: ${why}`)));
+  });
+  void exited.then(() => {
+    if (!isAsked) onEnded(why);
   });
   return {
     state: () => last,
     setBackends: (backends) => send({ kind: 'backends', backends }),
     setLinks: (links) => send({ kind: 'links', links }),
     async close() {
+      isAsked = true;
       send({ kind: 'close' });
       const timer = setTimeout(() => void worker.terminate(), CLOSE_LIMIT_MS);
       await exited;

@@ -65,3 +65,10 @@ test('what was just started again is given time', () => {
   ]);
   expect(startFailures(seen)).toEqual([]);
 });
+
+test('hosts that end in order before the cluster is ready are waited for no longer than those that are killed', () => {
+  const ended = (name: string): HostState => host(name, { phase: 'stopped', components: [] });
+  expect(verdict(look([ended('cp-1'), ended('cp-2'), host('cp-3')]))).toBe(
+    'host cp-1 stopped: it ended before the cluster was ready',
+  );
+});

@@ -25,7 +25,8 @@ const RESTARTS_MAX = 3;
 const firstLine = (text: string): string => text.split('\n')[0] ?? text;
 
 const hostFailure = ({ name, phase, message }: HostState): readonly StartFailure[] => {
-  if (phase !== 'failed' && phase !== 'killed') return [];
+  // All are launched before anybody looks: one that is stopped has ended, however orderly.
+  if (phase !== 'failed' && phase !== 'killed' && phase !== 'stopped') return [];
   // Not asked for: nobody kills a host that is only about to start. A map of a damaged file ends a process like that.
   const isCrash = message !== undefined && /SIGSEGV|SIGBUS|SIGABRT/.test(message);
   const advice = isCrash
@@ -35,7 +36,7 @@ const hostFailure = ({ name, phase, message }: HostState): readonly StartFailure
     {
       host: name,
       component: undefined,
-      message: `host ${name} ${phase}: ${firstLine(message ?? '')}${advice}`,
+      message: `host ${name} ${phase}: ${firstLine(message ?? 'it ended before the cluster was ready')}${advice}`,
     },
   ];
 };

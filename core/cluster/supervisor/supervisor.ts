@@ -15,6 +15,7 @@ import { SCHEDULED_PREFIX } from '../backup/backup-name.ts';
 import { BackupRunner } from '../backup/backup-runner.ts';
 import { undoInterruptedRestore } from '../backup/member-folders.ts';
 import { saveClusterSnapshot } from '../backup/save-snapshot.ts';
+import { OneAtATime } from '../operation/one-at-a-time.ts';
 import { silentReport } from '../operation/step-report.ts';
 import { FaultBoard, linkEndOf, LOAD_BALANCER } from '../faults/fault-board.ts';
 import { readMembershipChange } from '../membership/journal.ts';
@@ -33,11 +34,13 @@ import {
   markControlPlanes,
   releaseDeadLeases,
 } from './bootstrap.ts';
+import { BalancerKeeper } from './balancer-keeper.ts';
 import { leadersGate, nodesGate, urlGate, type Gate } from './gates.ts';
+import type { LoadBalancerConfig } from '../load-balancer/index.ts';
 import type { HostLauncher } from './host-launcher.ts';
 import { HostLink } from './host-link.ts';
 import { fatalFailure, startFailures, type StartFailure, type StartLook } from './start-failures.ts';
-import { startLoadBalancerThread, type LoadBalancerThread } from './load-balancer-thread.ts';
+import { startLoadBalancerThread } from './load-balancer-thread.ts';
 import type { ClusterPhase, ClusterState } from './state.ts';
 
 /** A start that takes longer than this on any machine will not come to an end. */
@@ -57,6 +60,8 @@ const DRAIN_WAIT_MS = 1_000;
 const DRAIN_POLL_MS = 5;
 /** An orderly end that has not come by then is made. */
 const KILL_AFTER_MS = STOP_GRACE_MS + 2_000;
+/** What is under way puts back what it has to; nobody waits longer for it. */
+const OPERATION_END_MS = 10_000;
 
 export interface SupervisorOptions {
   readonly folder: DataFolder;
@@ -78,10 +83,10 @@ export class Supervisor {
   readonly #life = new AbortController();
   readonly #startedAtMs: number;
   readonly #originMs: number;
-  readonly #backends = new Set<string>();
   #agent: https.Agent | undefined;
   readonly #plainAgent = new http.Agent({ keepAlive: true });
-  #balancer: LoadBalancerThread | undefined;
+  readonly #balancer: BalancerKeeper;
+  #stopping: Promise<void> | undefined;
   #client: Client | undefined;
   readonly #warnings: string[] = [];
   #phase: ClusterPhase = 'starting';
@@ -91,7 +96,7 @@ export class Supervisor {
   #nodeVersions: Readonly<Record<string, string>> = {};
   /** A host that was coming or going when it was cut off: it need not come up for the cluster to be ready. */
   #unsettled: string | undefined;
-  #operation: string | undefined;
+  readonly #operations = new OneAtATime();
   /** Manifests that nothing can be started from. */
   #broken: readonly StartFailure[] = [];
   readonly #backups: BackupRunner;
@@ -110,13 +115,19 @@ export class Supervisor {
       log: options.log,
       save: () => saveClusterSnapshot(this, { report: silentReport, prefix: SCHEDULED_PREFIX }),
     });
+    this.#balancer = new BalancerKeeper({
+      clock,
+      start: (events) => startLoadBalancerThread(options.program, this.#balancerConfig(), events),
+      onChange: () => this.#changed(),
+      onProblem: (message) => options.log.write('error', `${message}; another one is started`),
+    });
     this.#faults = new FaultBoard({
       ends: () => [
         ...this.hosts.map(({ plan }) => linkEndOf(plan)),
         { name: LOAD_BALANCER, addresses: [loadBalancerAddress(folder.config.spec)] },
       ],
       tell: (end, faults) => {
-        if (end === LOAD_BALANCER) this.#balancer?.setLinks(faults.links);
+        if (end === LOAD_BALANCER) this.#balancer.setLinks(faults.links);
         else this.#links.get(end)?.setFaults(faults);
       },
       onChange: () => this.#changed(),
@@ -171,7 +182,7 @@ export class Supervisor {
       endpoint: this.endpoint,
       warnings: [...this.#warnings],
       hosts: [...this.#links.values()].map((link) => link.state()),
-      loadBalancer: this.#balancer?.state(),
+      loadBalancer: this.#balancer.state(),
       faults: this.#faults.list(),
     };
   }
@@ -212,14 +223,18 @@ export class Supervisor {
 
   /** One at a time of what changes hosts as a whole: two would each count on the other's hosts. */
   async exclusively<T>(what: string, run: () => Promise<T>): Promise<T> {
-    if (this.#operation !== undefined)
-      throw new ReasonError('Busy', `${this.#operation} is under way; wait until it has ended`);
-    this.#operation = what;
-    try {
-      return await run();
-    } finally {
-      this.#operation = undefined;
-    }
+    this.#life.signal.throwIfAborted();
+    return this.#operations.run(what, run);
+  }
+
+  /** For what an operation asks again and again. Rejects as soon as the cluster is being stopped. */
+  wait(delayMs: number): Promise<void> {
+    return pause(this.#options.clock, delayMs, this.#life.signal);
+  }
+
+  /** Aborted when the cluster is being stopped. */
+  get signal(): AbortSignal {
+    return this.#life.signal;
   }
 
   get hosts(): readonly HostLink[] {
@@ -250,17 +265,16 @@ export class Supervisor {
    * the server itself. It is taken in again when it is ready the next time.
    */
   async drainApiServer(name: string): Promise<void> {
-    if (!this.#backends.delete(name)) return;
-    this.#tellBackends();
+    if (!this.#balancer.remove(name)) return;
     const { clock } = this.#options;
     const deadlineMs = clock.monotonicMs() + DRAIN_WAIT_MS;
-    const isIn = (): boolean => this.#balancer?.state()?.backends.some((one) => one.name === name) === true;
-    while (isIn() && clock.monotonicMs() < deadlineMs) await pause(clock, DRAIN_POLL_MS, this.#life.signal);
+    const isIn = (): boolean => this.#balancer.state()?.backends.some((one) => one.name === name) === true;
+    while (isIn() && clock.monotonicMs() < deadlineMs) await this.wait(DRAIN_POLL_MS);
   }
 
   /** Resolves when the cluster is ready; rejects with one line that says what is missing. */
   async start(): Promise<void> {
-    const { folder, clock, log, program } = this.#options;
+    const { folder, clock, log } = this.#options;
     const authority = await readFile(certificatePath(folder.directory, 'ca'), 'utf8');
     // Loopback alone: the health of a server is asked for before its policies are there, so without a certificate.
     this.#agent = new https.Agent({ ca: authority, keepAlive: true });
@@ -279,20 +293,7 @@ export class Supervisor {
     // Whoever stops a cluster that is only about to start finds nothing to stop, and must not be left with it.
     this.#life.signal.throwIfAborted();
     for (const link of this.#links.values()) link.launch();
-    this.#balancer = await startLoadBalancerThread(
-      program,
-      {
-        address: loadBalancerAddress({ network: folder.config.spec.network }),
-        port: PORTS.apiServer,
-        backends: [],
-        caFile: certificatePath(folder.directory, 'ca'),
-        certFile: '',
-        keyFile: '',
-        firstBackendWaitMs: FIRST_BACKEND_WAIT_MS,
-      },
-      () => this.#changed(),
-    );
-    if (this.#life.signal.aborted) await this.#balancer.close();
+    await this.#balancer.start();
     this.#life.signal.throwIfAborted();
     const config = await loadKubeconfig(superAdminKubeconfigFile(folder.directory));
     const client = connect(config, { clock, random: systemRandom, log, userAgent: 'pilothouse' });
@@ -306,6 +307,19 @@ export class Supervisor {
     this.#phase = 'ready';
     this.#changed();
     void this.#settle();
+  }
+
+  #balancerConfig(): LoadBalancerConfig {
+    const { directory, config } = this.folder;
+    return {
+      address: loadBalancerAddress({ network: config.spec.network }),
+      port: PORTS.apiServer,
+      backends: [],
+      caFile: certificatePath(directory, 'ca'),
+      certFile: '',
+      keyFile: '',
+      firstBackendWaitMs: FIRST_BACKEND_WAIT_MS,
+    };
   }
 
   /** Goes on with a change of members that was cut off. */
@@ -337,7 +351,7 @@ export class Supervisor {
         const answeredMs = clock.monotonicMs();
         if (answeredMs > deadlineMs) return missing;
         // A look at a thousand nodes is work for those that are looked at: it takes no more than a share of the time.
-        await pause(clock, Math.max(pollMs, (answeredMs - askedMs) * POLL_SHARE), this.#life.signal);
+        await this.wait(Math.max(pollMs, (answeredMs - askedMs) * POLL_SHARE));
       }
     };
     const wait = async (gate: Gate, pollMs: number): Promise<void> => {
@@ -417,16 +431,17 @@ export class Supervisor {
 
   async #whenServing(link: HostLink, component: string): Promise<void> {
     const gate = this.#gateOf(link, component);
-    const { clock } = this.#options;
     const isServing = (): boolean => link.component(component)?.phase === 'serving';
     while (isServing() && (await gate()) !== undefined) {
       if (this.#life.signal.aborted) return;
-      await pause(clock, POLL_MS, this.#life.signal).catch(() => undefined);
+      await this.wait(POLL_MS).catch(() => undefined);
     }
     if (!isServing()) return;
     if (component === 'kube-apiserver') {
       await (this.#leasesReleased ??= this.#releaseDeadLeases(link));
-      this.#addBackend(link);
+      // Told when it is ready first: the load balancer's own checks are a second apart.
+      const { name, address } = link.plan;
+      this.#balancer.add({ name, host: address, port: PORTS.apiServer });
     }
     link.markReady(component);
   }
@@ -461,21 +476,6 @@ export class Supervisor {
     }
   }
 
-  /** Told to the load balancer when it is ready first: its own checks are a second apart. */
-  #addBackend({ plan }: HostLink): void {
-    if (this.#backends.has(plan.name)) return;
-    this.#backends.add(plan.name);
-    this.#tellBackends();
-  }
-
-  #tellBackends(): void {
-    this.#balancer?.setBackends(
-      this.hosts
-        .filter(({ plan: { name } }) => this.#backends.has(name))
-        .map(({ plan: { name, address } }) => ({ name, host: address, port: PORTS.apiServer })),
-    );
-  }
-
   /** An orderly end of one host; the others go on. */
   async stopHost(name: string): Promise<void> {
     await this.#stopInOrder([this.host(name)]);
@@ -508,6 +508,8 @@ export class Supervisor {
   /** Resolves when the process runs; what is in it becomes ready by and by. */
   async startHost(name: string): Promise<void> {
     const link = this.host(name);
+    // What an operation starts while the cluster ends would outlive it.
+    this.#life.signal.throwIfAborted();
     link.launch();
     await link.until(() => link.phase !== 'starting', START_TIMEOUT_MS);
     if (link.phase === 'failed')
@@ -561,14 +563,21 @@ export class Supervisor {
   }
 
   /** Ends everything in order: managers and workers, API servers, etcd, the load balancer. Never rejects. */
-  async stop(): Promise<void> {
-    if (this.#phase === 'stopping' || this.#phase === 'stopped') return;
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stop());
+  }
+
+  async #stop(): Promise<void> {
     this.#phase = 'stopping';
     this.#life.abort(new ReasonError('Stopped', 'the cluster is being stopped'));
     this.#changed();
     await this.#stopInOrder(this.hosts);
-    await this.#balancer?.close();
+    // Whoever waits for a host waits in vain from here on: a timer of minutes would keep the process.
+    for (const link of this.#links.values()) link.close();
+    await this.#balancer.close();
     this.#owned.dispose();
+    // One that was cut off puts back what it has begun, and the folder is its own until then.
+    await this.#operations.idle(this.#options.clock, OPERATION_END_MS);
     this.#phase = 'stopped';
     this.#changed();
     this.#listeners.clear();

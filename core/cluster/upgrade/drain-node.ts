@@ -51,7 +51,15 @@ const evict = async (client: Client, { metadata }: Stored<Pod>): Promise<boolean
 export const drainNode = async (
   client: Client,
   node: string,
-  { clock, onWaiting }: { readonly clock: Clock; onWaiting(left: number, isRefused: boolean): void },
+  {
+    clock,
+    signal,
+    onWaiting,
+  }: {
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+    onWaiting(left: number, isRefused: boolean): void;
+  },
 ): Promise<number> => {
   await setCordon(client, node, true);
   const deadlineMs = clock.monotonicMs() + DRAIN_TIMEOUT_MS;
@@ -72,6 +80,6 @@ export const drainNode = async (
         `${left.length} pods are still on ${node} after ${DRAIN_TIMEOUT_MS / 1000} s, ${left[0]!.metadata.namespace}/${left[0]!.metadata.name} among them${isRefused ? '; a disruption budget does not let them go' : ''}`,
       );
     onWaiting(left.length, isRefused);
-    await pause(clock, isRefused ? REFUSED_RETRY_MS : POLL_MS);
+    await pause(clock, isRefused ? REFUSED_RETRY_MS : POLL_MS, signal);
   }
 };

@@ -78,7 +78,7 @@ export class Journey {
   }
 
   async #node(batch: NodeBatch, node: string, id: string): Promise<boolean> {
-    const { clock } = this.#supervisor;
+    const { clock, signal } = this.#supervisor;
     const client = clientOf(this.#supervisor);
     const found = await client.resource(NODE).get(node);
     const isThere = found.status?.nodeInfo?.kubeletVersion === this.#version;
@@ -89,6 +89,7 @@ export class Journey {
       if (!wasCordoned) await this.#update({ cordoned: [...this.#state.cordoned, node] });
       const count = await drainNode(client, node, {
         clock,
+        signal,
         onWaiting: (left, isRefused) =>
           this.#report.detail(
             id,

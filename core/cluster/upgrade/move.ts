@@ -1,5 +1,5 @@
 import { ReasonError } from '../../base/errors.ts';
-import { NODE, pause, type Client, type Node, type Stored } from '../../client/index.ts';
+import { NODE, type Client, type Node, type Stored } from '../../client/index.ts';
 import type { HostLink } from '../supervisor/host-link.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { setImageTag, writeManifest } from './manifest-image.ts';
@@ -30,7 +30,7 @@ export const assertHealthy = async (supervisor: Supervisor, goesOn: string): Pro
     const isLasting = supervisor.hosts.some(({ phase }) => !['running', 'starting'].includes(phase));
     if (isLasting || supervisor.clock.monotonicMs() > deadlineMs)
       throw new ReasonError('NotReady', `${missing}; bring it back, then ${goesOn}`);
-    await pause(supervisor.clock, POLL_MS);
+    await supervisor.wait(POLL_MS);
   }
 };
 
@@ -86,6 +86,6 @@ export const moveKubelet = async (
     if (found.status?.nodeInfo?.kubeletVersion === version && isReady(found)) return;
     if (supervisor.clock.monotonicMs() > deadlineMs)
       throw new ReasonError('UpgradeFailed', `the kubelet of ${node} did not become ready as ${version}`);
-    await pause(supervisor.clock, POLL_MS);
+    await supervisor.wait(POLL_MS);
   }
 };

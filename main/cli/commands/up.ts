@@ -179,9 +179,12 @@ export const up: Command = {
         }
       } finally {
         telling.dispose();
-        await served?.close();
-        await control.close();
-        await supervisor.stop();
+        try {
+          await served?.close();
+        } finally {
+          await control.close();
+          await supervisor.stop();
+        }
       }
     } finally {
       folder.lock.dispose();

@@ -1,0 +1,92 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { LinkRule } from '../faults/link-gate.ts';
+import type { Backend, LoadBalancerState } from '../load-balancer/index.ts';
+import type { LoadBalancerEvents, LoadBalancerThread } from './load-balancer-thread.ts';
+
+/** Between the end of a load balancer and the next one: what ends it at once must not keep a processor busy. */
+export const RESTART_PAUSE_MS = 1_000;
+
+export interface BalancerKeeperOptions {
+  start(events: LoadBalancerEvents): Promise<LoadBalancerThread>;
+  readonly clock: Clock;
+  onChange(): void;
+  /** It has ended by itself, or could not be started again; the next start follows. */
+  onProblem(message: string): void;
+}
+
+/** The load balancer of a cluster: who is behind it, and another one when it has ended by itself. */
+export class BalancerKeeper {
+  readonly #options: BalancerKeeperOptions;
+  readonly #backends = new Map<string, Backend>();
+  #links: readonly LinkRule[] = [];
+  #thread: LoadBalancerThread | undefined;
+  #again: Disposable | undefined;
+  #isClosed = false;
+
+  constructor(options: BalancerKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects where the first one cannot listen: whoever starts the cluster wants to know. */
+  async start(): Promise<void> {
+    const thread = await this.#options.start({
+      onState: () => this.#options.onChange(),
+      onEnded: (why) => {
+        if (this.#thread === thread) this.#ended(`the load balancer ended: ${why}`);
+      },
+    });
+    if (this.#isClosed) return thread.close();
+    this.#thread = thread;
+    if (this.#backends.size > 0) this.#tellBackends();
+    if (this.#links.length > 0) thread.setLinks(this.#links);
+  }
+
+  state(): LoadBalancerState | undefined {
+    return this.#thread?.state();
+  }
+
+  add(backend: Backend): void {
+    if (this.#backends.has(backend.name)) return;
+    this.#backends.set(backend.name, backend);
+    this.#tellBackends();
+  }
+
+  /** False when it was not among them. */
+  remove(name: string): boolean {
+    if (!this.#backends.delete(name)) return false;
+    this.#tellBackends();
+    return true;
+  }
+
+  /** Links between it and hosts that are broken on purpose. */
+  setLinks(links: readonly LinkRule[]): void {
+    this.#links = links;
+    this.#thread?.setLinks(links);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#again?.dispose();
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.close();
+  }
+
+  #tellBackends(): void {
+    const byName = [...this.#backends.values()].sort((a, b) => a.name.localeCompare(b.name));
+    this.#thread?.setBackends(byName);
+  }
+
+  #ended(message: string): void {
+    const { clock, onProblem, onChange } = this.#options;
+    this.#thread = undefined;
+    if (this.#isClosed) return;
+    onProblem(message);
+    onChange();
+    this.#again = clock.after(RESTART_PAUSE_MS, () => {
+      this.start().catch((error: unknown) => this.#ended(messageOf(error)));
+    });
+  }
+}

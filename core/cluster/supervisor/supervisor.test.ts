@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { silentLog } from '../../base/log.ts';
+import { manualClock } from '../../base/manual-clock.ts';
+import { defaultSpec } from '../config/config.ts';
+import type { DataFolder } from '../data-folder/open.ts';
+import type { FromHost } from '../host/messages.ts';
+import { Supervisor } from './supervisor.ts';
+
+/** Hosts that start at once, end when they are asked to, and have nothing on them. Time stands still. */
+const supervised = () => {
+  const launched: string[] = [];
+  const supervisor = new Supervisor({
+    folder: {
+      directory: '/nowhere',
+      config: {
+        apiVersion: 'pilothouse.dev/v1',
+        kind: 'Cluster',
+        metadata: { name: 'desk' },
+        spec: { ...defaultSpec(40), workers: 0 },
+      },
+      isNew: true,
+      lock: { dispose: () => undefined },
+    } satisfies DataFolder,
+    program: new URL('file:///nowhere'),
+    clock: manualClock(),
+    log: silentLog,
+    launch: (name, { onMessage, onExit }) => {
+      launched.push(name);
+      const say = (message: FromHost): void => queueMicrotask(() => onMessage(message));
+      return {
+        pid: 1,
+        signal: (signal) => {
+          if (signal === 'SIGKILL') queueMicrotask(() => onExit({ code: null, signal }));
+        },
+        send: (message) => {
+          if (message.kind === 'start') {
+            say({ kind: 'started' });
+            say({ kind: 'component', component: 'etcd', phase: 'starting', version: '3.6.6' });
+          }
+          if (message.kind === 'stop') queueMicrotask(() => onExit({ code: 0, signal: null }));
+        },
+      };
+    },
+  });
+  return { supervisor, launched };
+};
+
+test('who waits for a host is told when its cluster has ended, not when the time is over', async () => {
+  const { supervisor } = supervised();
+  await supervisor.startHost('cp-1');
+  const waiting = supervisor.host('cp-1').until(() => false, 240_000);
+  const restarting = supervisor.exclusively('a restart', () => supervisor.restartHost('cp-1'));
+  const refused = expect(restarting).rejects.toThrow(/did not become ready|being stopped/);
+  await supervisor.stop();
+  await refused;
+  expect([await waiting, supervisor.state().phase]).toEqual([false, 'stopped']);
+});
+
+test('an operation that asks again and again ends with its cluster, and the end waits for it', async () => {
+  const { supervisor } = supervised();
+  const told: string[] = [];
+  const operation = supervisor.exclusively('a new member', async () => {
+    try {
+      for (;;) await supervisor.wait(100);
+    } finally {
+      await Promise.resolve();
+      told.push('what was begun is put back');
+    }
+  });
+  const refused = expect(operation).rejects.toMatchObject({ reason: 'Stopped' });
+  await supervisor.stop();
+  told.push('the cluster has ended');
+  await refused;
+  expect(told).toEqual(['what was begun is put back', 'the cluster has ended']);
+});
+
+test('nothing is started in a cluster that ends: it would outlive it', async () => {
+  const { supervisor, launched } = supervised();
+  const stopped = supervisor.stop();
+  await expect(supervisor.startHost('cp-1')).rejects.toMatchObject({ reason: 'Stopped' });
+  await expect(supervisor.exclusively('a restore', () => Promise.resolve())).rejects.toMatchObject({
+    reason: 'Stopped',
+  });
+  await stopped;
+  expect(launched).toEqual([]);
+});
+
+test('whoever stops a second time waits for the end too', async () => {
+  const { supervisor } = supervised();
+  await supervisor.startHost('cp-1');
+  await Promise.race([supervisor.stop(), supervisor.stop()]);
+  expect(supervisor.state().phase).toBe('stopped');
+});
