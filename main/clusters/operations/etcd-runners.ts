@@ -17,6 +17,7 @@ import { inStep } from '../../../core/cluster/operation/step-report.ts';
 import { ALARM_ACTION } from '../../../core/etcd/proto/index.ts';
 import type { LocalCluster } from '../local-clusters.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';
+import { memberJoined, memberRemoved } from './end-sentences.ts';
 import type { RunnersOf } from './runner.ts';
 
 const MIB = 1024 * 1024;
@@ -54,12 +55,10 @@ export const memberRunners: RunnersOf<'member.moveLeader' | 'member.remove' | 'm
     return `${labelOf(leader)} leads etcd.`;
   },
   async 'member.remove'({ member }, { cluster, report }) {
-    const { host, members } = await removeMember(requireSupervisor(cluster), member, report);
-    return `${host} was removed; etcd has ${members} ${members === 1 ? 'member' : 'members'} now.`;
+    return memberRemoved(await removeMember(requireSupervisor(cluster), member, report));
   },
   async 'member.add'(_action, { cluster, report }) {
-    const { host, members } = await addMember(requireSupervisor(cluster), report);
-    return `${host} joined; etcd has ${members} members now.`;
+    return memberJoined(await addMember(requireSupervisor(cluster), report));
   },
 };
 

@@ -3,6 +3,17 @@ import { callControl } from '../../../core/cluster/control/client.ts';
 import type { ControlMethod, ParamsOf, ResultOf } from '../../../core/cluster/control/protocol.ts';
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
 import { BUMP_REVISION_DEFAULT } from '../../../core/etcd/snapshot/index.ts';
+import {
+  faultAdded,
+  faultsHealed,
+  hostIsolated,
+  memberJoined,
+  memberRemoved,
+  rolledBack,
+  snapshotRestored,
+  snapshotSaved,
+  upgraded,
+} from './end-sentences.ts';
 import { runLocalAction, type LocalAction } from './run-action.ts';
 import type { RunnerContext } from './runner.ts';
 
@@ -17,8 +28,6 @@ const ask = <M extends ControlMethod>(
     callControl(cluster.directory, method, params, (line) => report.detail(method, line)),
   );
 };
-
-const members = (count: number): string => `${count} ${count === 1 ? 'member' : 'members'}`;
 
 /** Does an action to a cluster that another process of this user runs, by the socket that its command line uses too. */
 export const runElsewhere = async (action: LocalAction, context: RunnerContext): Promise<string> => {
@@ -38,46 +47,28 @@ export const runElsewhere = async (action: LocalAction, context: RunnerContext):
     case 'component.start':
       await ask(context, action.kind, { host: action.host, component: action.component });
       return `The process that runs ${name} has done it to ${action.component} on ${action.host}.`;
-    case 'fault.add': {
-      const { id, text } = await ask(context, 'fault.add', { request: JSON.stringify(action.fault) });
-      return `Fault ${id}: ${text}.`;
-    }
-    case 'fault.isolate': {
-      const cuts = await ask(context, 'fault.isolate', { host: action.host });
-      return `${action.host} reaches nobody and nobody reaches it: ${cuts.length} links are cut.`;
-    }
-    case 'fault.heal': {
-      const healed = await ask(context, 'fault.heal', { id: action.id });
-      return healed.length === 0
-        ? 'Nothing was broken on purpose.'
-        : `Healed: ${healed.map(({ text }) => text).join('; ')}.`;
-    }
-    case 'member.add': {
-      const added = await ask(context, 'member.add', {});
-      return `${added.host} joined; etcd has ${members(added.members)} now.`;
-    }
-    case 'member.remove': {
-      const removed = await ask(context, 'member.remove', { member: action.member });
-      return `${removed.host} was removed; etcd has ${members(removed.members)} now.`;
-    }
+    case 'fault.add':
+      return faultAdded(await ask(context, 'fault.add', { request: JSON.stringify(action.fault) }));
+    case 'fault.isolate':
+      return hostIsolated(action.host, await ask(context, 'fault.isolate', { host: action.host }));
+    case 'fault.heal':
+      return faultsHealed(await ask(context, 'fault.heal', { id: action.id }));
+    case 'member.add':
+      return memberJoined(await ask(context, 'member.add', {}));
+    case 'member.remove':
+      return memberRemoved(await ask(context, 'member.remove', { member: action.member }));
     case 'snapshot.save': {
       const { directory, config } = cluster;
-      const saved = await saveClusterSnapshot({ folder: { directory }, config }, { report });
-      return `${saved.totalKey} keys at revision ${saved.revision} are saved in ${saved.file}.`;
+      return snapshotSaved(await saveClusterSnapshot({ folder: { directory }, config }, { report }));
     }
     case 'snapshot.restore': {
       const params = { file: action.file, bumpRevision: BUMP_REVISION_DEFAULT };
-      const restored = await ask(context, 'snapshot.restore', params);
-      return `${restored.entries} rows are restored into ${members(restored.members)}.`;
+      return snapshotRestored(await ask(context, 'snapshot.restore', params));
     }
-    case 'upgrade.apply': {
-      const { from, to } = await ask(context, 'upgrade.apply', { version: action.version });
-      return `Upgraded from ${from} to ${to}.`;
-    }
-    case 'upgrade.rollback': {
-      const { from, to } = await ask(context, 'upgrade.rollback', {});
-      return `Back from ${from} to ${to}.`;
-    }
+    case 'upgrade.apply':
+      return upgraded(await ask(context, 'upgrade.apply', { version: action.version }));
+    case 'upgrade.rollback':
+      return rolledBack(await ask(context, 'upgrade.rollback', {}));
     // By the folder and by etcd itself: whoever runs the cluster is not asked.
     case 'member.moveLeader':
     case 'etcd.defragment':

@@ -8,18 +8,16 @@ import { BUMP_REVISION_DEFAULT } from '../../../core/etcd/snapshot/index.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
 import { renewAll, renewCertificate } from '../../../core/pki/index.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';
+import { rolledBack, snapshotRestored, snapshotSaved, upgraded } from './end-sentences.ts';
 import type { RunnersOf } from './runner.ts';
 
 export const snapshotRunners: RunnersOf<'snapshot.save' | 'snapshot.restore' | 'snapshot.delete'> = {
   async 'snapshot.save'(_action, { cluster, report }) {
-    const saved = await saveClusterSnapshot(requireSupervisor(cluster), { report });
-    return `${saved.totalKey} keys at revision ${saved.revision} are saved in ${saved.file}.`;
+    return snapshotSaved(await saveClusterSnapshot(requireSupervisor(cluster), { report }));
   },
   async 'snapshot.restore'({ file }, { cluster, report }) {
     const options = { file, bumpRevision: BUMP_REVISION_DEFAULT, report };
-    const { members, entries, kept } = await restoreCluster(requireSupervisor(cluster), options);
-    const before = kept[0] === undefined ? '' : ` The data of before is kept beside it, as ${kept[0]}.`;
-    return `${entries} rows are restored into ${members} ${members === 1 ? 'member' : 'members'}.${before}`;
+    return snapshotRestored(await restoreCluster(requireSupervisor(cluster), options));
   },
   async 'snapshot.delete'({ file }, { cluster, report }) {
     report.plan([{ id: 'delete', title: `Delete ${file}` }]);
@@ -30,13 +28,10 @@ export const snapshotRunners: RunnersOf<'snapshot.save' | 'snapshot.restore' | '
 
 export const upgradeRunners: RunnersOf<'upgrade.apply' | 'upgrade.rollback'> = {
   async 'upgrade.apply'({ version }, { cluster, report }) {
-    const { from, to, snapshot } = await applyUpgrade(requireSupervisor(cluster), version, report);
-    const before = snapshot === undefined ? '' : ` The state of before is in ${snapshot}.`;
-    return `Upgraded from ${from} to ${to}.${before}`;
+    return upgraded(await applyUpgrade(requireSupervisor(cluster), version, report));
   },
   async 'upgrade.rollback'(_action, { cluster, report }) {
-    const { from, to } = await rollbackUpgrade(requireSupervisor(cluster), report);
-    return `Back from ${from} to ${to}.`;
+    return rolledBack(await rollbackUpgrade(requireSupervisor(cluster), report));
   },
 };
 
