@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const SECOND = 1000;
+const MODULE_CACHE = 'node_modules/.cache/vitest';
 
 /** Of layers of real processes: for what hangs, not for what a busy machine makes slow. */
 const PATIENCE = { testTimeout: 600 * SECOND, hookTimeout: 600 * SECOND };
@@ -13,11 +15,38 @@ const EXPECT = { poll: { timeout: 120 * SECOND } };
 /** Seeded tests that stand beside their source but take seconds: run by `npm test`, not by `npm run check`. */
 const SEEDED_BESIDE_SOURCE = ['core/**/*.sim.test.ts'];
 
+/** Minutes, most of them waiting: last in the queue they would be waited for alone. */
+const LONG = [
+  'clients/cluster-chaos',
+  'clients/cluster-members',
+  'clients/managers-election',
+  'clients/cluster-upgrade',
+  'clients/managers-kill',
+  'integration/cluster-up',
+  'integration/etcd-kill',
+  'e2e/browser-workloads',
+  'e2e/desktop-operations',
+  'e2e/desktop-clusters',
+];
+
+/** Long files first, then as always: by what the last run took, or by size. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const found = LONG.findIndex((name) => moduleId.endsWith(`test/${name}.test.ts`));
+      return found < 0 ? LONG.length : found;
+    };
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+  }
+}
+
 /** One project a test layer; `npm test` runs them one after the other and counts each. */
 export default defineConfig({
   test: {
-    // Files have addresses, folders and ports of their own, and half of their time is waiting.
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongFirst },
+    // Of one layer what of the next: each is a run of its own, and most read the same sources.
+    experimental: { fsModuleCache: true, fsModuleCachePath: MODULE_CACHE },
     projects: [
       {
         test: {
@@ -65,6 +94,9 @@ export default defineConfig({
           name: 'clients',
           expect: EXPECT,
           include: ['test/clients/**/*.test.ts'],
+          // Files have addresses, folders and ports of their own, and a third of their time is waiting for leases.
+          maxWorkers: availableParallelism() + 1,
+          sequence: { groupOrder: 1 },
           ...PATIENCE,
         },
       },
@@ -73,7 +105,6 @@ export default defineConfig({
           name: 'e2e',
           expect: EXPECT,
           include: ['test/e2e/**/*.test.ts'],
-          fileParallelism: false,
           ...PATIENCE,
         },
       },

@@ -1,4 +1,7 @@
 import type { Page } from 'playwright-core';
 
-/** One line for each rule of WCAG 2.2 AA that the page breaks as it stands; empty when it is clean. */
-export function accessibilityProblems(page: Page): Promise<string[]>;
+/** What a change of theme can break. */
+export const COLOUR_RULES: readonly string[];
+
+/** One line for each rule (of all of WCAG 2.2 AA) that the page breaks as it stands; empty when it is clean. */
+export function accessibilityProblems(page: Page, rules?: readonly string[]): Promise<string[]>;

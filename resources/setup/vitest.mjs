@@ -1,13 +1,28 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { ROOT } from './paths.mjs';
 import { run } from './run.mjs';
 
+/** As in vitest.config.ts. A source leaves a file there for each of its versions, some 2,000 in all for one state. */
+const MODULE_CACHE = join(ROOT, 'node_modules/.cache/vitest');
+const MODULE_CACHE_FILES_MAX = 20_000;
+
+const boundModuleCache = () => {
+  let files;
+  try {
+    files = readdirSync(MODULE_CACHE).length;
+  } catch {
+    return; // nothing is kept yet
+  }
+  if (files > MODULE_CACHE_FILES_MAX) rmSync(MODULE_CACHE, { recursive: true, force: true });
+};
+
 /** Runs vitest projects (optionally only some files) and counts what they report; `capture` keeps what they print. */
 export const runVitest = async ({ project, files = [], flags = [], env, capture = false }) => {
   const folder = mkdtempSync(join(tmpdir(), 'pilothouse-vitest-'));
   const report = join(folder, 'report.json');
+  boundModuleCache();
   try {
     const { code, output } = await run(
       process.execPath,

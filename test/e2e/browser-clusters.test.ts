@@ -84,7 +84,7 @@ const operateFromAnotherConsole = async (cluster: string): Promise<void> => {
 };
 
 /** Half a minute alone; several when other suites run beside it. */
-const LIFE_LIMIT_MS = 300_000;
+const LIFE_LIMIT_MS = 600_000;
 
 test(
   'a cluster is made, broken, mended, saved, stopped, started again and deleted',

@@ -11,8 +11,8 @@ import { connect, loadKubeconfig, type OwnedClient } from '../../core/client/ind
 import { launchChromium, visit, type Visit } from '../support/chromium.ts';
 import { ControlPlane } from '../support/control-plane.ts';
 import { startTestServing, type TestServing } from '../support/serving.ts';
+import { until } from '../support/until.ts';
 
-const COMPLETION_ATTEMPTS_MAX = 10;
 const COMPLETION_PAUSE_MS = 2000;
 const PAGES = fileURLToPath(new URL('../../dist/renderer', import.meta.url));
 const CONTEXT = 'kubernetes-super-admin@test';
@@ -42,7 +42,7 @@ beforeAll(async () => {
       etcd: 'pilothouse',
       members: 1,
       apiServers: 1,
-      octet: 78,
+      octet: 9,
       directory: join(directory, 'plane'),
     }),
   ]);
@@ -147,12 +147,12 @@ test('a manifest is completed, tried, compared and applied', async () => {
   await page.keyboard.type('minR');
   // The schemas are on their way from the server while one types: it is asked again until they are there.
   const suggestion = page.locator('.suggest-widget').getByText('minReadySeconds');
-  for (let attempt = 0; attempt < COMPLETION_ATTEMPTS_MAX && !(await suggestion.isVisible()); attempt += 1) {
+  await until('the suggestion', async () => {
+    if (await suggestion.isVisible()) return true;
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+Space');
-    await suggestion.waitFor({ timeout: COMPLETION_PAUSE_MS }).catch(() => undefined);
-  }
-  await suggestion.waitFor();
+    return suggestion.waitFor({ timeout: COMPLETION_PAUSE_MS }).then(() => true);
+  });
   await page.keyboard.press('Tab');
   await page.keyboard.type('5');
   await page.keyboard.press('F5');

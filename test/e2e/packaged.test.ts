@@ -86,9 +86,7 @@ test('the packaged app shows its console, and nobody can look into its main proc
   child.stderr?.on('data', (chunk) => (said += String(chunk)));
   try {
     const address = await devToolsAddressOf(child);
-    await expect
-      .poll(() => pageText(address).catch(() => ''), { timeout: 30_000 })
-      .toContain('No cluster yet');
+    await expect.poll(() => pageText(address).catch(() => '')).toContain('No cluster yet');
     expect([
       await evaluateInPage(address, 'location.href'),
       await evaluateInPage(address, 'typeof require + typeof process + typeof window.pilothouse.send'),
@@ -115,7 +113,7 @@ test('the packaged app does not run as Node, as a bare Electron does', async () 
     const log = join(desk.home, '.local/share/pilothouse/desktop/desktop.log');
     const ended = exitCodeOf(child).then(() => true);
     const settled = async () => existsSync(log) || (await Promise.race([ended, Promise.resolve(false)]));
-    await expect.poll(settled, { timeout: 20_000 }).toBe(true);
+    await expect.poll(settled).toBe(true);
     await endProcess(child);
     return existsSync(probe);
   };

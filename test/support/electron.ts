@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { _electron, type ElectronApplication, type Page } from 'playwright-core';
 import type { TestHook } from '../../main/app/test-hook.ts';
 import { resolveElectron } from '../../resources/setup/electron.mjs';
 import { openDisplay, type Display } from './display.ts';
+import { ownFolder } from './own-folder.ts';
 
 /** Limits are for what hangs: a start of one second takes half a minute beside other suites. */
 const LAUNCH_TIMEOUT_MS = 180_000;
@@ -56,7 +56,7 @@ export const openDesk = async (): Promise<Desk> => {
     throw new Error('the app is not built; run npm run build');
   const executable = await electronExecutable();
   const display: Display = await openDisplay();
-  const home = mkdtempSync(join(tmpdir(), 'pilothouse-desk-'));
+  const home = ownFolder('pilothouse-desk-', 'data');
   const dataDirectory = join(home, 'data');
   mkdirSync(join(home, '.config'), { recursive: true });
   return {

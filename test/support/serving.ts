@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket, type ClientOptions } from 'ws';
 import type { Clock } from '../../core/base/clock.ts';
@@ -11,6 +10,7 @@ import type { Handlers } from '../../core/contract/index.ts';
 import { forkLauncher } from '../../core/cluster/index.ts';
 import { createHandlers, nodeProcessSource, type HandlerSet } from '../../main/ipc/handlers/index.ts';
 import { startServe, type Serving } from '../../main/serve/index.ts';
+import { ownFolder } from './own-folder.ts';
 
 export interface TestServing extends Serving {
   readonly dataDirectory: string;
@@ -37,7 +37,7 @@ const writePages = (directory: string): string => {
 };
 
 export const startTestServing = async (options: TestServingOptions = {}): Promise<TestServing> => {
-  const dataDirectory = mkdtempSync(join(tmpdir(), 'pilothouse-serve-'));
+  const dataDirectory = ownFolder('pilothouse-serve-');
   const clock = options.clock ?? systemClock;
   const host = createHandlers({
     dataDirectory,

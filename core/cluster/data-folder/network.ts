@@ -28,15 +28,20 @@ const isFree = async (network: number): Promise<boolean> => {
   return true;
 };
 
+const NETWORKS = (NETWORK_MAX - NETWORK_MIN) / 2 + 1;
+
+/** Which of the networks is looked at first. */
+export const placeOf = (dataDirectory: string): number =>
+  createHash('sha256').update(dataDirectory).digest().readUInt32BE(0) % NETWORKS;
+
 /**
  * A network that nobody uses. The search begins at a place that follows from the folder, so that two clusters that
  * are stopped in turn do not get the same one.
  */
 export const findNetwork = async (dataDirectory: string): Promise<number> => {
-  const count = (NETWORK_MAX - NETWORK_MIN) / 2 + 1;
-  const first = createHash('sha256').update(dataDirectory).digest().readUInt32BE(0) % count;
-  for (let step = 0; step < count; step += 1) {
-    const network = NETWORK_MIN + 2 * ((first + step) % count);
+  const first = placeOf(dataDirectory);
+  for (let step = 0; step < NETWORKS; step += 1) {
+    const network = NETWORK_MIN + 2 * ((first + step) % NETWORKS);
     if (await isFree(network)) return network;
   }
   throw new ReasonError(
