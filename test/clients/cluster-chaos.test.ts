@@ -35,8 +35,8 @@ test(
     const kubectl = await cluster.kubectl();
     if (!kubectl) return;
     await kubectl.ok('apply', '-f', GUESTBOOK);
-    await kubectl.ok('-n', 'guestbook', 'rollout', 'status', 'deployment/frontend', '--timeout=55s');
-    await kubectl.ok('-n', 'guestbook', 'rollout', 'status', 'statefulset/store', '--timeout=55s');
+    await kubectl.ok('-n', 'guestbook', 'rollout', 'status', 'deployment/frontend', '--timeout=200s');
+    await kubectl.ok('-n', 'guestbook', 'rollout', 'status', 'statefulset/store', '--timeout=200s');
     const address = await balancerAddress(kubectl, 'frontend');
     const pods = new Set<string>();
     await until('answers of three pods', async () => {
@@ -95,7 +95,7 @@ test(
     expect(rows.trim().split('\n')).toHaveLength(15);
     const holder = await holderOf(kubectl, 'kube-scheduler');
     await kubectl.kubectl(['apply', '-f', '-'], { input: watchman(holder) });
-    await kubectl.ok('-n', 'guestbook', 'rollout', 'status', 'deployment/watchman', '--timeout=55s');
+    await kubectl.ok('-n', 'guestbook', 'rollout', 'status', 'deployment/watchman', '--timeout=200s');
     const nodes = async (): Promise<string[]> => {
       const running = ['--field-selector=status.phase=Running', '-l', 'app=watchman'];
       const path = ['-o', 'jsonpath={range .items[*]}{.spec.nodeName}{"\\n"}{end}'];
@@ -187,9 +187,9 @@ test(
     expect(await cluster.refused('host', 'kill', 'cp-3')).toContain('that would be an outage');
     await cluster.run('host', 'kill', 'cp-3', '--yes');
     const kubectl = await cluster.kubectl();
-    const startedMs = Date.now();
-    const refusal = await kubectl?.refusal('create', 'configmap', 'never', '--request-timeout=20s');
-    if (kubectl) expect([refusal, Date.now() - startedMs < 25_000]).toEqual([expect.any(String), true]);
+    const refusal = await kubectl?.refusal('create', 'configmap', 'never', '--request-timeout=90s');
+    // Its own patience would be the one to end if nobody refused.
+    if (kubectl) expect(refusal).toMatch(/^(?!.*(Client\.Timeout|context deadline exceeded))./s);
     expect((await cluster.attempt('status')).stdout).toContain(
       'etcd has no quorum: 1 of 3 members runs and 2 are needed; resources/guides/lost-quorum.md',
     );

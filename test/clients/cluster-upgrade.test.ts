@@ -32,7 +32,7 @@ test(
     const client = await cluster.client();
     const kubectl = await cluster.kubectl();
     await kubectl?.ok('create', 'deployment', 'web', '--image=nginx', '--replicas=4');
-    await kubectl?.ok('rollout', 'status', 'deployment/web', '--timeout=60s');
+    await kubectl?.ok('rollout', 'status', 'deployment/web', '--timeout=200s');
     const before = await cluster.json<UpgradePlan>('upgrade', 'plan');
     expect([before.current, before.targets, before.removals, versionsOf(before)]).toEqual([
       'v1.34.0',
@@ -65,7 +65,7 @@ test(
     expect(JSON.parse((await kubectl?.ok('version', '-o', 'json')) ?? '{}')).toMatchObject(
       kubectl ? { serverVersion: { gitVersion: 'v1.36.0' } } : {},
     );
-    await kubectl?.ok('rollout', 'status', 'deployment/web', '--timeout=60s');
+    await kubectl?.ok('rollout', 'status', 'deployment/web', '--timeout=200s');
   },
   TEST_LIMIT_MS,
 );

@@ -112,7 +112,7 @@ describe.skipIf(!isBuilt)('helm', () => {
     });
 
     test('takes back an upgrade that is refused', async () => {
-      const refused = await helm('upgrade', release, folder, atomic, '--timeout=20s', '--set', 'port=99999');
+      const refused = await helm('upgrade', release, folder, atomic, '--timeout=200s', '--set', 'port=99999');
       expect(refused).toContain(
         'spec.ports[0].port: Invalid value: 99999: must be between 1 and 65535, inclusive',
       );

@@ -162,13 +162,13 @@ spec:
   test('finalizers hold an object until they are gone, and wait sees it go', async () => {
     await run('create cm held');
     await run(`patch cm held -p '{"metadata":{"finalizers":["x.io/y"]}}'`);
-    expect(await run('delete cm held --timeout=1s')).toBe(
+    expect(await run('delete cm held --timeout=3s')).toBe(
       'configmap "held" deleted from day namespace\nerror: timed out waiting for the condition on configmaps/held\n[exit 1]',
     );
     expect(await run(`patch cm held -p '{"metadata":{"finalizers":["z.io/y"]}}'`)).toBe(
       'The ConfigMap "held" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"z.io/y"}\n[exit 1]',
     );
-    const waiting = start('wait --for=delete cm/held --timeout=30s -v=6');
+    const waiting = start('wait --for=delete cm/held --timeout=200s -v=6');
     expect(await run(`patch cm held --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]'`)).toBe(
       'configmap/held patched',
     );
@@ -185,15 +185,17 @@ spec:
   });
 
   test('wait sees conditions and fields', async () => {
-    expect(await run('wait --for=condition=Ready node/n1 --timeout=5s')).toBe('node/n1 condition met');
-    const waiting = start("wait '--for=jsonpath={.spec.replicas}=6' deploy/web --timeout=30s");
+    expect(await run('wait --for=condition=Ready node/n1 --timeout=200s')).toBe('node/n1 condition met');
+    const waiting = start("wait '--for=jsonpath={.spec.replicas}=6' deploy/web --timeout=200s");
     expect(await run('scale deploy web --replicas=6')).toBe('deployment.apps/web scaled');
     expect(await waiting.until((text) => text.endsWith('\n'))).toBe('deployment.apps/web condition met\n');
     await waiting.stop();
-    expect(await run('wait --for=condition=Available deploy/web --timeout=1s')).toBe(
+    expect(await run('wait --for=condition=Available deploy/web --timeout=3s')).toBe(
       'error: timed out waiting for the condition on deployments/web\n[exit 1]',
     );
-    expect(await run('wait --for=create deploy/web --timeout=1s')).toBe('deployment.apps/web condition met');
+    expect(await run('wait --for=create deploy/web --timeout=200s')).toBe(
+      'deployment.apps/web condition met',
+    );
   });
 
   test('nodes are cordoned, tainted and drained', async () => {
