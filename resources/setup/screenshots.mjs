@@ -1,14 +1,18 @@
 /**
- * `npm run screenshots [-- --readme] [screen...]`: every screen of the console, or those that are named, on a real
+ * `npm run screenshots [-- options] [screen...]`: every screen of the console, or those that are named, on a real
  * cluster, in both themes, into test-results/screens. Each is looked at by axe too; what it finds is told and fails
  * the run.
- * With --readme the ones that the README shows are renewed too.
+ *   --language de     in the words of that language
+ *   --size 1100x700   in a window of that size
+ *   --out FOLDER      into that folder
+ *   --readme          renews the ones that the README shows, too
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { join, resolve } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { DIST, ROOT } from './paths.mjs';
 import { runMain, SetupError } from './progress.mjs';
@@ -21,7 +25,6 @@ const CHROMIUM_ARGS = [
   '--disable-sync',
   '--no-first-run',
 ];
-const OUT = join(ROOT, 'test-results/screens');
 const README_SHOTS = join(ROOT, 'resources/screenshots');
 const SHOWN_IN_README = ['overview-dark.png', 'raft-light.png', 'restore-dark.png', 'editor-light.png'];
 const START_LIMIT_MS = 20_000;
@@ -34,6 +37,24 @@ const SETTLE_LIMIT_MS = 60_000;
 const HISTORY_MS = 60_000;
 
 const press = (page, name) => page.getByRole('button', { name, exact: true }).first().click();
+
+const { values: asked, positionals: names } = parseArgs({
+  options: {
+    language: { type: 'string', default: 'en' },
+    size: { type: 'string', default: '1440x900' },
+    out: { type: 'string', default: join(ROOT, 'test-results/screens') },
+    readme: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+});
+const OUT = resolve(asked.out);
+const LOCALES = { en: 'en-GB', de: 'de-DE' };
+
+const viewportOf = (size) => {
+  const [, width, height] = /^(\d+)x(\d+)$/.exec(size) ?? [];
+  if (!width) throw new SetupError(`--size is a width and a height, such as 1440x900, not ${size}`);
+  return { width: Number(width), height: Number(height) };
+};
 
 /** What a person does on the first day: a cluster, an application, a snapshot. */
 const prepare = async (page, take) => {
@@ -82,8 +103,8 @@ const SCREENS = [
     name: 'kill-dialog',
     go: '#/',
     async act(page) {
-      await page.getByRole('button', { name: 'Actions on cp-1', exact: true }).click();
-      await page.getByRole('menuitem', { name: 'Kill cp-1' }).click();
+      await page.getByRole('button', { name: /^\S+ \S+ cp-1$/ }).click();
+      await page.getByRole('menuitem', { name: /^(Kill cp-1|cp-1 hart beenden)/ }).click();
       await page.getByRole('dialog').waitFor();
       await page.waitForTimeout(1000);
     },
@@ -111,8 +132,14 @@ const SCREENS = [
     name: 'restore',
     go: '#/snapshots',
     async act(page) {
-      await press(page, 'Restore');
-      await page.getByText('What will change').first().waitFor();
+      await page
+        .getByRole('button', { name: /^(Restore|Wiederherstellen)$/ })
+        .first()
+        .click();
+      await page
+        .getByText(/^(What will change|Was sich ändern wird)$/)
+        .first()
+        .waitFor();
       await page.waitForTimeout(1000);
     },
   },
@@ -142,10 +169,17 @@ const SCREENS = [
   { name: 'processes', go: '#/processes', act: pause(SAMPLES_MS) },
 ];
 
-const wantedScreens = () => {
-  const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
-  return names.length === 0 ? SCREENS : SCREENS.filter(({ name }) => names.includes(name));
-};
+const wantedScreens = () =>
+  names.length === 0 ? SCREENS : SCREENS.filter(({ name }) => names.includes(name));
+
+const openContext = (browser, language, storageState) =>
+  browser.newContext({
+    ...(storageState && { storageState }),
+    ignoreHTTPSErrors: true,
+    viewport: viewportOf(asked.size),
+    timezoneId: 'UTC',
+    locale: LOCALES[language],
+  });
 
 const startServe = (data) =>
   new Promise((resolve, reject) => {
@@ -179,13 +213,9 @@ const takeAll = async (browser) => {
   const data = mkdtempSync(join(tmpdir(), 'pilothouse-screens-'));
   const serving = await startServe(join(data, 'data'));
   try {
-    const context = await browser.newContext({
-      ignoreHTTPSErrors: true,
-      viewport: { width: 1440, height: 900 },
-      timezoneId: 'UTC',
-      locale: 'en-GB',
-    });
-    const page = await context.newPage();
+    // The first day is gone through in English: its buttons are found by their words.
+    let context = await openContext(browser, 'en');
+    let page = await context.newPage();
     const take = async (name) => {
       for (const theme of ['light', 'dark']) {
         await page.emulateMedia({ colorScheme: theme });
@@ -199,6 +229,12 @@ const takeAll = async (browser) => {
     };
     await page.goto(serving.url);
     await prepare(page, take);
+    if (asked.language !== 'en') {
+      const storageState = await context.storageState();
+      await context.close();
+      context = await openContext(browser, asked.language, storageState);
+      page = await context.newPage();
+    }
     for (const screen of wantedScreens()) {
       await page.goto(new URL(`/${screen.go}`, serving.url).href);
       await page.getByRole('heading', { level: 1 }).waitFor();
@@ -223,6 +259,8 @@ const takeAll = async (browser) => {
 await runMain(async () => {
   if (!existsSync(CHROMIUM))
     throw new SetupError(`needs Chromium at ${CHROMIUM}; install it or set PILOTHOUSE_TEST_CHROMIUM`);
+  if (!(asked.language in LOCALES))
+    throw new SetupError(`--language is one of ${Object.keys(LOCALES).join(', ')}, not ${asked.language}`);
   await bootstrap();
   mkdirSync(OUT, { recursive: true });
   const { chromium } = await import('playwright-core');
@@ -233,7 +271,7 @@ await runMain(async () => {
   } finally {
     await browser.close();
   }
-  if (process.argv.includes('--readme')) {
+  if (asked.readme) {
     mkdirSync(README_SHOTS, { recursive: true });
     for (const name of SHOWN_IN_README) copyFileSync(join(OUT, name), join(README_SHOTS, name));
   }
