@@ -165,15 +165,20 @@ describe.skipIf(!hasEtcdctl())('etcdctl runs a cluster of ours', () => {
       if (child.exitCode === null) child.once('exit', () => resolve());
       else resolve();
     });
-    const { members } = await ctl.json<{ members: Member[] }>('member', 'list');
-    expect(members.map(({ name }) => name).sort()).toEqual(['m1', 'm2', 'm3']);
+    await eventually(async () => {
+      const { members } = await ctl.json<{ members: Member[] }>('member', 'list');
+      expect(members.map(({ name }) => name).sort()).toEqual(['m1', 'm2', 'm3']);
+    });
   });
 
   test('a member gets another peer URL, and its old one back', async () => {
     const id = (await ids()).get('m2')!;
     const [url, other] = [cluster.peerUrl(1), cluster.peerUrl(LEARNER)];
     await ctl.ok('member', 'update', id, `--peer-urls=${url},${other}`);
-    expect(await ctl.ok('member', 'list')).toContain(`${id}, started, m2, ${url},${other}, `);
+    // Whichever member is asked, it may not have applied the change yet.
+    await eventually(async () =>
+      expect(await ctl.ok('member', 'list')).toContain(`${id}, started, m2, ${url},${other}, `),
+    );
     expect(await ctl.refusal('member', 'update', id, `--peer-urls=${cluster.peerUrl(0)}`)).toBe(
       'Error: etcdserver: Peer URLs already exists',
     );
