@@ -14,6 +14,8 @@ export interface LinkGate extends Disposable {
   setRules(rules: readonly LinkRule[]): void;
   /** For a thread that is about to end: no connection is read any more. */
   silence(): void;
+  /** Ends every connection; resolves when all are closed, or after the time. */
+  endAll(limitMs: number): Promise<void>;
 }
 
 /** Held per connection; beyond it nothing more is read, and the sender's buffers fill up. */
@@ -112,6 +114,18 @@ class Gate implements LinkGate {
 
   silence(): void {
     for (const socket of this.#sockets) handleOf(socket)?.readStop();
+  }
+
+  async endAll(limitMs: number): Promise<void> {
+    const open = [...this.#sockets];
+    const closed = open.map(
+      (socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())),
+    );
+    for (const socket of open) socket.destroy();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)));
+    await Promise.race([Promise.all(closed), late]);
+    clearTimeout(timer);
   }
 
   dispose(): void {

@@ -26,7 +26,7 @@ const kept = () => {
         setLinks: (links) => one.told.push(`${links.length} links`),
         close: () => {
           one.closed = true;
-          return Promise.resolve();
+          return Promise.resolve(false);
         },
       });
     },
@@ -57,8 +57,14 @@ test('after its end none is started any more, and one that was starting is ended
   const { keeper, started, pass } = kept();
   await keeper.start();
   started[0]!.events.onEnded('out of memory');
-  await keeper.close();
+  expect(await keeper.close()).toBe(true);
   await pass(RESTART_PAUSE_MS);
   await keeper.start();
   expect(started.map(({ closed }) => closed)).toEqual([false, true]);
+});
+
+test('a thread that does not end is told to whoever ends the process', async () => {
+  const { keeper } = kept();
+  await keeper.start();
+  expect(await keeper.close()).toBe(false);
 });

@@ -37,7 +37,10 @@ export class BalancerKeeper {
         if (this.#thread === thread) this.#ended(`the load balancer ended: ${why}`);
       },
     });
-    if (this.#isClosed) return thread.close();
+    if (this.#isClosed) {
+      await thread.close();
+      return;
+    }
     this.#thread = thread;
     if (this.#backends.size > 0) this.#tellBackends();
     if (this.#links.length > 0) thread.setLinks(this.#links);
@@ -66,12 +69,13 @@ export class BalancerKeeper {
     this.#thread?.setLinks(links);
   }
 
-  async close(): Promise<void> {
+  /** False where its thread does not end. */
+  async close(): Promise<boolean> {
     this.#isClosed = true;
     this.#again?.dispose();
     const thread = this.#thread;
     this.#thread = undefined;
-    await thread?.close();
+    return thread === undefined || thread.close();
   }
 
   #tellBackends(): void {

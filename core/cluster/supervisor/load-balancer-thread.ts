@@ -10,7 +10,14 @@ import {
 } from '../load-balancer/index.ts';
 
 /** A thread that is asked to end and does not is terminated: an end of the cluster never waits for a connection. */
-const CLOSE_LIMIT_MS = 3_000;
+const CLOSE_LIMIT_MS = 10_000;
+/** Of its connections, within the one above. */
+const CONNECTIONS_END_MS = 2_000;
+/**
+ * After that it does not end at all. Seen with Node 20 on a machine with much to do: a thread that is ended with a
+ * request of a connection under way waits for it for ever (Environment::CleanupHandles), and `process.exit` waits for it.
+ */
+const TERMINATE_LIMIT_MS = 3_000;
 
 /** What makes a worker of the host program a load balancer. */
 export interface LoadBalancerStart {
@@ -44,12 +51,15 @@ export const runLoadBalancerThread = async (
       else if (message.kind === 'links') gate.setRules(message.links);
       else if (message.kind === 'state') tell({ kind: 'state', state: balancer.state() });
       else
-        void balancer.close().finally(() => {
-          port.close();
-          // What a connection left behind must not keep the thread; nothing is read while it ends.
-          gate.silence();
-          setImmediate(() => process.exit(0));
-        });
+        void balancer
+          .close()
+          .then(() => gate.endAll(CONNECTIONS_END_MS))
+          .finally(() => {
+            port.close();
+            // What a connection left behind must not keep the thread; nothing is read while it ends.
+            gate.silence();
+            setImmediate(() => process.exit(0));
+          });
     });
     tell({ kind: 'listening' });
   } catch (error) {
@@ -58,12 +68,21 @@ export const runLoadBalancerThread = async (
   }
 };
 
+const within = async (event: Promise<void>, limitMs: number): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), limitMs)));
+  const isInTime = await Promise.race([event.then(() => true), late]);
+  clearTimeout(timer);
+  return isInTime;
+};
+
 export interface LoadBalancerThread {
   state(): LoadBalancerState | undefined;
   setBackends(backends: readonly Backend[]): void;
   /** Links between it and hosts that are broken on purpose. */
   setLinks(links: readonly LinkRule[]): void;
-  close(): Promise<void>;
+  /** False where the thread does not end: then its process cannot end in order either. */
+  close(): Promise<boolean>;
 }
 
 export interface LoadBalancerEvents {
@@ -110,9 +129,9 @@ export const startLoadBalancerThread = async (
     async close() {
       isAsked = true;
       send({ kind: 'close' });
-      const timer = setTimeout(() => void worker.terminate(), CLOSE_LIMIT_MS);
-      await exited;
-      clearTimeout(timer);
+      if (await within(exited, CLOSE_LIMIT_MS)) return true;
+      void worker.terminate();
+      return within(exited, TERMINATE_LIMIT_MS);
     },
   };
 };

@@ -87,6 +87,7 @@ export class Supervisor {
   readonly #plainAgent = new http.Agent({ keepAlive: true });
   readonly #balancer: BalancerKeeper;
   #stopping: Promise<void> | undefined;
+  #isStuck = false;
   #client: Client | undefined;
   readonly #warnings: string[] = [];
   #phase: ClusterPhase = 'starting';
@@ -230,6 +231,11 @@ export class Supervisor {
   /** For what an operation asks again and again. Rejects as soon as the cluster is being stopped. */
   wait(delayMs: number): Promise<void> {
     return pause(this.#options.clock, delayMs, this.#life.signal);
+  }
+
+  /** After `stop`: a thread of this process does not end, and the process would wait for it for ever. */
+  get isStuck(): boolean {
+    return this.#isStuck;
   }
 
   /** Aborted when the cluster is being stopped. */
@@ -574,7 +580,7 @@ export class Supervisor {
     await this.#stopInOrder(this.hosts);
     // Whoever waits for a host waits in vain from here on: a timer of minutes would keep the process.
     for (const link of this.#links.values()) link.close();
-    await this.#balancer.close();
+    this.#isStuck = !(await this.#balancer.close());
     this.#owned.dispose();
     // One that was cut off puts back what it has begun, and the folder is its own until then.
     await this.#operations.idle(this.#options.clock, OPERATION_END_MS);

@@ -146,6 +146,17 @@ const serveConsole = async (
   });
 };
 
+/** For what is still to be told and to be given back. */
+const END_PAUSE_MS = 500;
+
+/** Where even `process.exit` would wait for a thread for ever. Everything of the cluster has ended by then. */
+const endAfterwards = ({ note }: CommandContext): void => {
+  note(
+    'pilothouse: a thread of this process does not end, so it is ended at once; the cluster has ended in order',
+  );
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), END_PAUSE_MS);
+};
+
 export const up: Command = {
   usage: USAGE,
   async run(args, context) {
@@ -184,6 +195,7 @@ export const up: Command = {
         } finally {
           await control.close();
           await supervisor.stop();
+          if (supervisor.isStuck) endAfterwards(context);
         }
       }
     } finally {
