@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/base/errors.ts';
 import type { OperatedCluster } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';
 import { Nemesis } from './nemesis.ts';
@@ -8,21 +9,33 @@ export interface ChaosReport extends WorkloadReport {
   readonly strikes: number;
 }
 
+/** A hash of everything takes longer than etcdctl's five seconds where a machine has much else to do. */
+const PATIENT = '--command-timeout=60s';
+
 interface HashOfMember {
-  readonly HashKV: { readonly hash: number };
+  readonly Endpoint: string;
+  readonly HashKV: { readonly hash: number; readonly compact_revision: number };
 }
 
-/** As the real etcdctl sees them, all at one revision. */
+/** As the real etcdctl sees them, all at one revision; fails with what each member said last. */
 export const untilEqualHashes = async (cluster: OperatedCluster): Promise<void> => {
+  let last = 'no member was asked';
   await until('equal hashes', async () => {
-    const status = JSON.parse(await cluster.etcdctl('endpoint', 'status', '-w', 'json')) as {
+    const status = JSON.parse(await cluster.etcdctl(PATIENT, 'endpoint', 'status', '-w', 'json')) as {
       Status: { header: { revision: number } };
     }[];
     const revision = Math.min(...status.map(({ Status }) => Status.header.revision));
     const hashes = JSON.parse(
-      await cluster.etcdctl('endpoint', 'hashkv', `--rev=${revision}`, '-w', 'json'),
+      await cluster.etcdctl(PATIENT, 'endpoint', 'hashkv', `--rev=${revision}`, '-w', 'json'),
     ) as HashOfMember[];
+    const said = hashes.map(
+      ({ Endpoint, HashKV }) => `${Endpoint} ${HashKV.hash} since ${HashKV.compact_revision}`,
+    );
+    last = `${status.length} members, at revision ${revision}: ${said.join(', ')}`;
     return hashes.length === status.length && new Set(hashes.map(({ HashKV }) => HashKV.hash)).size === 1;
+  }).catch((error: unknown) => {
+    const { message, cause } = error as Error;
+    throw new Error(`${message}: ${last}${cause === undefined ? '' : `; ${messageOf(cause)}`}`, { cause });
   });
 };
 
@@ -42,6 +55,9 @@ export const runChaos = async (
   }
   await nemesis.heal();
   const report = await workload.stop();
-  await untilEqualHashes(cluster);
-  return { ...report, strikes };
+  const unequal = await untilEqualHashes(cluster).then(
+    () => [],
+    (error: unknown) => [messageOf(error)],
+  );
+  return { ...report, strikes, violations: [...report.violations, ...unequal] };
 };

@@ -19,6 +19,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
     console.log(`${((Date.now() - startedMs) / 1000).toFixed(1).padStart(7)} s  ${line}`);
   log(`seed ${seed}`);
   const cluster = await operate('--workers', '2');
+  let isWell = false;
   try {
     const report = await runChaos(cluster, { durationMs, seed, log });
     for (const violation of report.violations) log(`VIOLATION ${violation}`);
@@ -26,8 +27,13 @@ export const run = async (args: readonly string[]): Promise<number> => {
     log(
       `${strikes} faults, ${acknowledged} writes acknowledged, ${failed} failed, ${rollouts} rollouts, ${relists} lists after a watch`,
     );
-    return report.violations.length === 0 ? 0 : 1;
+    isWell = report.violations.length === 0;
+    return isWell ? 0 : 1;
   } finally {
-    await cluster.close();
+    if (isWell) await cluster.close();
+    else {
+      await cluster.down('SIGTERM');
+      log(`what it left is in ${cluster.data}`);
+    }
   }
 };

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callControl } from '../../core/cluster/control/client.ts';
 import type { ClusterState, FaultRequest } from '../../core/cluster/index.ts';
+import { CONTAINER_BACK_OFF } from '../../core/kubelet/sync/back-off.ts';
 import { isWell } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';
 import type { Seeded } from './random.ts';
 
 const HOLD_MS_MIN = 2_000;
 const HOLD_MS_MAX = 7_000;
-const WELL_LIMIT_MS = 240_000;
+/** A component that has ended often waits in its kubelet's back-off, which is upstream's: minutes, then it has to start. */
+const WELL_LIMIT_MS = CONTAINER_BACK_OFF.maxMs + 180_000;
 const CLOCK_MS_MAX = 4_000;
 const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-scheduler', 'kube-controller-manager'] as const;
 
