@@ -6,3 +6,8 @@ declare module 'monaco-editor/editor/editor.worker.js';
 declare module 'monaco-yaml/yaml.worker.js';
 declare module 'monaco-editor/features/register.all.js';
 declare module 'monaco-editor/languages/definitions/yaml/register.js';
+
+declare module '*.yaml?raw' {
+  const text: string;
+  export default text;
+}

@@ -53,7 +53,9 @@ export const ZONES = {
   'core/cluster': ['core'],
   main: ['core'],
   'main/preload': ['core/base', 'core/contract'],
-  renderer: ['core/base', 'core/api', 'core/contract'],
+  // Texts, which the editor offers.
+  'resources/samples': [],
+  renderer: ['core/base', 'core/api', 'core/contract', 'resources/samples'],
   test: ['core', 'main', 'renderer', 'resources'],
   resources: ['resources'],
 };

@@ -22,6 +22,7 @@ export const editor = {
   'editor.sample.cronjob': 'CronJob',
   'editor.sample.volume': 'PersistentVolumeClaim',
   'editor.sample.policy': 'NetworkPolicy',
+  'editor.sample.guestbook': 'Gästebuch: eine ganze Anwendung',
   'editor.empty.title': 'Kein Manifest ist offen',
   'editor.empty.text':
     'Öffnen Sie Dateien, legen Sie sie hier ab oder beginnen Sie mit einem Beispiel. Was Sie schreiben, bewahrt diese Konsole auf, bis Sie es schließen, auch nach einem Absturz.',

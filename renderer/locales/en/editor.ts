@@ -22,6 +22,7 @@ export const editor = {
   'editor.sample.cronjob': 'CronJob',
   'editor.sample.volume': 'PersistentVolumeClaim',
   'editor.sample.policy': 'NetworkPolicy',
+  'editor.sample.guestbook': 'Guestbook: a whole application',
   'editor.empty.title': 'No manifest is open',
   'editor.empty.text':
     'Open files, drop them here, or begin with a sample. What you type is kept in this console until you close it, even after a crash.',

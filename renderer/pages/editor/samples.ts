@@ -1,6 +1,8 @@
+import guestbook from '../../../resources/samples/guestbook.yaml?raw';
+
 /** Small manifests to begin with; names and images are there to be changed. */
 export const samples: readonly {
-  readonly id: 'web' | 'config' | 'job' | 'cronjob' | 'volume' | 'policy';
+  readonly id: 'web' | 'config' | 'job' | 'cronjob' | 'volume' | 'policy' | 'guestbook';
   readonly text: string;
 }[] = [
   {
@@ -135,4 +137,5 @@ spec:
               kubernetes.io/metadata.name: web
 `,
   },
+  { id: 'guestbook', text: guestbook },
 ];
