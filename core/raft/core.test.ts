@@ -463,3 +463,19 @@ test('only the turn that is being persisted can be reported as persisted', () =>
   const turn = turnOf(core);
   expect(() => core.persisted({ ...turn.persist! })).toThrow('being persisted');
 });
+
+test('between two ticks that do something a member only counts', () => {
+  const quiet = (core: RaftCore): { ticks: number; isQuietBefore: boolean; isDueThen: boolean } => {
+    settle(core);
+    const ticks = core.ticksUntilDue();
+    for (let done = 0; done < ticks - 1; done += 1) core.tick();
+    const isQuietBefore = core.turn() === undefined;
+    core.tick();
+    return { ticks, isQuietBefore, isDueThen: core.turn() !== undefined };
+  };
+  expect(quiet(leaderOf({ heartbeatTicks: 3 }))).toEqual({ ticks: 3, isQuietBefore: true, isDueThen: true });
+  const { ticks, ...follower } = quiet(coreOf());
+  expect(follower).toEqual({ isQuietBefore: true, isDueThen: true });
+  expect(ticks).toBeGreaterThanOrEqual(10);
+  expect(coreOf({ configuration: configurationOf([2, 3]) }).ticksUntilDue()).toBe(Infinity);
+});

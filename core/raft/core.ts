@@ -117,6 +117,15 @@ export class RaftCore {
     }
   }
 
+  /** How many ticks from now one does more than count, if nothing else happens until then; at least one. */
+  ticksUntilDue(): number {
+    const state = this.#state;
+    const electionTicks = state.role === 'leader' ? state.electionTicks : state.electionTimeoutTicks;
+    const untilElection = electionTicks - state.electionElapsedTicks;
+    if (state.role !== 'leader') return state.promotable() ? Math.max(1, untilElection) : Infinity;
+    return Math.max(1, Math.min(untilElection, state.heartbeatTicks - state.heartbeatElapsedTicks));
+  }
+
   /** Takes in a peer's message. Any message may be lost, doubled, late or out of order. */
   step(message: Message): void {
     const state = this.#state;

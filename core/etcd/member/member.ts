@@ -28,12 +28,15 @@ import { ReadGate } from './read-gate.ts';
 import { decodeRequestEntry, type RequestEntry } from './request-entry.ts';
 import type { StateMachine } from './state-machine.ts';
 import { StateTransfer } from './state-transfer.ts';
+import { Ticker } from './ticker.ts';
 
 /** As etcd: what a request may take when nothing is wrong, and two elections on top. */
 const REQUEST_LIMIT_MS = 5000;
 const READERS_MAX = 50_000;
 const ELECTION_TICKS = 10;
 const PUBLISH_RETRY_MS = 500;
+/** Once it is known: another member's state, installed here, may know it by an earlier name or address. */
+const PUBLISHED_CHECK_MS = 5_000;
 const BOOT_NONCE_BOUND = 2 ** 32;
 /** Upper bits of the first read context: what is counted from there stays a safe integer. */
 const CONTEXT_SPAN_BOUND = 2 ** 20;
@@ -56,6 +59,7 @@ export class Member {
   readonly ports: MemberPorts;
   readonly observer: MemberObserver;
   readonly #driver: RaftDriver;
+  readonly #ticker: Ticker;
   readonly #trimmer: LogTrimmer;
   readonly #transfer: StateTransfer;
   readonly #early: EarlyElection;
@@ -135,6 +139,20 @@ export class Member {
       isConnected: (id) => transport.status(id)?.activeSinceMs !== undefined,
       wake,
     });
+    this.#ticker = new Ticker({
+      clock: ports.clock,
+      random: ports.random,
+      tickMs,
+      ticksUntilDue: () => this.raft.ticksUntilDue(),
+      isBusy: () => this.reads.isWaiting || this.proposals.count > 0,
+      tick: () => this.#guard(() => this.raft.tick()),
+      awake: (nowMs) =>
+        this.#guard(() => {
+          this.reads.tick(nowMs);
+          this.proposals.tick(nowMs);
+          this.#driver.wake();
+        }),
+    });
     this.#driver = new RaftDriver(this.raft, {
       beforeTurn: () => this.reads.askCollected(),
       persist: (persist) => boot.wal.append(persist),
@@ -189,6 +207,7 @@ export class Member {
     this.#owned.add(
       transport.onMessage((message) =>
         this.#guard(() => {
+          this.#ticker.catchUp();
           this.raft.step(message);
           this.#driver.wake();
         }),
@@ -232,7 +251,14 @@ export class Member {
         clock,
       ),
     );
-    this.#owned.add(every(clock, PUBLISH_RETRY_MS, () => this.#publish()));
+    const isKnown = (): boolean => this.#isPublished && this.machine.membership.clusterVersion !== undefined;
+    this.#owned.add(
+      every(
+        clock,
+        () => (isKnown() ? PUBLISHED_CHECK_MS : PUBLISH_RETRY_MS),
+        () => this.#publish(),
+      ),
+    );
     this.onNextLeader(() => void this.#publish().catch(() => undefined));
     this.#driver.wake();
   }
@@ -280,29 +306,13 @@ export class Member {
   }
 
   #startTicking(): void {
-    const { clock, random } = this.ports;
-    const tickMs = this.config.electionTimeoutMs / ELECTION_TICKS;
     // A leader would be heard soon, and a pre-vote disturbs none: most of the first timeout is skipped.
     if (this.config.initialElectionTickAdvance)
       for (let ticks = 0; ticks < ELECTION_TICKS - 1; ticks += 1) this.raft.tick();
     this.#owned.add(this.#early);
     this.#early.begin();
-    let dueMs = clock.monotonicMs() + tickMs * random.next();
-    const tick = (): void => {
-      const nowMs = clock.monotonicMs();
-      // A process that slept must not make up for it: the ticks it missed say nothing about its leader.
-      dueMs = nowMs - dueMs > tickMs ? nowMs + tickMs : dueMs + tickMs;
-      this.#guard(() => {
-        this.raft.tick();
-        this.reads.tick(nowMs);
-        this.proposals.tick(nowMs);
-        this.#driver.wake();
-      });
-      if (this.#isClosed) return;
-      timer = clock.after(Math.max(0, dueMs - nowMs), tick);
-    };
-    let timer = clock.after(Math.max(0, dueMs - clock.monotonicMs()), tick);
-    this.#owned.defer(() => timer.dispose());
+    this.#owned.add(this.#ticker);
+    this.#ticker.start();
   }
 
   #apply(entries: readonly LogEntry[]): void {
@@ -373,6 +383,8 @@ export class Member {
     const before = this.#leadership;
     this.#leadership = next;
     this.proposals.onLeader(next.leader);
+    // The heartbeats of a new leader do not wait until the follower that it was would have awoken.
+    if (next.role !== before.role) this.#ticker.restart();
     const { lessor } = this.machine;
     if (next.role === 'leader' && before.role !== 'leader') lessor.promote(this.config.electionTimeoutMs);
     if (next.role !== 'leader' && lessor.isPrimary) lessor.demote();

@@ -47,6 +47,11 @@ export class ReadGate {
     this.#lastContext = options.firstContext;
   }
 
+  /** Somebody waits, and may have to be asked for again. */
+  get isWaiting(): boolean {
+    return this.#rounds.length > 0;
+  }
+
   /** Resolves when a read of the local state is linearizable. */
   pass(): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -23,6 +23,7 @@ export class Connection {
   readonly #reader: FrameReader;
   readonly #drained = new Set<() => void>();
   #unflushedFrames = 0;
+  #hasSentSinceTick = false;
   #flushing = false;
   #queuedBytes = 0;
   #queuedFrames = 0;
@@ -63,6 +64,10 @@ export class Connection {
     return this.queuedBytes < queueBytesMax && this.#queuedFrames + this.#unflushedFrames < queueFramesMax;
   }
 
+  get hasSentSinceTick(): boolean {
+    return this.#hasSentSinceTick;
+  }
+
   /** After the hello, frames may be as large as messages are. */
   acceptLargeFrames(): void {
     this.#reader.frameBytesMax = FRAME_BYTES_MAX;
@@ -78,6 +83,7 @@ export class Connection {
     const bytes = this.#writer.length - before;
     setLength(bytes - 4);
     this.#unflushedFrames += 1;
+    this.#hasSentSinceTick = true;
     if (!this.#flushing) {
       this.#flushing = true;
       queueMicrotask(() => this.#flush());
@@ -177,11 +183,15 @@ export class Connection {
 
   /**
    * Counts ticks without a byte instead of comparing times: after a stall of our own event loop the timer runs
-   * before what has arrived is read, and a healthy connection would look dead.
+   * before what has arrived is read, and a healthy connection would look dead. All connections tick at the same moments:
+   * a member at rest wakes once for them.
    */
   #scheduleTick(): void {
-    const { tickMs, silentTicksMax } = this.#settings.limits;
-    this.#tick = this.#settings.clock.after(tickMs, () => {
+    const { clock, limits } = this.#settings;
+    const { tickMs, silentTicksMax } = limits;
+    const untilNextMs = tickMs - (clock.monotonicMs() % tickMs);
+    const delayMs = untilNextMs < tickMs / 2 ? untilNextMs + tickMs : untilNextMs;
+    this.#tick = clock.after(delayMs, () => {
       const heard = this.#bytesRead !== this.#bytesReadAtTick;
       this.#bytesReadAtTick = this.#bytesRead;
       this.#silentTicks = heard || this.#paused ? 0 : this.#silentTicks + 1;
@@ -190,6 +200,7 @@ export class Connection {
         return;
       }
       this.#events.onTick?.();
+      this.#hasSentSinceTick = false;
       this.#scheduleTick();
     });
   }

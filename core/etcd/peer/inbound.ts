@@ -50,7 +50,7 @@ export class InboundConnection {
     this.connection = new Connection(socket, host.settings, {
       onFrame: (type, payload) => this.#serve(type, payload),
       onClosed: (error) => this.#closed(error),
-      onTick: () => this.#welcome && sendAlive(this.connection),
+      onTick: () => this.#stayHeard(),
     });
     const late = host.settings.clock.after(host.settings.limits.dialTimeoutMs, () => {
       if (!this.#welcome) this.connection.close(new PeerError('Timeout', 'no hello in time'));
@@ -70,6 +70,12 @@ export class InboundConnection {
       });
     }
     this.#onClosed(this);
+  }
+
+  /** Whoever sends messages pings, too, and hears the answers to that; without room for pings it needs another sign. */
+  #stayHeard(): void {
+    const isAnswered = this.purpose === 'stream' && this.connection.hasSentSinceTick;
+    if (this.#welcome && !isAnswered) sendAlive(this.connection);
   }
 
   /** `--peer-cert-allowed-cn` */

@@ -40,11 +40,11 @@ const QUEUE_BYTES_MAX = 32 * MIB;
 /** etcd's buffer of a stream. */
 const QUEUE_FRAMES_MAX = 4096;
 const REQUESTS_PENDING_MAX = 1024;
-const SILENT_TICKS_MAX = 4;
+const SILENT_TICKS_MAX = 2;
 
-/** Silence is noticed within two election timeouts. */
+/** Silence after a ping is noticed within two election timeouts. */
 export const limitsFor = (electionTimeoutMs: number): PeerLimits => ({
-  tickMs: electionTimeoutMs / 2,
+  tickMs: electionTimeoutMs,
   silentTicksMax: SILENT_TICKS_MAX,
   dialTimeoutMs: Math.max(DIAL_TIMEOUT_MIN_MS, 2 * electionTimeoutMs),
   backoffMinMs: BACKOFF_MIN_MS,
