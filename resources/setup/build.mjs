@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { BUILD_STAMP, ensureDependencies } from './bootstrap.mjs';
 import { DIST, ROOT } from './paths.mjs';
 import { runMain, step } from './progress.mjs';
+import { run } from './run.mjs';
 
 /** Left out of bundles: Electron gives itself, lmdb has a native part, the rest are optional parts of ws. */
 const EXTERNAL = ['electron', 'lmdb', 'bufferutil', 'utf-8-validate', /^node:/];
@@ -82,6 +83,12 @@ const programs = () => [
   hostProgram(),
 ];
 
+/**
+ * What the hosts run, compiled for this Node, so that the first start need not. Another platform's or Electron's V8 does not
+ * look at it, and where it cannot be made the first start makes it.
+ */
+const compileHost = () => run(process.execPath, [join(DIST, 'host/host.js'), '--compile'], { capture: true });
+
 export const build = async () => {
   const startedAt = new Date();
   const vite = await import('vite');
@@ -91,6 +98,7 @@ export const build = async () => {
     logLevel: 'warn',
   });
   for (const program of programs()) await vite.build(program);
+  await compileHost();
   mkdirSync(dirname(BUILD_STAMP), { recursive: true });
   writeFileSync(BUILD_STAMP, startedAt.toISOString());
   // The stamp tells when the sources were read, not when the last file was written.

@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -28,8 +29,8 @@ const cacheFolder = (): string => join(folder, 'cache');
 const cacheFile = (): string => join(cacheFolder(), readdirSync(cacheFolder())[0]!);
 
 /** One start: what the file answers, and whether it had to be compiled. */
-const start = (): { answer: number; compiled: boolean } => {
-  const cache = useCodeCache(cacheFolder(), 'test');
+const start = (options: { isEager?: boolean } = {}): { answer: number; compiled: boolean } => {
+  const cache = useCodeCache(cacheFolder(), 'test', options);
   try {
     delete require.cache[source];
     const { answer } = require(source) as { answer: (n: number) => number };
@@ -44,6 +45,26 @@ test('a second start compiles nothing', () => {
     { answer: 2, compiled: true },
     { answer: 2, compiled: false },
   ]);
+});
+
+test('a cache that was made eagerly holds functions that nobody called, and is taken by a start', () => {
+  // Not the same text twice: V8 would remember how it was compiled.
+  const write = (prefix: string): void => {
+    const uncalled = Array.from(
+      { length: 50 },
+      (_, at) => `const ${prefix}${at} = (n) => [n].map((m) => m * n);`,
+    );
+    writeFileSync(source, `${uncalled.join('\n')}\nexports.answer = (n) => n + 1;\n`);
+  };
+  write('lazy');
+  start();
+  const lazyBytes = statSync(cacheFile()).size;
+  write('full');
+  expect([start({ isEager: true }), start()]).toEqual([
+    { answer: 2, compiled: true },
+    { answer: 2, compiled: false },
+  ]);
+  expect(statSync(cacheFile()).size).toBeGreaterThan(2 * lazyBytes);
 });
 
 test('source of the same length that says something else is compiled', () => {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { constants, Script } from 'node:vm';
+import { setFlagsFromString } from 'node:v8';
+import { constants, Script, type ScriptOptions } from 'node:vm';
 import { threadId } from 'node:worker_threads';
 
 /**
@@ -23,6 +24,9 @@ export interface CodeCache {
   /** Lets go of the memory and lets others write; what is loaded from then on is compiled as ever. */
   release(): void;
 }
+
+/** The argument that makes the host program compile instead of run: all kinds of threads, or the one that follows it. */
+export const COMPILE_ARGUMENT = '--compile';
 
 interface Entry {
   readonly file: string;
@@ -120,8 +124,28 @@ const claimTurn = (path: string): boolean => {
   }
 };
 
-/** From here on CommonJS files of this thread are loaded by way of the cache. Call before the first of them. */
-export const useCodeCache = (directory: string, kind: string): CodeCache => {
+/**
+ * Functions are compiled when they are first called; here all of a file at once. Flags are part of what V8 compares before it
+ * takes a cache: this one must be back as it was when the cache is made.
+ */
+const compileWhole = (content: string, options: ScriptOptions): Script => {
+  setFlagsFromString('--no-lazy');
+  try {
+    return new Script(content, options);
+  } finally {
+    setFlagsFromString('--lazy');
+  }
+};
+
+/**
+ * From here on CommonJS files of this thread are loaded by way of the cache. Call before the first of them. Eagerly made
+ * it holds all functions of its files, whether or not they have been called.
+ */
+export const useCodeCache = (
+  directory: string,
+  kind: string,
+  { isEager = false }: { readonly isEager?: boolean } = {},
+): CodeCache => {
   const path = join(directory, `${kind}.${process.versions.v8}-${process.arch}.bin`);
   const known = readCache(path);
   const scripts = new Map<string, { script: Script; hash: string }>();
@@ -134,11 +158,13 @@ export const useCodeCache = (directory: string, kind: string): CodeCache => {
     const hash = hashOf(content);
     const held = known.get(filename);
     const cachedData = held?.entry.sourceHash === hash ? held.data : undefined;
-    const script = new Script(Module.wrap(content), {
+    const options: ScriptOptions = {
       filename,
       cachedData,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
+    };
+    const wrapped = Module.wrap(content);
+    const script = isEager ? compileWhole(wrapped, options) : new Script(wrapped, options);
     if (cachedData === undefined || script.cachedDataRejected === true) isMissing = true;
     scripts.set(filename, { script, hash });
     const run = script.runInThisContext() as (...args: unknown[]) => unknown;

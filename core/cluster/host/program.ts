@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { useCodeCache } from './code-cache.ts';
+import { COMPILE_ARGUMENT, useCodeCache } from './code-cache.ts';
 import type { ComponentStart } from './component-thread.ts';
 import type { LoadBalancerStart } from '../supervisor/load-balancer-thread.ts';
 
@@ -15,12 +15,18 @@ const CACHE_VARIABLE = 'PILOTHOUSE_CODE_CACHE';
  */
 const SETTLED_AFTER_MS = 8_000;
 const SETTLED_AT_LAST_AFTER_MS = 20_000;
+const HOST = 'host';
+const LOAD_BALANCER = 'load-balancer';
 
 const start = (workerData ?? {}) as Partial<ComponentStart> & Partial<LoadBalancerStart>;
-const kind = isMainThread ? 'host' : (start.component ?? 'load-balancer');
+/** `host.js --compile` makes the caches of all kinds of threads and runs nothing, so that the first start finds them. */
+const isCompiling = isMainThread && process.argv[2] === COMPILE_ARGUMENT;
+const compiledKind = isCompiling ? process.argv[3] : undefined;
+const kind = compiledKind ?? (isMainThread ? HOST : (start.component ?? LOAD_BALANCER));
 const cache = useCodeCache(
   process.env[CACHE_VARIABLE] ?? join(dirname(fileURLToPath(program)), 'code-cache'),
   kind,
+  { isEager: compiledKind !== undefined },
 );
 /** A heap that has grown for the start would keep its size for hours: a thread at rest allocates too little to be collected. */
 const collect = (): void => void globalThis.gc?.();
@@ -35,7 +41,33 @@ setTimeout(() => {
   }, SETTLED_AT_LAST_AFTER_MS - SETTLED_AFTER_MS).unref();
 }, SETTLED_AFTER_MS).unref();
 
+/** The modules that a thread of this kind begins with. */
+const loadAll = async (): Promise<void> => {
+  if (kind === HOST) await Promise.all([import('./run-host.ts'), import('./supervisor-port.ts')]);
+  else if (kind === LOAD_BALANCER) await import('../supervisor/load-balancer-thread.ts');
+  else {
+    await import('./component-thread.ts');
+    const { loadComponent } = await import('../components/index.ts');
+    await loadComponent(kind);
+  }
+};
+
+const compile = async (): Promise<boolean> => {
+  if (compiledKind !== undefined) {
+    await loadAll();
+    return cache.save();
+  }
+  const { compileAll } = await import('./compile-all.ts');
+  const { COMPONENT_NAMES } = await import('../components/index.ts');
+  return compileAll(program, { ofHosts: [HOST, ...COMPONENT_NAMES], ofSupervisor: [LOAD_BALANCER] });
+};
+
 const main = async (): Promise<void> => {
+  if (isCompiling) {
+    const isDone = await compile();
+    cache.release();
+    process.exit(isDone ? 0 : 1);
+  }
   if (!isMainThread && parentPort) {
     if (start.loadBalancer !== undefined) {
       const { runLoadBalancerThread } = await import('../supervisor/load-balancer-thread.ts');
