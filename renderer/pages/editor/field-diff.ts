@@ -96,5 +96,8 @@ export const groupsOf = (changes: readonly FieldChange[]): FieldGroup[] => {
     group.push({ ...change, name: nameIn(change.path, path) });
     groups.set(path, group);
   }
-  return [...groups].map(([path, grouped]) => ({ path, changes: grouped }));
+  // What is closer to the root comes first, as in the manifest itself.
+  return [...groups]
+    .map(([path, grouped]) => ({ path, changes: grouped }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
 };
