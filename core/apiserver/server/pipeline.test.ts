@@ -34,6 +34,24 @@ test('stages run in order until one answers, and each leaves its trace', async (
   expect([sent.code, sent.text()]).toEqual([200, 'hello']);
 });
 
+test('a stage that tells its parts has only what is left over, so that a trace adds up', async () => {
+  const { context } = fakeContext({ url: '/api/v1/pods' });
+  const withParts: Stage = {
+    name: 'api',
+    run({ stages }) {
+      clock.advance(10);
+      stages.push({ stage: 'storage', durationMs: 7, verdict: 'passed' });
+      return 'done';
+    },
+  };
+  await runPipeline([passing('a', 3), withParts], context, environment);
+  expect(context.stages.map(({ stage, durationMs }) => [stage, durationMs])).toEqual([
+    ['a', 3],
+    ['storage', 7],
+    ['api', 3],
+  ]);
+});
+
 test('a refusal is answered as its Status, with the warnings collected so far', async () => {
   const { context, sent } = fakeContext({ url: '/api/v1/pods' });
   context.warnings.add('v1 "x" is \n deprecated');

@@ -40,9 +40,18 @@ export const runPipeline = async (
 ): Promise<void> => {
   for (const stage of stages) {
     const startMs = clock.monotonicMs();
+    const partsFrom = context.stages.length;
     const record = (verdict: Verdict, reason?: string): void => {
-      const durationMs = clock.monotonicMs() - startMs;
-      context.stages.push({ stage: stage.name, durationMs, verdict, ...(reason && { reason }) });
+      // Parts that it has told of itself are not counted twice: the durations of a trace add up to the request's.
+      let durationMs = clock.monotonicMs() - startMs;
+      for (let at = partsFrom; at < context.stages.length; at += 1)
+        durationMs -= context.stages[at]!.durationMs;
+      context.stages.push({
+        stage: stage.name,
+        durationMs: Math.max(0, durationMs),
+        verdict,
+        ...(reason && { reason }),
+      });
     };
     try {
       const running = stage.run(context);
