@@ -26,7 +26,13 @@ const CHROMIUM_ARGS = [
   '--no-first-run',
 ];
 const README_SHOTS = join(ROOT, 'resources/screenshots');
-const SHOWN_IN_README = ['overview-dark.png', 'raft-light.png', 'restore-dark.png', 'editor-light.png'];
+const SHOWN_IN_README = [
+  'overview-dark.png',
+  'raft-light.png',
+  'restore-dark.png',
+  'editor-light.png',
+  'leases-dark.png',
+];
 const START_LIMIT_MS = 20_000;
 /** Charts need a few samples before they look like charts. */
 const SAMPLES_MS = 12_000;
