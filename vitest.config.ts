@@ -43,6 +43,7 @@ class LongFirst extends BaseSequencer {
 /** One project a test layer; `npm test` runs them one after the other and counts each. */
 export default defineConfig({
   test: {
+    // Files have addresses, folders and ports of their own, and part of their time is waiting.
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongFirst },
     // Of one layer what of the next: each is a run of its own, and most read the same sources.
@@ -94,9 +95,6 @@ export default defineConfig({
           name: 'clients',
           expect: EXPECT,
           include: ['test/clients/**/*.test.ts'],
-          // Files have addresses, folders and ports of their own, and a third of their time is waiting for leases.
-          maxWorkers: availableParallelism() + 1,
-          sequence: { groupOrder: 1 },
           ...PATIENCE,
         },
       },
