@@ -1,13 +1,22 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../core/base/log.ts';
+import { manualClock } from '../../core/base/manual-clock.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
 import { connect, loadKubeconfig, type OwnedClient } from '../../core/client/index.ts';
+import {
+  alternativeNames,
+  issueLeaf,
+  openAuthority,
+  writeKubeconfig,
+  type Credential,
+  type LeafRequest,
+} from '../../core/pki/index.ts';
 import { launchChromium, visit, type Visit } from '../support/chromium.ts';
 import { ControlPlane } from '../support/control-plane.ts';
 import { startTestServing, type TestServing } from '../support/serving.ts';
@@ -204,4 +213,115 @@ test('what was typed is there after the page was lost', async () => {
   await page.goto('about:blank');
   await go(page, '/editor');
   await page.locator('.view-line').filter({ hasText: 'Kept' }).waitFor();
+});
+
+/** With a certificate of the cluster's own authority that ended half a minute ago. */
+const expiredCredential = (
+  request: Pick<LeafRequest, 'subject' | 'usages' | 'alternativeNames'>,
+): Credential => {
+  const pki = (file: string): string => readFileSync(join(directory, 'plane/pki', file), 'utf8');
+  const authority = openAuthority({ certificatePem: pki('ca.crt'), privateKeyPem: pki('ca.key') });
+  const aMinuteAgo = manualClock(Date.now() - 60_000);
+  return issueLeaf(authority, { ...request, clock: aMinuteAgo, validityMs: 30_000 });
+};
+const use = async (page: Page, path: string, name: string): Promise<void> => {
+  await serving.host.clusters.open(path);
+  await go(page, '/clusters');
+  await page.getByRole('button', { name: `Use ${name}`, exact: true }).click();
+  await go(page, '/');
+};
+
+test('an expired certificate and a refused token are told with what to do; a renewed kubeconfig goes on, texts stay', async () => {
+  const { page } = open;
+  await go(page, '/editor');
+  await page.getByRole('button', { name: 'Empty manifest' }).click();
+  await page.locator('.monaco-editor .view-lines').click();
+  await page.keyboard.insertText('kind: Kept');
+  await page.locator('.view-line').filter({ hasText: 'Kept' }).waitFor();
+
+  const old = join(directory, 'old.conf');
+  const credential = expiredCredential({
+    subject: { commonName: 'dev', organizations: ['system:masters'] },
+    usages: ['client'],
+  });
+  const authorityPem = readFileSync(join(directory, 'plane/pki/ca.crt'), 'utf8');
+  const server = plane.apiServers[0]!.url;
+  writeFileSync(
+    old,
+    writeKubeconfig({ clusterName: 'old', server, authorityPem, userName: 'dev', credential }),
+  );
+  await use(page, old, 'dev@old');
+  await page.getByText('dev@old does not accept your credentials').first().waitFor();
+  await page
+    .getByText(/The client certificate of dev in .* expired on .*; get a new kubeconfig/)
+    .first()
+    .waitFor();
+  await go(page, '/editor');
+  await page.getByText('dev@old does not accept your credentials').first().waitFor();
+  await page.locator('.view-line').filter({ hasText: 'Kept' }).waitFor();
+  await go(page, '/config');
+  await page.getByRole('heading', { name: 'dev@old does not accept your credentials' }).waitFor();
+  // Whoever runs the cluster sends another file: it takes the place of the one before, and nothing is clicked.
+  const renewed = plane.kubeconfig('super-admin').replaceAll(CONTEXT, 'dev@old');
+  writeFileSync(old, renewed);
+  await page.getByText(/Live, rv \d+/).waitFor();
+
+  const refused = join(directory, 'refused.conf');
+  const withToken = plane
+    .kubeconfig('super-admin')
+    .replace(/client-certificate-data: .*\n/, 'token: stale\n')
+    .replace(/ *client-key-data: .*\n/, '')
+    .replaceAll(CONTEXT, 'by-token');
+  writeFileSync(refused, withToken);
+  await use(page, refused, 'by-token');
+  await page.getByText('by-token does not accept your credentials').first().waitFor();
+  await page
+    .getByText(/does not accept the credentials of this kubeconfig .*; sign in again/)
+    .first()
+    .waitFor();
+  await go(page, '/editor');
+  await page.locator('.view-line').filter({ hasText: 'Kept' }).waitFor();
+});
+
+// The last one: it changes what the server presents, and only those who are connected already do not see it.
+test('an API server whose certificate has expired is told, with how to renew it', async () => {
+  const { page } = open;
+  const { certificatePem, privateKeyPem } = expiredCredential({
+    subject: { commonName: 'kube-apiserver' },
+    usages: ['server'],
+    alternativeNames: alternativeNames([new URL(plane.apiServers[0]!.url).hostname]),
+  });
+  const file = (name: string): string => join(directory, 'plane/pki/hosts/m1', name);
+  writeFileSync(file('apiserver.key'), privateKeyPem);
+  writeFileSync(file('apiserver.crt'), certificatePem);
+  const probe = async (): Promise<boolean> => {
+    const fresh = connect(await loadKubeconfig(kubeconfig), {
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+      userAgent: 'e2e',
+    });
+    try {
+      await fresh.json({ method: 'GET', path: '/version' });
+      return false;
+    } catch {
+      return true;
+    } finally {
+      fresh.dispose();
+    }
+  };
+  await until('the server to present it', probe);
+  const later = join(directory, 'later.conf');
+  writeFileSync(later, plane.kubeconfig('super-admin').replaceAll(CONTEXT, 'expired-server'));
+  await use(page, later, 'expired-server');
+  await page.getByText('expired-server does not answer').first().waitFor();
+  await page
+    .getByText(/certificate of the API server, .* has expired; renew it/)
+    .first()
+    .waitFor();
+  await go(page, '/config');
+  await page
+    .getByText(/certificate of the API server, .* has expired; renew it/)
+    .first()
+    .waitFor();
 });
