@@ -30,16 +30,19 @@ const cache = useCodeCache(
 );
 /** A heap that has grown for the start would keep its size for hours: a thread at rest allocates too little to be collected. */
 const collect = (): void => void globalThis.gc?.();
-setTimeout(() => {
-  const isNew = cache.save();
-  if (!isNew) cache.release();
-  collect();
+/** What this thread has compiled is kept for those that come after it. */
+const keepLater = (): void => {
   setTimeout(() => {
-    if (isNew) cache.save(true);
-    cache.release();
+    const isNew = cache.save();
+    if (!isNew) cache.release();
     collect();
-  }, SETTLED_AT_LAST_AFTER_MS - SETTLED_AFTER_MS).unref();
-}, SETTLED_AFTER_MS).unref();
+    setTimeout(() => {
+      if (isNew) cache.save(true);
+      cache.release();
+      collect();
+    }, SETTLED_AT_LAST_AFTER_MS - SETTLED_AFTER_MS).unref();
+  }, SETTLED_AFTER_MS).unref();
+};
 
 /** The modules that a thread of this kind begins with. */
 const loadAll = async (): Promise<void> => {
@@ -68,6 +71,7 @@ const main = async (): Promise<void> => {
     cache.release();
     process.exit(isDone ? 0 : 1);
   }
+  keepLater();
   if (!isMainThread && parentPort) {
     if (start.loadBalancer !== undefined) {
       const { runLoadBalancerThread } = await import('../supervisor/load-balancer-thread.ts');
