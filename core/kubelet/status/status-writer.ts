@@ -2,8 +2,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { findCondition } from '../../api/meta/conditions.ts';
 import { isConflict, isNotFound } from '../../api/meta/status.ts';
-import type { V1PodStatus } from '../../api/schema/index.ts';
+import type { V1PodCondition, V1PodStatus } from '../../api/schema/index.ts';
 import { POD, type Client, type Pod, type Stored } from '../../client/index.ts';
 import { isTerminalPhase } from './phase.ts';
 
@@ -28,6 +29,27 @@ const RETRY_MS = 1_000;
 
 type StatusPatch = Record<string, unknown>;
 
+/** Lists that a strategic merge patch would add to: an address that the pod has lost must go. */
+const REPLACED = new Set(['podIPs', 'hostIPs']);
+
+/**
+ * Conditions are merged by their type: only those that differ are sent, so that what others write meanwhile stays, and a
+ * reason that does not hold any more is taken back field by field.
+ */
+const conditionsPatch = (before: readonly V1PodCondition[], wanted: readonly V1PodCondition[]): unknown[] =>
+  wanted.flatMap((condition) => {
+    const old = findCondition(before, condition.type);
+    if (sameJson(old, condition)) return [];
+    const gone = Object.keys(old ?? {}).filter((key) => !(key in condition));
+    return [{ ...condition, ...Object.fromEntries(gone.map((key) => [key, null])) }];
+  });
+
+const fieldPatch = (field: string, before: V1PodStatus, wanted: V1PodStatus): unknown => {
+  if (field === 'conditions') return conditionsPatch(before.conditions ?? [], wanted.conditions ?? []);
+  const value = (wanted as Record<string, unknown>)[field];
+  return REPLACED.has(field) ? [{ $patch: 'replace' }, ...(value as unknown[])] : value;
+};
+
 /** The fields that differ; what is gone is null, as a strategic merge patch needs it. */
 export const statusPatch = (
   before: V1PodStatus | undefined,
@@ -39,7 +61,7 @@ export const statusPatch = (
   for (const field of new Set([...Object.keys(old), ...Object.keys(next)])) {
     if (next[field] === undefined) {
       if (OWNED.has(field)) patch[field] = null;
-    } else if (!sameJson(old[field], next[field])) patch[field] = next[field];
+    } else if (!sameJson(old[field], next[field])) patch[field] = fieldPatch(field, before ?? {}, wanted);
   }
   return Object.keys(patch).length === 0 ? undefined : patch;
 };
