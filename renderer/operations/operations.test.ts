@@ -165,9 +165,7 @@ test('a running operation stands in the shell with its step, an ended one makes 
 test('a switch that is turned after the name was typed leaves the name, and the button waits for the new answer', async () => {
   const asked: ClusterAction[] = [];
   let isHeld = false;
-  const Drain = defineComponent({
-    setup: () => () => h(DrainDialog, { cluster: '/data/harbor', node: 'worker-1' }),
-  });
+  const Drain = () => h(DrainDialog, { cluster: '/data/harbor', node: 'worker-1' });
   const connection = testConnection({
     'clusters.watch': feed(own).handler,
     'cluster.preview': ({ action }) => {

@@ -265,6 +265,7 @@ test(
     await go('/raft?window=5m');
     await page.getByRole('img', { name: new RegExp(`elected for term \\d+ after ${holder}`) }).waitFor();
     await page.getByRole('row', { name: new RegExp(`^${holder}.*Unreachable`) }).waitFor();
+    await page.getByRole('img', { name: new RegExp(`^${holder} is down since`) }).waitFor();
     await page.getByText('2 of 3 vote: quorum holds, no failure is tolerated.').waitFor();
     await go('/leases?window=5m');
     const bars = page.getByRole('group', { name: 'Who held each leader lease, last 5 min' });

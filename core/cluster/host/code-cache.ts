@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { constants, Script, type ScriptOptions } from 'node:vm';
+import { constants, Script } from 'node:vm';
 import { threadId } from 'node:worker_threads';
 
 /**
@@ -58,8 +57,15 @@ const isOurs = (path: string): boolean => {
   return uid === process.getuid?.() && (mode & WRITABLE_BY_OTHERS) === 0;
 };
 
-const readCache = (path: string): Map<string, { readonly entry: Entry; readonly data: Buffer }> => {
-  const found = new Map<string, { entry: Entry; data: Buffer }>();
+type KnownCode = Map<string, { readonly entry: Entry; readonly data: Buffer }>;
+
+const dataOf = (known: KnownCode, filename: string, sourceHash: string): Buffer | undefined => {
+  const held = known.get(filename);
+  return held?.entry.sourceHash === sourceHash ? held.data : undefined;
+};
+
+const readCache = (path: string): KnownCode => {
+  const found: KnownCode = new Map();
   try {
     if (!isOurs(path) || !isOurs(dirname(path)) || statSync(path).size > CACHE_BYTES_MAX) return found;
     const content = readFileSync(path);
@@ -125,29 +131,21 @@ const claimTurn = (path: string): boolean => {
 };
 
 /**
- * Functions are compiled when they are first called; here all of a file at once. Flags are part of what V8 compares before it
- * takes a cache: this one must be back as it was when the cache is made.
- */
-const compileWhole = (content: string, options: ScriptOptions): Script => {
-  setFlagsFromString('--no-lazy');
-  try {
-    return new Script(content, options);
-  } finally {
-    setFlagsFromString('--lazy');
-  }
-};
-
-/**
- * From here on CommonJS files of this thread are loaded by way of the cache. Call before the first of them. Eagerly made
- * it holds all functions of its files, whether or not they have been called.
+ * From here on CommonJS files of this thread are loaded by way of the cache. Call before the first of them. What the build
+ * has made knows the modules, but not which functions a start calls: it serves until the first start has kept its own.
  */
 export const useCodeCache = (
   directory: string,
   kind: string,
-  { isEager = false }: { readonly isEager?: boolean } = {},
+  { isBuild = false }: { readonly isBuild?: boolean } = {},
 ): CodeCache => {
-  const path = join(directory, `${kind}.${process.versions.v8}-${process.arch}.bin`);
-  const known = readCache(path);
+  const name = `${kind}.${process.versions.v8}-${process.arch}`;
+  const builtPath = join(directory, `${name}.built.bin`);
+  const path = isBuild ? builtPath : join(directory, `${name}.bin`);
+  const own = readCache(path);
+  let built: KnownCode | undefined;
+  /** Read when something is missing, which is once after a build. */
+  const ofBuild = (): KnownCode => (built ??= isBuild ? new Map() : readCache(builtPath));
   const scripts = new Map<string, { script: Script; hash: string }>();
   let isMissing = false;
   let isOurTurn = false;
@@ -156,16 +154,14 @@ export const useCodeCache = (
   prototype._compile = function (content, filename, ...rest) {
     if (content.startsWith('#!')) return compilePlainly.call(this, content, filename, ...rest);
     const hash = hashOf(content);
-    const held = known.get(filename);
-    const cachedData = held?.entry.sourceHash === hash ? held.data : undefined;
-    const options: ScriptOptions = {
+    const ownData = dataOf(own, filename, hash);
+    const cachedData = ownData ?? dataOf(ofBuild(), filename, hash);
+    const script = new Script(Module.wrap(content), {
       filename,
       cachedData,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    };
-    const wrapped = Module.wrap(content);
-    const script = isEager ? compileWhole(wrapped, options) : new Script(wrapped, options);
-    if (cachedData === undefined || script.cachedDataRejected === true) isMissing = true;
+    });
+    if (ownData === undefined || script.cachedDataRejected === true) isMissing = true;
     scripts.set(filename, { script, hash });
     const run = script.runInThisContext() as (...args: unknown[]) => unknown;
     return run.call(this.exports, this.exports, createRequire(filename), this, filename, dirname(filename));
@@ -183,7 +179,8 @@ export const useCodeCache = (
       if (isOurTurn) rmSync(claimOf(path), { force: true });
       isOurTurn = false;
       prototype._compile = compilePlainly;
-      known.clear();
+      own.clear();
+      built?.clear();
       scripts.clear();
     },
   };

@@ -26,7 +26,7 @@ const kind = compiledKind ?? (isMainThread ? HOST : (start.component ?? LOAD_BAL
 const cache = useCodeCache(
   process.env[CACHE_VARIABLE] ?? join(dirname(fileURLToPath(program)), 'code-cache'),
   kind,
-  { isEager: compiledKind !== undefined },
+  { isBuild: compiledKind !== undefined },
 );
 /** A heap that has grown for the start would keep its size for hours: a thread at rest allocates too little to be collected. */
 const collect = (): void => void globalThis.gc?.();
