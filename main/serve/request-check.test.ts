@@ -6,6 +6,7 @@ import {
   readCookie,
   sessionCookie,
   sessionCookieName,
+  statusOfClientError,
 } from './request-check.ts';
 
 test('only loopback names with the very port are our host', () => {
@@ -67,4 +68,10 @@ test('the cookie is bound to its host and port, and reads back among others', ()
   expect(readCookie({ cookie }, sessionCookieName(8443))).toBe('s3cret');
   expect(readCookie({ cookie }, sessionCookieName(8444))).toBeUndefined();
   expect(readCookie({ cookie: `${cookie}; x=${'y'.repeat(9000)}` }, sessionCookieName(8443))).toBeUndefined();
+});
+
+test('a connection that was silent too long is told so, for the browser to ask on another; nonsense is refused', () => {
+  const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  const nonsense = Object.assign(new Error('Parse Error'), { code: 'HPE_INVALID_METHOD' });
+  expect([late, nonsense].map(statusOfClientError)).toEqual(['408 Request Timeout', '400 Bad Request']);
 });

@@ -38,3 +38,10 @@ export const isForeignFetch = (headers: IncomingHttpHeaders): boolean => {
   if (site === undefined || site === 'same-origin' || site === 'none') return false;
   return headers['sec-fetch-mode'] !== 'navigate' || headers['sec-fetch-dest'] !== 'document';
 };
+
+/**
+ * Browsers open connections ahead of what they will ask. One on which nothing came in time is told 408, upon which its browser
+ * asks on another one; 400 would be taken for the answer to a request that was on its way.
+ */
+export const statusOfClientError = (error: NodeJS.ErrnoException): string =>
+  error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';

@@ -17,6 +17,7 @@ import {
   readCookie,
   sessionCookie,
   sessionCookieName,
+  statusOfClientError,
 } from './request-check.ts';
 import { readStaticFiles, type StaticFiles } from './static-files.ts';
 import { ensureTlsIdentity } from './tls-identity.ts';
@@ -141,8 +142,8 @@ export const startServe = async (options: ServeOptions): Promise<Serving> => {
     socket.on('error', (error) => log.write('debug', 'a handshake was cut off', { error }));
     upgrade(request, socket, head, parts);
   });
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) refuseUpgrade(socket, '400 Bad Request');
+  server.on('clientError', (error, socket) => {
+    if (socket.writable) refuseUpgrade(socket, statusOfClientError(error));
     else socket.destroy();
   });
   server.on('tlsClientError', (error) => log.write('debug', 'a TLS handshake failed', { error }));
