@@ -57,8 +57,9 @@ export const staticPodYaml = (spec: StaticPodSpec): string => {
               // kubeadm looks every second; each look is a handshake, and nothing routes by it.
               readinessProbe: probe(spec, probes.readiness, 3),
             }),
-            // kubeadm looks after 10 s first; components in threads serve within one.
-            startupProbe: { ...probe(spec, probes.startup, 240), periodSeconds: 1 },
+            // kubeadm looks after 10 s first. Components in threads serve within a second, a new cluster within five: looked
+            // at before, each would begin its life with warnings.
+            startupProbe: { ...probe(spec, probes.startup, 240), initialDelaySeconds: 5, periodSeconds: 1 },
             resources: { requests: { ...spec.requests } },
           },
         ],
