@@ -31,7 +31,8 @@ const SHELLS = 4;
 const CHANGES_PER_SECOND = 100;
 const SCROLL_SECONDS = 10;
 const SCROLL_PX_PER_FRAME = 40;
-const HIDDEN_SECONDS = 10;
+/** Longer than the collection of what a list has left behind, which begins when its page is hidden. */
+const HIDDEN_SECONDS = 45;
 const SETTLE_MS = 3000;
 const GOALS = {
   shellMs: 1500,
