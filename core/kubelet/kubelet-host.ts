@@ -23,7 +23,7 @@ import { ManifestFolder } from './static-pods/manifest-folder.ts';
 import { StatusWriter } from './status/status-writer.ts';
 import { kubeletMetrics } from './sync/kubelet-metrics.ts';
 import type { NodeContext } from './sync/node-context.ts';
-import { sharedClock } from './sync/shared-clock.ts';
+import { sharedClock } from '../base/shared-clock.ts';
 import { clientObjectSource, type ObjectSource } from './volumes/object-source.ts';
 
 /** Registrations, leases and node statuses under way at once. */

@@ -25,13 +25,15 @@ export const listedReads = async (
     }
   const touch = (resource: GroupResource, { metadata }: KubernetesObject): void =>
     void stale.add(keyOf(resource, metadata?.namespace ?? '', metadata?.name ?? ''));
+  const get: ObjectWriter['get'] = (resource, namespace, name) => {
+    const key = keyOf(resource, namespace, name);
+    return !isListed(resource) || stale.has(key)
+      ? writer.get(resource, namespace, name)
+      : Promise.resolve(held.get(key));
+  };
   return {
-    get(resource, namespace, name) {
-      const key = keyOf(resource, namespace, name);
-      return !isListed(resource) || stale.has(key)
-        ? writer.get(resource, namespace, name)
-        : Promise.resolve(held.get(key));
-    },
+    get,
+    seen: get,
     list: (resource, namespace) => writer.list(resource, namespace),
     create(resource, object) {
       touch(resource, object);

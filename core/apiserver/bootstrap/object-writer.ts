@@ -20,6 +20,8 @@ import type { RestRegistry, RestStorage, Scope } from '../registry/rest-storage.
 export interface ObjectWriter {
   /** The newest; undefined where there is none. */
   get(resource: GroupResource, namespace: string, name: string): Promise<KubernetesObject | undefined>;
+  /** What this server's cache has, which may be behind: a look that costs etcd nothing. */
+  seen(resource: GroupResource, namespace: string, name: string): Promise<KubernetesObject | undefined>;
   list(resource: GroupResource, namespace: string): Promise<readonly KubernetesObject[]>;
   create(resource: GroupResource, object: KubernetesObject): Promise<KubernetesObject>;
   /** Conflict when the object has a resourceVersion and is stored in another. */
@@ -65,17 +67,20 @@ export const registryWriter = ({ registry, clock, minor, signal }: RegistryWrite
     return copy;
   };
   const allowed = (): Promise<void> => Promise.resolve();
-
-  return {
-    async get(resource, namespace, name) {
+  const read =
+    (resourceVersion: string): ObjectWriter['get'] =>
+    async (resource, namespace, name) => {
       try {
-        const held = await storageOf(resource, 'get')(scope(namespace), name, { resourceVersion: '' });
-        return held.object;
+        return (await storageOf(resource, 'get')(scope(namespace), name, { resourceVersion })).object;
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;
       }
-    },
+    };
+
+  return {
+    get: read(''),
+    seen: read('0'),
     async list(resource, namespace) {
       const { items } = await storageOf(resource, 'list')(scope(namespace), {
         labelSelector: EVERYTHING,

@@ -23,7 +23,7 @@ const widened = (stored: V1ServiceCIDR, cidrs: readonly string[]): boolean =>
 
 /** The default range of service addresses, marked ready where it is what this server was told. */
 export const ensureServiceCidr = async ({ writer, clock, cidrs }: ServiceCidrOptions): Promise<void> => {
-  await ensureObject(writer, SERVICE_CIDRS, {
+  const stored = (await ensureObject(writer, SERVICE_CIDRS, {
     object: {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'ServiceCIDR',
@@ -32,10 +32,8 @@ export const ensureServiceCidr = async ({ writer, clock, cidrs }: ServiceCidrOpt
     },
     revise: (stored) =>
       widened(stored as V1ServiceCIDR, cidrs) ? { ...stored, spec: { cidrs: [...cidrs] } } : undefined,
-  });
-  const stored = (await writer.get(SERVICE_CIDRS, '', NAME)) as
-    (V1ServiceCIDR & KubernetesObject) | undefined;
-  if (!stored || stored.metadata?.deletionTimestamp || !sameList(stored.spec?.cidrs, cidrs)) return;
+  })) as V1ServiceCIDR & KubernetesObject;
+  if (stored.metadata?.deletionTimestamp || !sameList(stored.spec?.cidrs, cidrs)) return;
   const conditions = stored.status?.conditions ?? [];
   // False was set by somebody for a reason: it is left for an operator to look at.
   if (conditions.some(({ type, status }) => type === 'Ready' && status !== 'Unknown')) return;

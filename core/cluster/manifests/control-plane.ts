@@ -68,6 +68,8 @@ export const etcdPod = ({ host, etcd }: ManifestOptions): StaticPodSpec | undefi
       'cert-file': pki('server.crt'),
       'client-cert-auth': true,
       'data-dir': inData(`hosts/${host.name}/etcd`),
+      // Twice etcd's default, a fifth of its election timeout: heartbeats are most of what a cluster at rest does.
+      'heartbeat-interval': 200,
       'initial-advertise-peer-urls': peerUrl(address),
       'initial-cluster': etcd.members.map((member) => `${member.name}=${peerUrl(member.address)}`),
       'initial-cluster-state': etcd.state,

@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import { findCondition, isConflict, isNotFound, objectKey } from '../../api/meta/index.ts';
-import { LEASE, NODE, POD, type Node, type Stored } from '../../client/index.ts';
+import { LEASE, NODE, pause, POD, type Node, type Stored } from '../../client/index.ts';
 import type { ControllerSettings } from '../config/config.ts';
 import { PODS_BY_NODE, podsOnNode } from '../runtime/pod-indexers.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
@@ -133,6 +133,8 @@ export const nodeLifecycleController: ControllerDefinition<ControllerSettings> =
       await judgeZones(seen);
     };
 
+    const isAnyWaiting = (): boolean => [...zoneQueues.values()].some((queue) => queue.size > 0);
+
     const evictionPass = async (): Promise<void> => {
       for (const queue of zoneQueues.values())
         for (const name of queue.due(clock.monotonicMs())) {
@@ -145,6 +147,16 @@ export const nodeLifecycleController: ControllerDefinition<ControllerSettings> =
             throw error;
           }
         }
+    };
+
+    let evictions: Promise<void> | undefined;
+    /** Passes while nodes wait for their turn, the first when what was found out about them has come back. */
+    const evict = async (signal: AbortSignal): Promise<void> => {
+      await pause(clock, EVICTION_PASS_MS, signal).catch(() => undefined);
+      await repeat(context, EVICTION_PASS_MS, signal, async () => {
+        await evictionPass();
+        return isAnyWaiting();
+      });
     };
 
     const nodeLoop = workLoop(context, {
@@ -186,9 +198,12 @@ export const nodeLifecycleController: ControllerDefinition<ControllerSettings> =
         await Promise.all([
           nodeLoop.run(signal),
           podLoop.run(signal),
-          repeat(context, settings['node-monitor-period'], signal, monitorPass),
-          repeat(context, EVICTION_PASS_MS, signal, evictionPass),
+          repeat(context, settings['node-monitor-period'], signal, async () => {
+            await monitorPass();
+            if (isAnyWaiting()) evictions ??= evict(signal).finally(() => (evictions = undefined));
+          }),
         ]);
+        await evictions;
       },
     };
   },

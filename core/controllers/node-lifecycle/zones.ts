@@ -46,6 +46,10 @@ export class ZoneQueue {
     this.#perSecond = perSecond;
   }
 
+  get size(): number {
+    return this.#waiting.size;
+  }
+
   add(node: string): void {
     this.#waiting.add(node);
   }

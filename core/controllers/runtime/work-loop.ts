@@ -41,16 +41,16 @@ export const workLoop = (context: ControllerContext, options: WorkLoopOptions): 
   };
 };
 
-/** Works at once and then again and again with a pause between, until the signal. A failure is logged. */
+/** Works at once and then again and again with a pause between, until the signal or an answer of false. A failure is logged. */
 export const repeat = async (
   { clock, log }: ControllerContext,
   pauseMs: number,
   signal: AbortSignal,
-  work: () => Promise<void>,
+  work: () => Promise<boolean | void>,
 ): Promise<void> => {
   while (!signal.aborted) {
     try {
-      await work();
+      if ((await work()) === false) return;
     } catch (error) {
       if (!signal.aborted) log.write('warn', 'a periodic pass failed', { error: messageOf(error) });
     }

@@ -48,7 +48,8 @@ export interface MemberConfig {
   readonly strictReconfigCheck: boolean;
   readonly forceNewCluster: boolean;
   readonly quotaBytes: number;
-  readonly backendBatchIntervalMs: number;
+  /** Undefined where it was left to us. */
+  readonly backendBatchIntervalMs: number | undefined;
   readonly backendBatchLimit: number;
   readonly txnOperationsMax: number;
   readonly requestBytesMax: number;
@@ -68,7 +69,6 @@ export interface MemberConfig {
 }
 
 const QUOTA_DEFAULT_BYTES = 2 * 1024 ** 3;
-const BATCH_INTERVAL_DEFAULT_MS = 100;
 const BATCH_LIMIT_DEFAULT = 10_000;
 
 const bad = (message: string): never => {
@@ -188,7 +188,7 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
     strictReconfigCheck: values['strict-reconfig-check'],
     forceNewCluster: values['force-new-cluster'],
     quotaBytes: values['quota-backend-bytes'] || QUOTA_DEFAULT_BYTES,
-    backendBatchIntervalMs: values['backend-batch-interval'] || BATCH_INTERVAL_DEFAULT_MS,
+    backendBatchIntervalMs: values['backend-batch-interval'] || undefined,
     backendBatchLimit: values['backend-batch-limit'] || BATCH_LIMIT_DEFAULT,
     txnOperationsMax: values['max-txn-ops'],
     requestBytesMax: values['max-request-bytes'],

@@ -36,7 +36,7 @@ export const ETCD_FLAGS = {
   'backend-batch-interval': flag(
     durationMs,
     0,
-    'longest time before a backend transaction is committed (0: 100ms)',
+    'longest time before a backend transaction is committed (0: 100ms, and 1s for a few writes)',
   ),
   'backend-batch-limit': flag(integer({ min: 0 }), 0, 'most operations in a backend transaction (0: 10000)'),
   'max-txn-ops': flag(integer({ min: 1 }), 128, 'most operations in one transaction'),

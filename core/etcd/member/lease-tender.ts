@@ -1,11 +1,36 @@
-import { LEASE_CHECKPOINTS_PER_ENTRY_MAX, LEASES_REVOKED_PER_TICK_MAX } from '../lease/index.ts';
+import {
+  LEASE_CHECKPOINTS_PER_ENTRY_MAX,
+  LEASE_TICK_MS,
+  LEASES_REVOKED_PER_TICK_MAX,
+} from '../lease/index.ts';
 import * as proto from '../proto/index.ts';
 import type { Member } from './member.ts';
 import type { RequestKind } from './request-entry.ts';
 
+/** Sees to the leases when a leader is awake anyway: no timer of its own, and none at all on its followers. */
+export class LeaseTender {
+  readonly #member: Member;
+  #dueMs = 0;
+  #isTending = false;
+
+  constructor(member: Member) {
+    this.#member = member;
+  }
+
+  /** Never twice at once; what failed is tried again the next time. */
+  tick(nowMs: number): void {
+    if (!this.#member.isLeader || this.#isTending || nowMs < this.#dueMs) return;
+    this.#isTending = true;
+    const done = (): void => {
+      this.#isTending = false;
+      this.#dueMs = this.#member.ports.clock.monotonicMs() + LEASE_TICK_MS;
+    };
+    tendLeases(this.#member).then(done, done);
+  }
+}
+
 /** What a leader owes its leases, from time to time: the end of those that are due, and what is left of others. */
-export const tendLeases = async (member: Member): Promise<void> => {
-  if (!member.isLeader) return;
+const tendLeases = async (member: Member): Promise<void> => {
   const { term } = member.leadership;
   const { lessor } = member.machine;
   const expired = lessor.takeExpired(LEASES_REVOKED_PER_TICK_MAX);

@@ -7,7 +7,6 @@ import { RaftCore } from '../../raft/core.ts';
 import type { RaftStatus } from '../../raft/status.ts';
 import { NOBODY, type LogEntry, type MemberId } from '../../raft/types.ts';
 import type { MemberConfig } from '../config/config.ts';
-import { LEASE_TICK_MS } from '../lease/index.ts';
 import { membershipChangeOf, type ClusterId, type Member as ClusterMember } from '../membership/index.ts';
 import type { PeerTransport } from '../peer/index.ts';
 import * as proto from '../proto/index.ts';
@@ -17,7 +16,7 @@ import { startAutoCompaction } from './auto-compaction.ts';
 import type { BootState } from './boot.ts';
 import { proposerOf } from './change-proposer.ts';
 import { EarlyElection } from './early-election.ts';
-import { tendLeases } from './lease-tender.ts';
+import { LeaseTender } from './lease-tender.ts';
 import { LogTrimmer } from './log-trimmer.ts';
 import type { MemberObserver } from './observer.ts';
 import { performRequest } from './perform-request.ts';
@@ -61,6 +60,7 @@ export class Member {
   readonly #driver: RaftDriver;
   readonly #ticker: Ticker;
   readonly #trimmer: LogTrimmer;
+  readonly #leases = new LeaseTender(this);
   readonly #transfer: StateTransfer;
   readonly #early: EarlyElection;
   readonly #boot: BootState;
@@ -150,6 +150,7 @@ export class Member {
         this.#guard(() => {
           this.reads.tick(nowMs);
           this.proposals.tick(nowMs);
+          this.#leases.tick(nowMs);
           this.#driver.wake();
         }),
     });
@@ -237,7 +238,6 @@ export class Member {
     await transport.start();
     this.#refreshPeers();
     this.#startTicking();
-    this.#owned.add(every(clock, LEASE_TICK_MS, () => tendLeases(this)));
     this.#owned.add(
       startAutoCompaction(
         this.config.autoCompaction,

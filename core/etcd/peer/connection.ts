@@ -183,15 +183,12 @@ export class Connection {
 
   /**
    * Counts ticks without a byte instead of comparing times: after a stall of our own event loop the timer runs
-   * before what has arrived is read, and a healthy connection would look dead. All connections tick at the same moments:
-   * a member at rest wakes once for them.
+   * before what has arrived is read, and a healthy connection would look dead.
    */
   #scheduleTick(): void {
     const { clock, limits } = this.#settings;
     const { tickMs, silentTicksMax } = limits;
-    const untilNextMs = tickMs - (clock.monotonicMs() % tickMs);
-    const delayMs = untilNextMs < tickMs / 2 ? untilNextMs + tickMs : untilNextMs;
-    this.#tick = clock.after(delayMs, () => {
+    this.#tick = clock.after(tickMs, () => {
       const heard = this.#bytesRead !== this.#bytesReadAtTick;
       this.#bytesReadAtTick = this.#bytesRead;
       this.#silentTicks = heard || this.#paused ? 0 : this.#silentTicks + 1;

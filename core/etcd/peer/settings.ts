@@ -42,9 +42,9 @@ const QUEUE_FRAMES_MAX = 4096;
 const REQUESTS_PENDING_MAX = 1024;
 const SILENT_TICKS_MAX = 2;
 
-/** Silence after a ping is noticed within two election timeouts. */
+/** Silence is noticed within four election timeouts; etcd's streams wait for five of its seconds. */
 export const limitsFor = (electionTimeoutMs: number): PeerLimits => ({
-  tickMs: electionTimeoutMs,
+  tickMs: 2 * electionTimeoutMs,
   silentTicksMax: SILENT_TICKS_MAX,
   dialTimeoutMs: Math.max(DIAL_TIMEOUT_MIN_MS, 2 * electionTimeoutMs),
   backoffMinMs: BACKOFF_MIN_MS,

@@ -25,6 +25,8 @@ const ELECTION_TIMEOUT_MS_DEFAULT = 1000;
 export interface ClientServerOptions {
   readonly member: MemberApi;
   readonly clock: Clock;
+  /** For what is looked after from time to time and may be late. */
+  readonly slowClock?: Clock | undefined;
   readonly random: Random;
   readonly log: Log;
   readonly observer?: RpcObserver | undefined;
@@ -90,7 +92,7 @@ export const clientMethods = (options: Omit<ClientServerOptions, 'listeners' | '
 export const serveClients = async (options: ClientServerOptions): Promise<ClientServer> => {
   const { member, clock, log } = options;
   const admission = createAdmission(member, {
-    clock,
+    clock: options.slowClock ?? clock,
     electionTimeoutMs: options.electionTimeoutMs ?? ELECTION_TIMEOUT_MS_DEFAULT,
   });
   const router = new Router({

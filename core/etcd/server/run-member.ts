@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { systemClock } from '../../base/node/clock.ts';
+import { sharedClock } from '../../base/shared-clock.ts';
 import { nodeDisk } from '../../base/node/disk.ts';
 import { systemRandom } from '../../base/node/random.ts';
 import { DisposableStore } from '../../base/disposable.ts';
@@ -21,6 +22,8 @@ import { memberObserver, registerMember, rpcObserver } from './metrics.ts';
 import { loadTls, watchTls, type LoadedTls } from './tls-files.ts';
 
 const CLOSE_GRACE_MS = 2000;
+/** What is looked after from time to time is looked after together: a member at rest is awakenings before all. */
+const SLOW_GRID_MS = 1000;
 
 export interface RunningMember {
   readonly member: Member;
@@ -71,6 +74,7 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
   const registry = new Registry();
   const observer = memberObserver(registry);
   const clock = systemClock;
+  const slowClock = owned.add(sharedClock(clock, { gridMs: SLOW_GRID_MS }));
   const random = systemRandom;
   try {
     const [clientCertificates, peerCertificates] = await Promise.all([
@@ -109,7 +113,7 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
             tls: peerSecurity,
             electionTimeoutMs: config.electionTimeoutMs,
             metrics: peerMetrics(registry, memberId),
-            clock,
+            clock: slowClock,
             random,
             log,
           })),
@@ -126,6 +130,7 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
       serveClients({
         member: api,
         clock,
+        slowClock,
         random,
         log,
         observer: rpc,

@@ -36,12 +36,18 @@ export const memoryWriter = (): MemoryWriter => {
     interference = undefined;
     run?.();
   };
+  const get = (
+    resource: GroupResource,
+    namespace: string,
+    name: string,
+  ): Promise<KubernetesObject | undefined> => Promise.resolve(objects.get(keyOf(resource, namespace, name)));
   return {
     objects,
     writes,
     interfere: (run) => (interference = run),
     put: (resource, object) => void put(resource, object),
-    get: (resource, namespace, name) => Promise.resolve(objects.get(keyOf(resource, namespace, name))),
+    get,
+    seen: get,
     list: (resource, namespace) =>
       Promise.resolve(
         [...objects].filter(([key]) => key.startsWith(keyOf(resource, namespace, ''))).map(([, one]) => one),

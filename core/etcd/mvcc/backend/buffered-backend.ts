@@ -17,6 +17,9 @@ import { mergeRange, Overlay } from './overlay.ts';
 /** etcd's batch interval and batch limit. */
 const COMMIT_INTERVAL_MS = 100;
 const COMMIT_WRITES_MAX = 10_000;
+/** Fewer writes than this may wait longer: they are in the log, and each commit wakes threads and syncs the disk twice. */
+const COMMIT_SOON_WRITES = 64;
+const COMMIT_AT_REST_MS = 1000;
 /**
  * What may wait for commits before appliers are asked to wait. Handing over a commit costs the event loop about
  * a microsecond a write, so the number is bounded as well.
@@ -30,7 +33,8 @@ export interface BufferedBackendOptions {
   /** A failed commit cannot be undone in memory: whoever owns the member stops it and starts it again. */
   readonly onCommitFailed: (error: unknown) => void;
   readonly onCommit?: (seconds: number, writes: number) => void;
-  readonly commitIntervalMs?: number;
+  /** Exactly this; by default 100 ms, and a second for a few writes. */
+  readonly commitIntervalMs?: number | undefined;
 }
 
 const readCounter = (reader: EngineReader, key: Buffer): number => {
@@ -38,9 +42,11 @@ const readCounter = (reader: EngineReader, key: Buffer): number => {
   return value === undefined ? 0 : readUint64(value, 0);
 };
 
+type Pace = 'atRest' | 'usual' | 'urgent';
+
 /**
  * Gathers writes in memory and hands them to the engine together with the consistent index, as one commit,
- * every 100 ms or 10,000 writes. Reads look through the two layers in memory (what waits, and what is being
+ * every 100 ms or 10,000 writes, and after a second when there are few. Reads look through the two layers in memory (what waits, and what is being
  * committed) to the engine.
  */
 export class BufferedBackend implements Backend {
@@ -50,7 +56,7 @@ export class BufferedBackend implements Backend {
   #committing: Overlay | undefined;
   #running: Promise<void> | undefined;
   #timer: Disposable | undefined;
-  #isTimerUrgent = false;
+  #pace: Pace = 'atRest';
   #consistentIndex: number;
   #term: number;
   #isIndexMoved = false;
@@ -111,7 +117,7 @@ export class BufferedBackend implements Backend {
     this.#consistentIndex = index;
     this.#term = term;
     this.#isIndexMoved = true;
-    if (this.#timer === undefined) this.#schedule(false);
+    if (this.#timer === undefined) this.#schedule('atRest');
   }
 
   async commit(): Promise<void> {
@@ -148,7 +154,7 @@ export class BufferedBackend implements Backend {
     const defragmented = this.#engine.defragment().finally(() => {
       this.#running = undefined;
       this.#size = this.#engine.size();
-      if (!this.#isIdle()) this.#schedule(false);
+      if (!this.#isIdle()) this.#schedule('usual');
     });
     // Whoever waits for the file must not fail for a defragmentation that did.
     this.#running = defragmented.catch(() => undefined);
@@ -180,21 +186,27 @@ export class BufferedBackend implements Backend {
   }
 
   #written(): void {
-    if (this.#timer === undefined) this.#schedule(false);
-    else if (!this.#isTimerUrgent && this.#waiting.writeCount >= COMMIT_WRITES_MAX) this.#schedule(true);
+    const { writeCount } = this.#waiting;
+    if (this.#timer === undefined) this.#schedule('atRest');
+    else if (writeCount >= COMMIT_WRITES_MAX && this.#pace !== 'urgent') this.#schedule('urgent');
+    else if (writeCount >= COMMIT_SOON_WRITES && this.#pace === 'atRest') this.#schedule('usual');
   }
 
   /** Commits start from a timer only, never from a write: an entry half applied must not become durable. */
-  #schedule(isUrgent: boolean): void {
+  #schedule(pace: Pace): void {
     if (this.#isClosed) return;
     this.#timer?.dispose();
-    this.#isTimerUrgent = isUrgent;
-    const delayMs = isUrgent ? 0 : (this.#options.commitIntervalMs ?? COMMIT_INTERVAL_MS);
-    this.#timer = this.#options.clock.after(delayMs, () => {
+    this.#pace = pace;
+    this.#timer = this.#options.clock.after(this.#delayMs(pace), () => {
       this.#timer = undefined;
       // A commit that is still running starts the timer again when it ends.
       if (this.#running === undefined && this.#failure === undefined && !this.#isIdle()) void this.#start();
     });
+  }
+
+  #delayMs(pace: Pace): number {
+    if (pace === 'urgent') return 0;
+    return this.#options.commitIntervalMs ?? (pace === 'atRest' ? COMMIT_AT_REST_MS : COMMIT_INTERVAL_MS);
   }
 
   /** Never rejects: the failure is kept and reported, and every later commit fails with it. */
@@ -223,7 +235,7 @@ export class BufferedBackend implements Backend {
       .finally(() => {
         this.#running = undefined;
         if (this.#timer === undefined && !this.#isIdle() && this.#failure === undefined)
-          this.#schedule(false);
+          this.#schedule(this.#waiting.writeCount < COMMIT_SOON_WRITES ? 'atRest' : 'usual');
       });
     return this.#running;
   }

@@ -87,6 +87,8 @@ class LmdbEngine implements Engine {
   readonly #directory: string;
   #environment: Environment;
   #generation: number;
+  /** What is read between two commits is read in one transaction: lmdb would set a timer for each. */
+  #view: Transaction | undefined;
 
   constructor(directory: string, generation: number) {
     this.#directory = directory;
@@ -99,11 +101,11 @@ class LmdbEngine implements Engine {
   }
 
   get(bucket: Bucket, key: Uint8Array): Buffer | undefined {
-    return this.#tree(bucket).get(key as Buffer);
+    return this.#tree(bucket).get(key as Buffer, { transaction: this.#reading() });
   }
 
   range(bucket: Bucket, from: Uint8Array, to: Uint8Array | undefined, limit: number): Entry[] {
-    return readRange(this.#tree(bucket), { from, to, limit }, undefined);
+    return readRange(this.#tree(bucket), { from, to, limit }, this.#reading());
   }
 
   async commit(writes: readonly Write[]): Promise<void> {
@@ -116,7 +118,17 @@ class LmdbEngine implements Engine {
         else void tree.put(key, value);
       }
     });
-    root.resetReadTxn();
+    this.#endView();
+  }
+
+  #reading(): Transaction {
+    return (this.#view ??= this.#environment.root.useReadTransaction());
+  }
+
+  #endView(): void {
+    this.#view?.done();
+    this.#view = undefined;
+    this.#environment.root.resetReadTxn();
   }
 
   snapshot(): EngineSnapshot {
@@ -143,6 +155,7 @@ class LmdbEngine implements Engine {
     const next = join(this.#directory, fileName(this.#generation + 1));
     await rename(temporary, next);
     await nodeDisk.syncDirectory(this.#directory);
+    this.#endView();
     const old = this.#environment;
     this.#environment = openEnvironment(next);
     this.#generation += 1;
@@ -152,7 +165,15 @@ class LmdbEngine implements Engine {
   }
 
   size(): BackendSize {
-    return { totalBytes: statSync(this.#environment.path).size, inUseBytes: this.#inUseBytes() };
+    const measure = (): number => this.#inUseBytes();
+    let inUseBytes: number | undefined;
+    return {
+      totalBytes: statSync(this.#environment.path).size,
+      // Every tree is asked for this: only when somebody wants to know, not at every commit.
+      get inUseBytes() {
+        return (inUseBytes ??= measure());
+      },
+    };
   }
 
   #inUseBytes(): number {
@@ -167,6 +188,7 @@ class LmdbEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.#endView();
     await this.#environment.root.close();
   }
 }
@@ -183,14 +205,14 @@ interface TreeStats {
 const readRange = (
   tree: Tree,
   { from, to, limit }: { from: Uint8Array; to: Uint8Array | undefined; limit: number },
-  transaction: Transaction | undefined,
+  transaction: Transaction,
 ): Entry[] => {
   if (limit <= 0) return [];
   const range = tree.getRange({
     start: from as Buffer,
     ...(to === undefined ? {} : { end: to as Buffer }),
     limit,
-    ...(transaction === undefined ? {} : { transaction }),
+    transaction,
   });
   return [...range].map(({ key, value }) => ({ key, value }));
 };

@@ -20,27 +20,31 @@ export const createAdmission = (
 ): Admission => {
   const streams = new Set<CallContext>();
   let leaderlessRounds = 0;
-  let timer: Disposable;
+  let timer: Disposable | undefined;
+  /** Rounds go while there are streams to be ended. */
   const plan = (): void => {
     timer = options.clock.after(options.electionTimeoutMs, () => {
+      timer = undefined;
       leaderlessRounds = member.leaderId() === 0n ? leaderlessRounds + 1 : 0;
       for (const stream of streams) {
         if (leaderlessRounds >= LEADERLESS_ROUNDS_MAX) stream.fail(statusOfReason('NoLeader'));
         if (stream.over) streams.delete(stream);
       }
-      plan();
+      if (streams.size > 0) plan();
+      else leaderlessRounds = 0;
     });
   };
-  plan();
   return {
     admit(context, request) {
       if (member.isLearner() && !isServedByLearner(context, request))
         throw etcdError('NotSupportedForLearner');
       if (context.metadata('hasleader') !== 'true') return;
       if (member.leaderId() === 0n) throw etcdError('NoLeader');
-      if (context.method.type !== 'unary') streams.add(context);
+      if (context.method.type === 'unary') return;
+      streams.add(context);
+      if (timer === undefined) plan();
     },
-    dispose: () => timer.dispose(),
+    dispose: () => timer?.dispose(),
   };
 };
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import { toDisposable, type Disposable } from '../../base/disposable.ts';
+import type { Clock } from './clock.ts';
+import { toDisposable, type Disposable } from './disposable.ts';
 
 interface Timer {
   dueMs: number;
@@ -10,11 +10,16 @@ interface Timer {
 const before = (a: Timer, b: Timer): boolean =>
   a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.order < b.order);
 
+export interface SharedClockOptions {
+  /** Waits of at least this long end together, at its multiples: up to so much later than asked. 0 is never. */
+  readonly gridMs?: number;
+}
+
 /**
  * One timer of the platform for all of a process: a thousand nodes and ten thousand pods keep their heartbeats,
  * probes and back-offs in one heap. Cancelled timers stay in it, empty, until they are due.
  */
-export const sharedClock = (clock: Clock): Clock & Disposable => {
+export const sharedClock = (clock: Clock, { gridMs = 0 }: SharedClockOptions = {}): Clock & Disposable => {
   const heap: Timer[] = [];
   let order = 0;
   let armed: { readonly dueMs: number; readonly timer: Disposable } | undefined;
@@ -52,7 +57,8 @@ export const sharedClock = (clock: Clock): Clock & Disposable => {
     const next = heap[0];
     if (next === undefined || (armed && armed.dueMs <= next.dueMs)) return;
     armed?.timer.dispose();
-    const delayMs = Math.max(0, next.dueMs - clock.monotonicMs());
+    // Whole milliseconds, as timers count them: one that came early would have to wait again.
+    const delayMs = Math.max(0, Math.ceil(next.dueMs - clock.monotonicMs()));
     armed = { dueMs: next.dueMs, timer: clock.after(delayMs, fire) };
   };
 
@@ -63,11 +69,16 @@ export const sharedClock = (clock: Clock): Clock & Disposable => {
     arm();
   };
 
+  const dueAfter = (delayMs: number): number => {
+    const dueMs = clock.monotonicMs() + Math.max(0, delayMs);
+    return gridMs > 0 && delayMs >= gridMs ? Math.ceil(dueMs / gridMs) * gridMs : dueMs;
+  };
+
   return {
     nowMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
     after(delayMs, run) {
-      const timer: Timer = { dueMs: clock.monotonicMs() + Math.max(0, delayMs), order: (order += 1), run };
+      const timer: Timer = { dueMs: dueAfter(delayMs), order: (order += 1), run };
       push(timer);
       arm();
       return toDisposable(() => (timer.run = undefined));

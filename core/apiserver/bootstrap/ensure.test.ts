@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { KubernetesObject } from '../../api/meta/index.ts';
+import { ensureObject } from './ensure.ts';
+import type { ObjectWriter } from './object-writer.ts';
+import { memoryWriter, type MemoryWriter } from './testing/memory-writer.ts';
+
+const MAPS = { group: '', resource: 'configmaps' };
+const map = (value: string): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { namespace: 'default', name: 'a' },
+  data: { value },
+});
+const wanted = {
+  object: map('right'),
+  revise: (stored: KubernetesObject) =>
+    (stored['data'] as { value: string }).value === 'right'
+      ? undefined
+      : { ...stored, data: { value: 'right' } },
+};
+
+/** A cache that stands still, over a store that goes on. */
+const behind = (writer: MemoryWriter) => {
+  const held = new Map(writer.objects);
+  const newestReads: string[] = [];
+  const onCache: ObjectWriter = {
+    ...writer,
+    get(resource, namespace, name) {
+      newestReads.push(name);
+      return writer.get(resource, namespace, name);
+    },
+    seen: (resource, namespace, name) =>
+      Promise.resolve(held.get(`${resource.resource}/${namespace}/${name}`)),
+  };
+  return { onCache, newestReads };
+};
+
+test('what is right in the cache is not read from etcd', async () => {
+  const writer = memoryWriter();
+  writer.put(MAPS, map('right'));
+  const { onCache, newestReads } = behind(writer);
+  expect((await ensureObject(onCache, MAPS, wanted)).metadata?.resourceVersion).toBe('1');
+  expect([newestReads, writer.writes]).toEqual([[], []]);
+});
+
+test('a cache that is behind costs a try: what was written meanwhile is read before it is judged again', async () => {
+  const writer = memoryWriter();
+  writer.put(MAPS, map('wrong'));
+  const { onCache, newestReads } = behind(writer);
+  writer.put(MAPS, map('right'));
+  expect((await ensureObject(onCache, MAPS, wanted)).metadata?.resourceVersion).toBe('2');
+  expect([newestReads, writer.writes]).toEqual([['a'], []]);
+});
+
+test('what the cache does not have is looked for in etcd before it is made', async () => {
+  const writer = memoryWriter();
+  const { onCache, newestReads } = behind(writer);
+  writer.put(MAPS, map('right'));
+  await ensureObject(onCache, MAPS, wanted);
+  expect([newestReads, writer.writes]).toEqual([['a'], []]);
+});
