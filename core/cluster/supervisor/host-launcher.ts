@@ -18,17 +18,8 @@ export interface HostListener {
 /** Starts the host program as a process. */
 export type HostLauncher = (name: string, listener: HostListener) => LaunchedHost;
 
-/**
- * The main thread of a host runs a kubelet alone, and needs little. Each thread collects what its start left behind.
- * A host is twenty threads that compile for themselves: code is optimised when it is much used, not when it has been used
- * for a while, and what runs every ten seconds is not compiled anew each time. Saves a fifth of a start.
- */
-export const HOST_FLAGS: readonly string[] = [
-  '--max-semi-space-size=4',
-  '--expose-gc',
-  '--interrupt-budget=4194304',
-  '--no-flush-bytecode',
-];
+/** The main thread of a host runs a kubelet alone, and needs little. Each thread collects what its start left behind. */
+export const HOST_FLAGS: readonly string[] = ['--max-semi-space-size=4', '--expose-gc'];
 
 /**
  * For the allocator of glibc, which otherwise keeps a heap for each of a host's twenty threads and what large buffers
