@@ -176,7 +176,7 @@ test('a peer that does not read costs a bounded queue, delays nobody, and is giv
   expect(a.transport.status(2)!.droppedCount).toBeGreaterThan(200);
   await until(() => expect(a.lines.map(({ message }) => message)).toContain('peer became inactive'));
   expect(a.lines.find(({ message }) => message === 'peer became inactive')?.fields['error']).toBe(
-    'nothing was heard for 800 ms',
+    'nothing was heard for 1600 ms',
   );
 });
 
