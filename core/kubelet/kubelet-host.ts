@@ -5,6 +5,7 @@ import { messageOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Random } from '../base/random.ts';
+import { sharedClock } from '../base/shared-clock.ts';
 import {
   POD,
   silentEvents,
@@ -23,7 +24,6 @@ import { ManifestFolder } from './static-pods/manifest-folder.ts';
 import { StatusWriter } from './status/status-writer.ts';
 import { kubeletMetrics } from './sync/kubelet-metrics.ts';
 import type { NodeContext } from './sync/node-context.ts';
-import { sharedClock } from '../base/shared-clock.ts';
 import { clientObjectSource, type ObjectSource } from './volumes/object-source.ts';
 
 /** Registrations, leases and node statuses under way at once. */

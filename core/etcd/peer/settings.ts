@@ -42,7 +42,7 @@ const QUEUE_FRAMES_MAX = 4096;
 const REQUESTS_PENDING_MAX = 1024;
 const SILENT_TICKS_MAX = 2;
 
-/** Silence is noticed within four election timeouts; etcd's streams wait for five of its seconds. */
+/** Silence is noticed within four election timeouts; etcd's own streams wait for five seconds. */
 export const limitsFor = (electionTimeoutMs: number): PeerLimits => ({
   tickMs: 2 * electionTimeoutMs,
   silentTicksMax: SILENT_TICKS_MAX,

@@ -42,8 +42,6 @@ const readCounter = (reader: EngineReader, key: Buffer): number => {
   return value === undefined ? 0 : readUint64(value, 0);
 };
 
-type Pace = 'atRest' | 'usual' | 'urgent';
-
 /**
  * Gathers writes in memory and hands them to the engine together with the consistent index, as one commit,
  * every 100 ms or 10,000 writes, and after a second when there are few. Reads look through the two layers in memory (what waits, and what is being
@@ -56,7 +54,7 @@ export class BufferedBackend implements Backend {
   #committing: Overlay | undefined;
   #running: Promise<void> | undefined;
   #timer: Disposable | undefined;
-  #pace: Pace = 'atRest';
+  #timerDelayMs = 0;
   #consistentIndex: number;
   #term: number;
   #isIndexMoved = false;
@@ -117,7 +115,7 @@ export class BufferedBackend implements Backend {
     this.#consistentIndex = index;
     this.#term = term;
     this.#isIndexMoved = true;
-    if (this.#timer === undefined) this.#schedule('atRest');
+    if (this.#timer === undefined) this.#schedule();
   }
 
   async commit(): Promise<void> {
@@ -154,7 +152,7 @@ export class BufferedBackend implements Backend {
     const defragmented = this.#engine.defragment().finally(() => {
       this.#running = undefined;
       this.#size = this.#engine.size();
-      if (!this.#isIdle()) this.#schedule('usual');
+      if (!this.#isIdle()) this.#schedule();
     });
     // Whoever waits for the file must not fail for a defragmentation that did.
     this.#running = defragmented.catch(() => undefined);
@@ -186,27 +184,26 @@ export class BufferedBackend implements Backend {
   }
 
   #written(): void {
-    const { writeCount } = this.#waiting;
-    if (this.#timer === undefined) this.#schedule('atRest');
-    else if (writeCount >= COMMIT_WRITES_MAX && this.#pace !== 'urgent') this.#schedule('urgent');
-    else if (writeCount >= COMMIT_SOON_WRITES && this.#pace === 'atRest') this.#schedule('usual');
+    if (this.#timer === undefined || this.#delayMs() < this.#timerDelayMs) this.#schedule();
   }
 
   /** Commits start from a timer only, never from a write: an entry half applied must not become durable. */
-  #schedule(pace: Pace): void {
+  #schedule(): void {
     if (this.#isClosed) return;
     this.#timer?.dispose();
-    this.#pace = pace;
-    this.#timer = this.#options.clock.after(this.#delayMs(pace), () => {
+    this.#timerDelayMs = this.#delayMs();
+    this.#timer = this.#options.clock.after(this.#timerDelayMs, () => {
       this.#timer = undefined;
       // A commit that is still running starts the timer again when it ends.
       if (this.#running === undefined && this.#failure === undefined && !this.#isIdle()) void this.#start();
     });
   }
 
-  #delayMs(pace: Pace): number {
-    if (pace === 'urgent') return 0;
-    return this.#options.commitIntervalMs ?? (pace === 'atRest' ? COMMIT_AT_REST_MS : COMMIT_INTERVAL_MS);
+  #delayMs(): number {
+    const { writeCount } = this.#waiting;
+    if (writeCount >= COMMIT_WRITES_MAX) return 0;
+    const usualMs = writeCount < COMMIT_SOON_WRITES ? COMMIT_AT_REST_MS : COMMIT_INTERVAL_MS;
+    return this.#options.commitIntervalMs ?? usualMs;
   }
 
   /** Never rejects: the failure is kept and reported, and every later commit fails with it. */
@@ -234,8 +231,7 @@ export class BufferedBackend implements Backend {
       })
       .finally(() => {
         this.#running = undefined;
-        if (this.#timer === undefined && !this.#isIdle() && this.#failure === undefined)
-          this.#schedule(this.#waiting.writeCount < COMMIT_SOON_WRITES ? 'atRest' : 'usual');
+        if (this.#timer === undefined && !this.#isIdle() && this.#failure === undefined) this.#schedule();
       });
     return this.#running;
   }
