@@ -6,16 +6,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const SECOND = 1000;
 const MODULE_CACHE = 'node_modules/.cache/vitest';
 
-/** Of layers of real processes: for what hangs, not for what a busy machine makes slow. */
+/** For layers with real processes: long enough for a busy machine, so only a hang reaches it. */
 const PATIENCE = { testTimeout: 600 * SECOND, hookTimeout: 600 * SECOND };
 
-/** Of `expect.poll`, whose second by default is less than a busy machine may need for one turn. */
+/** For `expect.poll`: its default of one second is too short on a busy machine. */
 const EXPECT = { poll: { timeout: 120 * SECOND } };
 
-/** Seeded tests that stand beside their source but take seconds: run by `npm test`, not by `npm run check`. */
+/** Seeded tests next to their source that take seconds: `npm test` runs them, `npm run check` does not. */
 const SEEDED_BESIDE_SOURCE = ['core/**/*.sim.test.ts'];
 
-/** Minutes, most of them waiting: last in the queue they would be waited for alone. */
+/** These take minutes, mostly waiting. They start first, so that other files run in the meantime. */
 const LONG = [
   'clients/cluster-chaos',
   'clients/cluster-members',
@@ -29,7 +29,7 @@ const LONG = [
   'e2e/desktop-clusters',
 ];
 
-/** Long files first, then as always: by what the last run took, or by size. */
+/** Long files first, then vitest's order: by the duration of the last run, or by size. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): number => {
@@ -40,13 +40,13 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-/** One project a test layer; `npm test` runs them one after the other and counts each. */
+/** One project per test layer; `npm test` runs them one by one and counts each. */
 export default defineConfig({
   test: {
-    // Files have addresses, folders and ports of their own, and part of their time is waiting.
+    // Files use separate addresses, directories and ports, and spend part of their time waiting.
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongFirst },
-    // Of one layer what of the next: each is a run of its own, and most read the same sources.
+    // Each layer is a separate run and most read the same sources, so transformed modules are shared through a cache on disk.
     experimental: { fsModuleCache: true, fsModuleCachePath: MODULE_CACHE },
     projects: [
       {
@@ -55,7 +55,7 @@ export default defineConfig({
           expect: EXPECT,
           include: ['core/**/*.test.ts', 'main/**/*.test.ts', 'test/*.test.ts'],
           exclude: SEEDED_BESIDE_SOURCE,
-          // A process a file costs more than the tests in it; a test cleans up after itself instead.
+          // A process per file would cost more than its tests; tests clean up after themselves instead.
           isolate: false,
           testTimeout: 120 * SECOND,
           hookTimeout: 120 * SECOND,
@@ -95,6 +95,15 @@ export default defineConfig({
           name: 'clients',
           expect: EXPECT,
           include: ['test/clients/**/*.test.ts'],
+          ...PATIENCE,
+        },
+      },
+      {
+        test: {
+          name: 'security',
+          expect: EXPECT,
+          include: ['test/security/**/*.test.ts'],
+          globalSetup: ['test/security/shared-cluster.ts'],
           ...PATIENCE,
         },
       },

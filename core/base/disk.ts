@@ -12,6 +12,20 @@ export interface Disk {
   syncDirectory(directory: string): Promise<void>;
 }
 
+/** Syncs nothing: what a machine loses with its power is lost. For members that are thrown away after a test. */
+export const withoutSync = (disk: Disk): Disk => ({
+  ...disk,
+  async open(path, options) {
+    const file = await disk.open(path, options);
+    return {
+      ...file,
+      writeDurably: (offset, chunks) => file.write(offset, chunks),
+      sync: () => Promise.resolve(),
+    };
+  },
+  syncDirectory: () => Promise.resolve(),
+});
+
 export interface DiskFile {
   size(): Promise<number>;
   /** Fewer bytes than asked for only at the end of the file. */

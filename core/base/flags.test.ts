@@ -54,11 +54,11 @@ test.each([
   [['--nmae=x'], 'unknown flag: --nmae'],
   [['--snapshotcount=x'], 'unknown flag: --snapshotcount; did you mean --snapshot-count?'],
   [['--constructor=x'], 'unknown flag: --constructor'],
-  [['--snapshot-count=many'], 'invalid value "many" for --snapshot-count: wants a whole number'],
+  [['--snapshot-count=many'], 'invalid value "many" for --snapshot-count: must be an integer'],
   [['--snapshot-count=0'], 'invalid value "0" for --snapshot-count: must be at least 1'],
-  [['--mode=never'], 'invalid value "never" for --mode: wants one of periodic, revision'],
-  [['--interval=5'], 'invalid value "5" for --interval: wants a duration such as 10s or 1h30m'],
-  [['--name'], 'flag needs a value: --name (string)'],
+  [['--mode=never'], 'invalid value "never" for --mode: must be one of periodic, revision'],
+  [['--interval=5'], 'invalid value "5" for --interval: must be a duration such as 10s or 1h30m'],
+  [['--name'], 'flag requires a value: --name (string)'],
 ])('%j is refused in one line', (args, message) => {
   expect(() => parseFlags(TABLE, args)).toThrow(message);
 });

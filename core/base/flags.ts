@@ -39,7 +39,7 @@ export const boolean: FlagKind<boolean> = {
   parse(value) {
     if (['true', 't', 'T', 'TRUE', 'True', '1'].includes(value)) return true;
     if (['false', 'f', 'F', 'FALSE', 'False', '0'].includes(value)) return false;
-    throw new Error('wants true or false');
+    throw new Error('must be true or false');
   },
 };
 
@@ -47,7 +47,7 @@ export const integer = (bounds: { min?: number; max?: number } = {}): FlagKind<n
   type: 'int',
   parse(value) {
     const number = /^[+-]?\d+$/.test(value) ? Number(value) : NaN;
-    if (!Number.isSafeInteger(number)) throw new Error('wants a whole number');
+    if (!Number.isSafeInteger(number)) throw new Error('must be an integer');
     if (number < (bounds.min ?? -Infinity)) throw new Error(`must be at least ${bounds.min}`);
     if (number > (bounds.max ?? Infinity)) throw new Error(`must be at most ${bounds.max}`);
     return number;
@@ -58,7 +58,7 @@ export const durationMs: FlagKind<number> = {
   type: 'duration',
   parse(value) {
     const ms = parseDurationMs(value);
-    if (ms === undefined) throw new Error('wants a duration such as 10s or 1h30m');
+    if (ms === undefined) throw new Error('must be a duration such as 10s or 1h30m');
     return ms;
   },
 };
@@ -67,7 +67,7 @@ export const oneOf = <const T extends string>(...choices: readonly T[]): FlagKin
   type: choices.join('|'),
   parse(value) {
     const found = choices.find((choice) => choice === value);
-    if (found === undefined) throw new Error(`wants one of ${choices.join(', ')}`);
+    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}`);
     return found;
   },
 });
@@ -129,7 +129,7 @@ export const parseFlags = <const Table extends FlagTable>(
       if (raw === undefined)
         throw new ReasonError<FlagFailure>(
           'MissingValue',
-          `flag needs a value: --${name} (${found.kind.type})`,
+          `flag requires a value: --${name} (${found.kind.type})`,
         );
     }
     const value = raw === undefined ? found.kind.bare : parseValue(name, found, raw);

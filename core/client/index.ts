@@ -12,14 +12,20 @@ export { compareResourceVersions } from './informers/resource-version.ts';
 export * from './leader-election/election.ts';
 export { runElection } from './leader-election/run-election.ts';
 export { ClientError, isFenced } from './rest/errors.ts';
-export type { AuthConfig, ClientConfig } from './rest/config.ts';
+export type { AuthConfig, ClientConfig, ExecConfig } from './rest/config.ts';
 export { connect, DEFAULT_RATE_LIMIT } from './rest/connect.ts';
 export type { ConnectOptions } from './rest/connect.ts';
 export { discover } from './rest/discovery.ts';
 export type { DiscoveredResource, Discovery } from './rest/discovery.ts';
 export { RestMapper } from './rest/rest-mapper.ts';
 export { inClusterConfig } from './rest/in-cluster.ts';
-export { configFrom, contextsOf, loadKubeconfig, parseKubeconfig } from './rest/kubeconfig.ts';
+export {
+  configFrom,
+  contextsOf,
+  loadKubeconfig,
+  loadOwnKubeconfig,
+  parseKubeconfig,
+} from './rest/kubeconfig.ts';
 export type { KubeconfigContext } from './rest/kubeconfig.ts';
 export { metadataOnly } from './rest/metadata-client.ts';
 export { pause } from './rest/pause.ts';

@@ -30,16 +30,27 @@ export interface DelegatedAccess {
   mayAccess(caller: Caller, question: AccessQuestion): Promise<boolean>;
 }
 
-/** Upstream's defaults for both answers. */
-const ANSWER_LIFE_MS = 10_000;
+/** How long answers are used, as upstream's flags say. */
+export interface AnswerLives {
+  /** --authentication-token-webhook-cache-ttl. */
+  readonly tokenMs: number;
+  /** --authorization-webhook-cache-authorized-ttl. */
+  readonly allowedMs: number;
+  /** --authorization-webhook-cache-unauthorized-ttl. */
+  readonly deniedMs: number;
+}
+
+const DEFAULT_LIVES: AnswerLives = { tokenMs: 10_000, allowedMs: 10_000, deniedMs: 10_000 };
 const ANSWERS_MAX = 1024;
 
 class RecentAnswers<T> {
   readonly #answers = new Map<string, { readonly value: T; readonly untilMs: number }>();
   readonly #clock: Clock;
+  readonly #lifeMsOf: (value: T) => number;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, lifeMsOf: (value: T) => number) {
     this.#clock = clock;
+    this.#lifeMsOf = lifeMsOf;
   }
 
   async get(key: string, ask: () => Promise<T>): Promise<T> {
@@ -48,18 +59,32 @@ class RecentAnswers<T> {
     const value = await ask();
     this.#answers.delete(key);
     if (this.#answers.size >= ANSWERS_MAX) this.#answers.delete(this.#answers.keys().next().value!);
-    this.#answers.set(key, { value, untilMs: this.#clock.monotonicMs() + ANSWER_LIFE_MS });
+    this.#answers.set(key, { value, untilMs: this.#clock.monotonicMs() + this.#lifeMsOf(value) });
     return value;
   }
 }
 
-export const delegatedAccess = (client: Client, clock: Clock): DelegatedAccess => {
-  const tokens = new RecentAnswers<Caller | undefined>(clock);
-  const verdicts = new RecentAnswers<boolean>(clock);
+export interface Reviewers {
+  /** Asked about tokens; undefined: no token is valid. */
+  readonly authentication: Client | undefined;
+  /** Asked about access; undefined: nothing is allowed. */
+  readonly authorization: Client | undefined;
+}
+
+export const delegatedAccess = (
+  { authentication, authorization }: Reviewers,
+  clock: Clock,
+  lives: AnswerLives = DEFAULT_LIVES,
+): DelegatedAccess => {
+  const tokens = new RecentAnswers<Caller | undefined>(clock, () => lives.tokenMs);
+  const verdicts = new RecentAnswers<boolean>(clock, (isAllowed) =>
+    isAllowed ? lives.allowedMs : lives.deniedMs,
+  );
   return {
     reviewToken: (token) =>
       tokens.get(token, async () => {
-        const { status } = await client.json<V1TokenReview>({
+        if (authentication === undefined) return undefined;
+        const { status } = await authentication.json<V1TokenReview>({
           method: 'POST',
           path: '/apis/authentication.k8s.io/v1/tokenreviews',
           body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } },
@@ -70,8 +95,9 @@ export const delegatedAccess = (client: Client, clock: Clock): DelegatedAccess =
       }),
     mayAccess: (caller, question) =>
       verdicts.get(JSON.stringify([caller, question]), async () => {
+        if (authorization === undefined) return false;
         const { verb, path, resource } = question;
-        const { status } = await client.json<V1SubjectAccessReview>({
+        const { status } = await authorization.json<V1SubjectAccessReview>({
           method: 'POST',
           path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
           body: {

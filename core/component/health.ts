@@ -83,7 +83,7 @@ export class HealthRegistry {
         return `[+]${check.name} ok\n`;
       } catch (error) {
         failed.push(check.name);
-        this.#log.write('warn', 'a health check fails', { root, check: check.name, error });
+        this.#log.write('warn', 'health check failed', { root, check: check.name, error });
         return `[-]${check.name} failed: reason withheld\n`;
       }
     };

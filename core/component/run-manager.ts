@@ -10,10 +10,12 @@ import { systemClock } from '../base/node/clock.ts';
 import { lastingController } from '../base/node/lasting-signal.ts';
 import { readAuthorities, readPair, watchFiles } from '../base/node/pem-files.ts';
 import { systemRandom } from '../base/node/random.ts';
+import { tlsSettingsOf, weakSuitesIn } from '../base/node/tls-settings.ts';
 import type { Random } from '../base/random.ts';
 import { connect, loadKubeconfig, runElection, type Client, type ClientConfig } from '../client/index.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../pki/index.ts';
-import { delegatedAccess } from './delegated-access.ts';
+import type { FrontProxyRules } from './callers.ts';
+import { delegatedAccess, type Reviewers } from './delegated-access.ts';
 import type { managerFlags } from './flags.ts';
 import { HealthRegistry } from './health.ts';
 import { createSecureServer, type Page, type ServingFiles } from './secure-server.ts';
@@ -75,12 +77,39 @@ const loadServing = async (name: string, settings: ManagerSettings, clock: Clock
   const pair =
     certFile === '' ? selfSigned(name, settings['bind-address'], clock) : await readPair(certFile, keyFile);
   const caFile = settings['client-ca-file'];
-  return caFile === '' ? pair : { ...pair, clientCa: await readAuthorities(caFile) };
+  const proxyCaFile = settings['requestheader-client-ca-file'];
+  return {
+    ...pair,
+    ...(caFile !== '' && { clientCa: await readAuthorities(caFile) }),
+    ...(proxyCaFile !== '' && { frontProxyCa: await readAuthorities(proxyCaFile) }),
+  };
 };
 
 const loadConfig = async (settings: ManagerSettings): Promise<ClientConfig> => {
   const config = await loadKubeconfig(settings.kubeconfig);
   return settings.master === '' ? config : { ...config, servers: [settings.master] };
+};
+
+const frontProxyRules = (settings: ManagerSettings): FrontProxyRules => ({
+  allowedNames: settings['requestheader-allowed-names'],
+  usernameHeaders: settings['requestheader-username-headers'],
+  uidHeaders: settings['requestheader-uid-headers'],
+  groupHeaders: settings['requestheader-group-headers'],
+  extraHeaderPrefixes: settings['requestheader-extra-headers-prefix'],
+});
+
+/** Clients of the kubeconfigs that review tokens and access; the manager's own where they name no other. */
+const reviewersOf = async (
+  settings: ManagerSettings,
+  own: Client,
+  connectTo: (kubeconfig: string) => Promise<Client>,
+): Promise<Reviewers> => {
+  const reviewer = (file: string): Promise<Client> =>
+    file === '' || file === settings.kubeconfig ? Promise.resolve(own) : connectTo(file);
+  return {
+    authentication: await reviewer(settings['authentication-kubeconfig']),
+    authorization: await reviewer(settings['authorization-kubeconfig']),
+  };
 };
 
 /** A manager in the foreground: its secure port, its lease, and its work while it holds the lease. */
@@ -104,6 +133,17 @@ export const runManager = async (options: ManagerOptions): Promise<RunningManage
   });
   owned.add(client);
 
+  const reviewerFor = async (kubeconfig: string): Promise<Client> =>
+    owned.add(
+      connect(await loadKubeconfig(kubeconfig), {
+        clock,
+        random,
+        log,
+        userAgent: `${name}/${options.version}`,
+        onWarning: () => undefined,
+      }),
+    );
+
   let rejectFailed: (error: unknown) => void = () => undefined;
   const failed = new Promise<never>((_resolve, reject) => (rejectFailed = reject));
   failed.catch(() => undefined);
@@ -111,12 +151,21 @@ export const runManager = async (options: ManagerOptions): Promise<RunningManage
   let port: number | undefined;
   let closeServer: () => Promise<void> = () => Promise.resolve();
   if (settings['secure-port'] > 0) {
+    for (const suite of weakSuitesIn(settings['tls-cipher-suites']))
+      log.write('warn', 'insecure cipher suite enabled by --tls-cipher-suites', { suite });
     const server = createSecureServer({
       serving: await loadServing(name, settings, clock),
+      tls: tlsSettingsOf(settings),
       health,
       metrics: registry,
       ...(options.pages && { pages: options.pages }),
-      access: delegatedAccess(client, clock),
+      access: delegatedAccess(await reviewersOf(settings, client, reviewerFor), clock, {
+        tokenMs: settings['authentication-token-webhook-cache-ttl'],
+        allowedMs: settings['authorization-webhook-cache-authorized-ttl'],
+        deniedMs: settings['authorization-webhook-cache-unauthorized-ttl'],
+      }),
+      openPaths: settings['authorization-always-allow-paths'],
+      frontProxy: frontProxyRules(settings),
       clock,
       log,
     });
@@ -127,7 +176,12 @@ export const runManager = async (options: ManagerOptions): Promise<RunningManage
     };
     const problem = (error: unknown): void =>
       log.write('warn', 'renewed certificate cannot be used; the old one stays', { error: messageOf(error) });
-    const files = [settings['tls-cert-file'], settings['tls-private-key-file'], settings['client-ca-file']];
+    const files = [
+      settings['tls-cert-file'],
+      settings['tls-private-key-file'],
+      settings['client-ca-file'],
+      settings['requestheader-client-ca-file'],
+    ];
     owned.add(watchFiles(files, clock, reload, problem));
   }
 

@@ -6,7 +6,9 @@ import type { Clock } from '../base/clock.ts';
 import { hasReason, messageOf, ReasonError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { EXPOSITION_CONTENT_TYPE, type Registry } from '../base/metrics/index.ts';
-import { inspectDer } from '../pki/index.ts';
+import { tlsSettings, type TlsSettings } from '../base/node/tls-settings.ts';
+import { certificateCaller, DEFAULT_FRONT_PROXY, type FrontProxyRules } from './callers.ts';
+import { parseAnchors } from '../pki/anchors.ts';
 import type { Caller, DelegatedAccess } from './delegated-access.ts';
 import type { HealthRegistry } from './health.ts';
 
@@ -15,6 +17,8 @@ export interface ServingFiles {
   readonly key: Buffer | string;
   /** Authority of client certificates; absent: callers bring tokens. */
   readonly clientCa?: Buffer | string | undefined;
+  /** Authority of front proxies, whose headers say for whom they speak. */
+  readonly frontProxyCa?: Buffer | string | undefined;
 }
 
 export interface PageRequest {
@@ -29,12 +33,17 @@ export type Page = (request: PageRequest) => Promise<unknown>;
 
 export interface SecureServerOptions {
   readonly serving: ServingFiles;
+  /** Versions and cipher suites; absent: the defaults. */
+  readonly tls?: TlsSettings | undefined;
   readonly health: HealthRegistry;
   readonly metrics: Registry;
   /** By exact path. */
   readonly pages?: Readonly<Record<string, Page>>;
   /** Absent: only the health paths are answered. */
   readonly access?: DelegatedAccess | undefined;
+  /** Paths that are answered without asking who wants it; one that ends in `*` stands for those it begins. */
+  readonly openPaths?: readonly string[];
+  readonly frontProxy?: FrontProxyRules;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -45,25 +54,27 @@ export interface SecureServer {
   close(): Promise<void>;
 }
 
-const OPEN_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
+/** Upstream's default of --authorization-always-allow-paths. */
+export const OPEN_PATHS: readonly string[] = ['/healthz', '/readyz', '/livez'];
+const HEALTH_PATH = /^\/(healthz|livez|readyz)(\/|$)/;
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTIONS_MAX = 500;
 const BODY_BYTES_MAX = 1024 * 1024;
 const CLOSE_GRACE_MS = 1000;
 
-const contextOf = ({ cert, key, clientCa }: ServingFiles) => ({
-  cert,
-  key,
-  ...(clientCa !== undefined && { ca: clientCa }),
+const contextOf = ({ cert, key, clientCa, frontProxyCa }: ServingFiles, tls: TlsSettings) => {
+  const authorities = [clientCa, frontProxyCa].filter((bundle) => bundle !== undefined);
+  return { ...tls, cert, key, ...(authorities.length > 0 && { ca: authorities }) };
+};
+
+const anchorsOf = ({ clientCa, frontProxyCa }: ServingFiles) => ({
+  clients: parseAnchors(clientCa),
+  frontProxies: parseAnchors(frontProxyCa),
 });
 
-const certificateCaller = (socket: TLSSocket): Caller | undefined => {
-  if (!socket.authorized) return undefined;
-  const certificate = socket.getPeerX509Certificate();
-  if (certificate === undefined) return undefined;
-  const { commonName, organizations } = inspectDer(certificate.raw).subject;
-  return { name: commonName, groups: [...organizations, 'system:authenticated'] };
-};
+/** As upstream's path authorizer: the path itself, or a prefix that ends in `*`. */
+const isOpen = (path: string, openPaths: readonly string[]): boolean =>
+  openPaths.some((open) => (open.endsWith('*') ? path.startsWith(open.slice(0, -1)) : path === open));
 
 const sendText = (
   response: ServerResponse,
@@ -73,6 +84,14 @@ const sendText = (
 ) => {
   response.writeHead(code, { 'content-type': type, 'x-content-type-options': 'nosniff' });
   response.end(text);
+};
+
+const parseUrl = (request: IncomingMessage): URL => {
+  try {
+    return new URL(request.url ?? '/', 'https://localhost');
+  } catch (cause) {
+    throw new ReasonError('BadRequest', 'the request target is not a valid URL', { cause });
+  }
 };
 
 const readJson = async (request: IncomingMessage): Promise<unknown> => {
@@ -93,11 +112,15 @@ const readJson = async (request: IncomingMessage): Promise<unknown> => {
 
 /** The HTTPS port of a manager: health for everybody, the rest for whom the API server lets. */
 export const createSecureServer = (options: SecureServerOptions): SecureServer => {
-  const { health, metrics, access, log } = options;
+  const { health, metrics, access, log, tls = tlsSettings() } = options;
+  const { openPaths = OPEN_PATHS, frontProxy = DEFAULT_FRONT_PROXY, clock } = options;
   const pages = new Map(Object.entries(options.pages ?? {}));
+  let anchors = anchorsOf(options.serving);
 
   const callerOf = async (request: IncomingMessage): Promise<Caller | undefined> => {
-    const known = certificateCaller(request.socket as TLSSocket);
+    const { headersDistinct: headers } = request;
+    const socket = request.socket as TLSSocket;
+    const known = certificateCaller({ socket, headers, nowMs: clock.nowMs() }, { ...anchors, frontProxy });
     if (known) return known;
     const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     return token === undefined ? undefined : access?.reviewToken(token);
@@ -120,14 +143,14 @@ export const createSecureServer = (options: SecureServerOptions): SecureServer =
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(request.url ?? '/', 'https://localhost');
+    const url = parseUrl(request);
     const { pathname } = url;
-    if (OPEN_PATHS.test(pathname)) {
+    if (!isOpen(pathname, openPaths) && (await refuse(request, response, pathname))) return;
+    if (HEALTH_PATH.test(pathname)) {
       const answer = await health.answer(pathname, url.searchParams, AbortSignal.timeout(REQUEST_TIMEOUT_MS));
       sendText(response, answer?.code ?? 404, answer?.text ?? '404 page not found\n');
       return;
     }
-    if (await refuse(request, response, pathname)) return;
     if (pathname === '/metrics') {
       sendText(response, 200, metrics.expose(), EXPOSITION_CONTENT_TYPE);
       return;
@@ -140,8 +163,7 @@ export const createSecureServer = (options: SecureServerOptions): SecureServer =
 
   const server: Server = createServer(
     {
-      ...contextOf(options.serving),
-      minVersion: 'TLSv1.2',
+      ...contextOf(options.serving, tls),
       requestCert: true,
       // Asked for, not required: probes and tokens come without, and the check above decides.
       rejectUnauthorized: false,
@@ -149,7 +171,7 @@ export const createSecureServer = (options: SecureServerOptions): SecureServer =
     },
     (request, response) => {
       serve(request, response).catch((error: unknown) => {
-        log.write('warn', 'a request of the secure port failed', { path: request.url, error });
+        log.write('warn', 'a request to the secure port failed', { path: request.url, error });
         const isCallers = hasReason(error, 'BadRequest') || hasReason(error, 'TooLarge');
         if (!response.headersSent) sendText(response, isCallers ? 400 : 500, `${messageOf(error)}\n`);
         else response.destroy();
@@ -172,7 +194,11 @@ export const createSecureServer = (options: SecureServerOptions): SecureServer =
         );
         server.listen(port, host, () => resolve(server.address() as AddressInfo));
       }),
-    setServing: (serving) => server.setSecureContext(contextOf(serving)),
+    // A new context starts from Node's defaults: without the settings a renewal would bring weak suites back.
+    setServing(serving) {
+      server.setSecureContext(contextOf(serving, tls));
+      anchors = anchorsOf(serving);
+    },
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();

@@ -164,7 +164,7 @@ test('disposing a stream aborts its source', async () => {
   expect({ open: host.openStreamCount, ...state }).toEqual({ open: 0, aborted: 1 });
 });
 
-test('a page that starts anew leaves nothing of the old one open', async () => {
+test('a reloaded page leaves nothing of the old one open', async () => {
   const { client, host, state } = watched();
   for (let i = 0; i < 5; i += 1) client.open('settings.watch', undefined, { onBatch() {}, onEnd() {} });
   await turns();

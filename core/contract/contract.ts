@@ -104,6 +104,12 @@ export const contract = {
     output: clusterList,
   }),
 
+  /** Consents to the program that the kubeconfig of a cluster runs, shown to the person as this command line. */
+  'clusters.allowPlugin': call({
+    input: v.object({ id: clusterRef, fingerprint: v.pipe(v.string(), v.maxLength(128)) }),
+    output: clusterList,
+  }),
+
   'clusters.defaults': call({ input: v.undefined_(), output: clusterDefaults }),
   /** Makes a cluster of this console's own and starts it; answers when it is listed, which is before it is ready. */
   'clusters.create': call({ input: clusterWishes, output: v.object({ cluster: clusterRef }) }),
@@ -150,7 +156,15 @@ export const contract = {
     input: v.object({ cluster: clusterRef, schedule: backupSchedule }),
     output: backupSchedule,
   }),
-  /** Checks a snapshot file page by page and lays it beside what is stored now. */
+  /** Names a snapshot file outside `backups/`: by the native dialog of the app, or typed in a browser. */
+  'backups.choose': call({
+    input: v.object({ path: v.optional(filePath) }),
+    output: v.object({ file: filePath }),
+  }),
+  /**
+   * Checks a snapshot file page by page and lays it beside what is stored now. Only files in `backups/` and those that
+   * `backups.choose` named are read, here and by `snapshot.restore`.
+   */
   'backups.compare': call({
     input: v.object({ cluster: clusterRef, file: filePath }),
     output: snapshotComparison,

@@ -8,6 +8,7 @@ import {
   type OutputOf,
   type StreamName,
 } from './contract.ts';
+import { schemaFault } from '../base/parse-fault.ts';
 import { ContractError, toFailure } from './failure.ts';
 import {
   CALLS_IN_FLIGHT_PER_CONNECTION_MAX,
@@ -57,7 +58,7 @@ type AnyHandler = (input: unknown, signal: AbortSignal) => unknown;
 const parse = (schema: Schema, value: unknown, what: string): unknown => {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
-  throw new ContractError('BadRequest', `${what} does not fit the contract: ${v.summarize(result.issues)}`);
+  throw new ContractError('BadRequest', `${what} does not fit the contract: ${schemaFault(result.issues)}`);
 };
 
 /** The dispatcher of one console: checks every message against the contract and runs its handler. */
@@ -97,7 +98,7 @@ export const serveConnection = (handlers: Handlers, post: (message: HostMessage)
       if (!answer.success)
         throw new ContractError(
           'Internal',
-          `${name} answered out of contract: ${v.summarize(answer.issues)}`,
+          `${name} answered out of contract: ${schemaFault(answer.issues)}`,
         );
       if (calls.get(id) === abort) send({ kind: 'result', id, value: answer.output });
     } catch (error) {
@@ -125,7 +126,7 @@ export const serveConnection = (handlers: Handlers, post: (message: HostMessage)
         if (next === 'aborted' || next.done) return;
         const checked = v.safeParse(items, next.value);
         if (!checked.success)
-          throw new ContractError('Internal', `${name} sent out of contract: ${v.summarize(checked.issues)}`);
+          throw new ContractError('Internal', `${name} sent out of contract: ${schemaFault(checked.issues)}`);
         for (let from = 0; from < checked.output.length; from += shape.batchItemsMax) {
           while (open.credit === 0 && !open.abort.signal.aborted)
             await new Promise<void>((resolve) => (open.wake = resolve));
@@ -184,7 +185,7 @@ export const serveConnection = (handlers: Handlers, post: (message: HostMessage)
       const parsed = v.safeParse(clientMessage, raw);
       if (!parsed.success) {
         const id = (raw as { id?: unknown } | null)?.id;
-        const message = `not a message of the contract: ${v.summarize(parsed.issues)}`;
+        const message = `not a message of the contract: ${schemaFault(parsed.issues)}`;
         if (typeof id === 'number' && Number.isSafeInteger(id) && id > 0)
           send({ kind: 'failure', id, failure: { reason: 'BadRequest', message } });
         return;

@@ -6,6 +6,7 @@ const id = v.pipe(v.number(), v.integer(), v.minValue(1));
 export const failureReason = v.picklist([
   'BadRequest', // the message or its input does not fit the contract
   'Forbidden', // this sender may not ask that
+  'ConsentRequired', // the person has to agree first: to a program that a kubeconfig runs
   'NotFound',
   'Conflict',
   'Cancelled', // the user changed their mind, or the connection closed
@@ -21,7 +22,7 @@ export type Failure = v.InferOutput<typeof failure>;
 /**
  * What a console sends. An input of `undefined` is absent on a JSON wire, so `input` (and `value` below) may be
  * missing; the shape of the call decides whether that fits. `hello` starts a
- * connection anew: whatever an earlier page left open is closed.
+ * connection again: whatever an earlier page left open is closed.
  */
 export const clientMessage = v.variant('kind', [
   v.object({ kind: v.literal('hello') }),

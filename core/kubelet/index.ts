@@ -1,5 +1,5 @@
 export { createKubeletHost, KubeletHost } from './kubelet-host.ts';
-export type { HostedNode, KubeletHostOptions } from './kubelet-host.ts';
+export type { HostedNode, KubeletHostOptions, NodeApi } from './kubelet-host.ts';
 export type { NodeIdentity } from './node/node-object.ts';
 export { KubeletNode } from './node/kubelet-node.ts';
 export * from './runtimes/runtime.ts';
@@ -9,7 +9,10 @@ export type {
   ComponentRequest,
   StartComponent,
 } from './runtimes/component/component-runtime.ts';
-export { ListenerPool } from './runtimes/simulated/pod-listeners.ts';
+export { localContent, type OpenContent } from './runtimes/simulated/content/content-channel.ts';
+export { ContentClient } from './runtimes/simulated/content/content-client.ts';
+export { CONTENT_RESOURCE_LIMITS, threadContent } from './runtimes/simulated/content/thread-channel.ts';
+export type { ContentThreadData } from './runtimes/simulated/content/thread-channel.ts';
 export { rangeAddresses } from './runtimes/simulated/pod-addresses.ts';
 export type { PodAddresses } from './runtimes/simulated/pod-addresses.ts';
 export { SimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LEASE, NODE, POD } from '../client/index.ts';
+import { LEASE, NODE, POD, SECRET } from '../client/index.ts';
 import { container, pod } from './testing/world.ts';
 import { hosted } from './testing/hosted.ts';
 
@@ -130,16 +130,36 @@ test('a selector that the node does not meet is asked of the API before the pod 
   await stop();
 });
 
-test('many nodes share one watch of pods', async () => {
+test('each node reads and writes with its own identity, and watches its own pods alone', async () => {
   const { api, host, advance, stop } = await hosted({ nodes: 50 });
-  for (let i = 0; i < 200; i += 1)
-    api.seed(POD, pod({ nodeName: `n${(i % 50) + 1}` }, { name: `p${i}`, uid: `u${i}` }));
+  api.seed(SECRET, { metadata: { name: 'key' }, data: { key: 'dg==' } });
+  const env = [{ name: 'KEY', valueFrom: { secretKeyRef: { name: 'key', key: 'key' } } }];
+  for (let i = 0; i < 200; i += 1) {
+    const spec = { nodeName: `n${(i % 50) + 1}`, containers: [{ name: 'main', image: 'web:1', env }] };
+    api.seed(POD, pod(spec, { name: `p${i}`, uid: `u${i}` }));
+  }
   await advance(0);
   await advance(0);
-  const watches = api.requests.filter(({ verb, type }) => verb === 'watch' && type?.plural === 'pods');
-  expect(watches.length).toBe(1);
   expect(api.list(POD).filter(({ status }) => status?.phase === 'Running')).toHaveLength(200);
   expect(host.node('n7')!.entries()).toHaveLength(4);
+  const watches = api.requests.filter(({ verb, type }) => verb === 'watch' && type.plural === 'pods');
+  expect(watches.map(({ userAgent, query }) => `${userAgent} ${query.get('fieldSelector')}`).sort()).toEqual(
+    Array.from({ length: 50 }, (_, index) => `n${index + 1} spec.nodeName=n${index + 1}`).sort(),
+  );
+  const nodeOf = (name: string): string => api.find(POD, name)?.spec?.nodeName ?? name;
+  const others = api.requests.filter(
+    ({ verb, type, name, userAgent }) =>
+      verb !== 'create' &&
+      ['pods', 'nodes', 'leases'].includes(type.plural) &&
+      name &&
+      nodeOf(name) !== userAgent,
+  );
+  expect(others).toEqual([]);
+  // Kept for a minute by each node that has a pod for it, and not for the others.
+  const reads = api.requests
+    .filter(({ type }) => type.plural === 'secrets')
+    .map(({ userAgent }) => userAgent);
+  expect(new Set(reads).size).toBe(50);
   await stop();
 });
 

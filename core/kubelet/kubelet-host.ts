@@ -11,7 +11,6 @@ import {
   silentEvents,
   type Client,
   type EventRecorder,
-  type Informer,
   type InformerFactory,
   type Pod,
 } from '../client/index.ts';
@@ -28,6 +27,8 @@ import { clientObjectSource, type ObjectSource } from './volumes/object-source.t
 
 /** Registrations, leases and node statuses under way at once. */
 const NODE_REQUESTS_MAX = 16;
+/** Upstream's bound on the message of an event: it may quote names and output of any length. */
+const EVENT_CHARACTERS_MAX = 1_024;
 
 export interface HostedNode {
   readonly identity: Omit<NodeIdentity, 'kubeletVersion' | 'runtimeVersion'>;
@@ -41,6 +42,13 @@ export interface HostedNode {
   readonly kubernetesVersion?: string;
 }
 
+/** The API as one node may use it: with the identity `system:node:<name>`, which the Node authorizer knows. */
+export interface NodeApi {
+  readonly client: Client;
+  /** Of the same client; started when the node is registered. */
+  readonly informers: InformerFactory;
+}
+
 export interface KubeletHostOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -49,12 +57,14 @@ export interface KubeletHostOptions {
   /** `v1.36.0` */
   readonly kubernetesVersion: string;
   readonly nodes: readonly HostedNode[];
-  /** Absent: static pods alone, as before there is a cluster. `informers` must be of the same client. */
-  readonly api?: { readonly client: Client; readonly informers: InformerFactory };
+  /** Called once for each node. Absent: static pods alone, as before there is a cluster. */
+  readonly api?: (nodeName: string) => NodeApi;
   /** Events of one node: their source names it. */
   readonly events?: (nodeName: string) => EventRecorder;
   /** Variables for every container, as KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. */
   readonly environment?: ReadonlyMap<string, string>;
+  /** Variables for the containers of static pods alone: what belongs to the host is nothing for pods of users. */
+  readonly staticEnvironment?: ReadonlyMap<string, string>;
 }
 
 const noObjects: ObjectSource = {
@@ -75,8 +85,8 @@ const withoutManagedFields = <T extends Pod>(pod: T): T => {
 };
 
 /**
- * The kubelets of one process. They share one watch of pods (of their node when there is one, of all bound pods when
- * there are many), one writer of statuses and one timer, so that a node costs kilobytes and not megabytes.
+ * The kubelets of one process. They share one writer of statuses and one timer. Each node speaks to the API with its own
+ * identity, over its own connection and with its own watch of pods: what one node may read or write, another may not.
  */
 export class KubeletHost {
   readonly #options: KubeletHostOptions;
@@ -85,21 +95,22 @@ export class KubeletHost {
   readonly #folders: ManifestFolder[] = [];
   readonly #writer: StatusWriter | undefined;
   readonly #health = new Map<string, NodeHealth>();
-  readonly #shared: Pick<NodeContext, 'clock' | 'log' | 'objects' | 'environment' | 'metrics'>;
+  readonly #shared: Pick<NodeContext, 'clock' | 'log' | 'environment' | 'metrics'>;
+  readonly #apis = new Map<string, NodeApi>();
+  readonly #watching = new Set<string>();
   readonly #versions = new Map<string, string>();
   readonly #gate = gate(NODE_REQUESTS_MAX);
   readonly #bootID = randomUUID();
-  #pods: Informer<Pod> | undefined;
 
   constructor(options: KubeletHostOptions) {
     const { api, log, registry } = options;
     this.#options = options;
     this.#clock = sharedClock(options.clock);
-    this.#writer = api && new StatusWriter({ client: api.client, clock: this.#clock, log });
+    const clientOf = (nodeName: string): Client | undefined => this.#apis.get(nodeName)?.client;
+    this.#writer = api && new StatusWriter({ clientOf, clock: this.#clock, log });
     this.#shared = {
       clock: this.#clock,
       log,
-      objects: api ? clientObjectSource(api.client, this.#clock) : noObjects,
       environment: options.environment ?? new Map(),
       metrics: kubeletMetrics(registry),
     };
@@ -114,16 +125,10 @@ export class KubeletHost {
     return [...this.#nodes.values()];
   }
 
-  /** The watch of pods, for health checks; undefined without an API. */
-  get podInformer(): Informer<Pod> | undefined {
-    return this.#pods;
-  }
-
   /** Resolves once static pods were read and begun; everything that needs the API goes on in the background. */
   async start(): Promise<void> {
     await Promise.all(this.#folders.map((folder) => folder.start()));
     for (const node of this.#nodes.values()) node.agent?.start();
-    this.#watchPods();
   }
 
   /** A node that says it is not ready, and why; undefined makes it well again. For rehearsals. */
@@ -149,7 +154,7 @@ export class KubeletHost {
   }
 
   #add(hosted: HostedNode): void {
-    const { api, log, random, events } = this.#options;
+    const { log, random, events } = this.#options;
     const { runtime, staticRuntime = runtime, manifests } = hosted;
     const { name } = hosted.identity;
     this.#versions.set(name, hosted.kubernetesVersion ?? this.#options.kubernetesVersion);
@@ -161,9 +166,16 @@ export class KubeletHost {
       },
       runtimeVersion: `${runtime.name}://${runtime.version}`,
     };
+    const api = this.#options.api?.(name);
+    if (api) this.#apis.set(name, api);
+    // Not shared between nodes: a Secret that one of them may read is none of another's.
+    const objects = api ? clientObjectSource(api.client, this.#clock) : noObjects;
     const recorder = events?.(identity.name) ?? silentEvents;
-    const contextOf = (of: Runtime): NodeContext => ({
+    const { environment } = this.#shared;
+    const contextOf = (of: Runtime, variables: ReadonlyMap<string, string>): NodeContext => ({
       ...this.#shared,
+      objects,
+      environment: variables,
       get minor() {
         return minorOf(version());
       },
@@ -174,10 +186,14 @@ export class KubeletHost {
       hostIP: identity.hostIP,
       runtime: of,
       allocatable: allocatableOf(identity),
-      event: (object, type, reason, message) => recorder.event(object, type, reason, message),
+      event: (object, type, reason, message) =>
+        recorder.event(object, type, reason, message.slice(0, EVENT_CHARACTERS_MAX)),
     });
-    const context = contextOf(runtime);
-    const staticContext = staticRuntime === runtime ? context : contextOf(staticRuntime);
+    const context = contextOf(runtime, environment);
+    const staticContext = contextOf(
+      staticRuntime,
+      new Map([...environment, ...(this.#options.staticEnvironment ?? [])]),
+    );
     const agent =
       api &&
       new NodeAgent({
@@ -190,7 +206,10 @@ export class KubeletHost {
         gate: this.#gate,
         images: () => runtime.images(),
         health: () => this.#health.get(identity.name) ?? {},
-        onRegistered: (node) => context.event(node, 'Normal', 'Starting', 'Starting kubelet.'),
+        onRegistered: (registered) => {
+          context.event(registered, 'Normal', 'Starting', 'Starting kubelet.');
+          this.#watchPods(name, api);
+        },
       });
     const node = new KubeletNode({
       identity,
@@ -224,30 +243,31 @@ export class KubeletHost {
     });
   }
 
-  #watchPods(): void {
-    const { api, log } = this.#options;
-    if (!api) return;
-    const [only] = this.#nodes.size === 1 ? this.#nodes.keys() : [];
-    const informer = api.informers.informer(POD, {
-      fieldSelector: only === undefined ? 'spec.nodeName!=' : `spec.nodeName=${only}`,
+  /** After the registration, which is bounded: a thousand nodes do not connect in the same moment. */
+  #watchPods(nodeName: string, { informers }: NodeApi): void {
+    const { log } = this.#options;
+    const node = this.#nodes.get(nodeName);
+    if (!node || this.#watching.has(nodeName)) return;
+    this.#watching.add(nodeName);
+    const informer = informers.informer(POD, {
+      fieldSelector: `spec.nodeName=${nodeName}`,
       transform: withoutManagedFields,
     });
-    this.#pods = informer;
-    const nodeOf = (pod: Pod): KubeletNode | undefined => this.#nodes.get(pod.spec?.nodeName ?? '');
     informer.addHandler({
-      added: (pod) => nodeOf(pod)?.apply(pod),
+      added: (pod) => node.apply(pod),
       updated: (before, after) => {
-        if (before.metadata.uid !== after.metadata.uid) nodeOf(before)?.forget(before);
-        nodeOf(after)?.apply(after);
+        if (before.metadata.uid !== after.metadata.uid) node.forget(before);
+        node.apply(after);
       },
-      deleted: (pod) => nodeOf(pod)?.forget(pod),
+      deleted: (pod) => node.forget(pod),
     });
-    informer
-      .whenSynced()
-      .then(() => log.write('info', 'pods of this host are known', { nodes: this.#nodes.size }))
-      .catch((error: unknown) =>
-        log.write('warn', 'the watch of pods ended before it began', { error: messageOf(error) }),
-      );
+    informers.start();
+    informer.whenSynced().catch((error: unknown) =>
+      log.write('warn', 'the watch of pods ended before it began', {
+        node: nodeName,
+        error: messageOf(error),
+      }),
+    );
   }
 }
 

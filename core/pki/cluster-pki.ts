@@ -14,18 +14,14 @@ import { PkiError } from './errors.ts';
 import { createAuthority, issueLeaf, openAuthority, type Credential } from './issue.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { generateKey, privateKeyPem, publicKeyPem } from './keys.ts';
-import { certificatePath, kubeconfigPath, writeCredential, writePrivate, writePublic } from './pki-folder.ts';
-
-/** Writes at once; each waits for its fsync, so one after the other would take most of a second. */
-const WRITES_AT_ONCE = 16;
-
-const runBounded = async (jobs: readonly (() => Promise<void>)[]): Promise<void> => {
-  const queue = jobs[Symbol.iterator]();
-  const worker = async (): Promise<void> => {
-    for (const job of queue) await job();
-  };
-  await Promise.all(Array.from({ length: WRITES_AT_ONCE }, worker));
-};
+import {
+  certificatePath,
+  kubeconfigPath,
+  runBounded,
+  writeCredential,
+  writePrivate,
+  writePublic,
+} from './pki-folder.ts';
 
 /** Service account tokens are signed with RSA by default upstream; ES256 is accepted everywhere, and faster. */
 const serviceAccountKey = (directory: string, spec: ClusterPkiSpec): (() => Promise<void>) => {
@@ -39,7 +35,7 @@ const serviceAccountKey = (directory: string, spec: ClusterPkiSpec): (() => Prom
 /**
  * Makes every key and certificate of a new cluster below `directory` (`pki/` and `kubeconfig/`). Refuses where an
  * authority is already: replacing one cuts off everything it has signed. The authorities' certificates are written
- * last, so that a half-made folder is recognized and made anew.
+ * last, so that an incomplete directory is detected and recreated.
  */
 export const createClusterPki = async (
   spec: ClusterPkiSpec,

@@ -16,10 +16,10 @@ export interface ClusterPkiSpec {
   readonly controlPlanes: readonly PkiHost[];
   /** Hosts that run an etcd member: the control planes again, or hosts of their own. */
   readonly etcdMembers: readonly PkiHost[];
-  /** Hosts that run a kubelet. */
+  /** Every node: each has an identity of its own. */
   readonly nodes: readonly PkiHost[];
-  /** One process that runs the kubelets of many nodes, under one identity and one serving certificate. */
-  readonly sharedKubelet?: PkiHost;
+  /** A process that serves the kubelet API of many of these nodes, with one serving certificate for their addresses. */
+  readonly sharedKubelet?: PkiHost & { readonly nodes: readonly string[] };
   /** Where clients reach the API: the load balancer. */
   readonly endpoint: { readonly host: string; readonly port: number };
   /** The first address of the service network, under which pods reach the API. */
@@ -95,27 +95,36 @@ const etcdPlans = ({ name, addresses }: PkiHost): LeafPlan[] => {
   ];
 };
 
-const nodePlans = ({ name, addresses }: PkiHost): LeafPlan[] => {
-  const subject = { commonName: `system:node:${name}`, organizations: ['system:nodes'] };
-  return [
-    kubeconfig(`kubelet-${name}.conf`, subject.commonName, ...subject.organizations),
-    files(`hosts/${name}/kubelet`, 'kubernetes', subject, ['server'], alternativeNames([name, ...addresses])),
-  ];
-};
+/** `O=system:nodes, CN=system:node:<name>` is what the Node authorizer and NodeRestriction know a node by. */
+const nodeIdentity = ({ name }: PkiHost): LeafPlan =>
+  kubeconfig(`kubelet-${name}.conf`, `system:node:${name}`, 'system:nodes');
 
-/** Bound by RBAC to what a node may do: the node authorizer lets an identity speak for one node alone. */
-const SHARED_KUBELETS = 'pilothouse:kubelets';
+const nodeServing = ({ name, addresses }: PkiHost): LeafPlan =>
+  files(
+    `hosts/${name}/kubelet`,
+    'kubernetes',
+    { commonName: `system:node:${name}`, organizations: ['system:nodes'] },
+    ['server'],
+    alternativeNames([name, ...addresses]),
+  );
 
-const sharedKubeletPlans = ({ name, addresses }: PkiHost): LeafPlan[] => [
-  kubeconfig(`kubelet-${name}.conf`, `pilothouse-kubelet-${name}`, SHARED_KUBELETS),
+const sharedServing = ({ name, addresses }: PkiHost): LeafPlan =>
   files(
     `hosts/${name}/kubelet`,
     'kubernetes',
     { commonName: `pilothouse-kubelet-${name}` },
     ['server'],
     alternativeNames([name, ...addresses]),
-  ),
-];
+  );
+
+const nodePlans = ({ nodes, sharedKubelet }: ClusterPkiSpec): LeafPlan[] => {
+  const shared = new Set(sharedKubelet?.nodes);
+  return [
+    ...nodes.map(nodeIdentity),
+    ...nodes.filter(({ name }) => !shared.has(name)).map(nodeServing),
+    ...(sharedKubelet ? [sharedServing(sharedKubelet)] : []),
+  ];
+};
 
 /** Every leaf of a cluster, in kubeadm's names, subjects and usages. */
 export const planLeaves = (spec: ClusterPkiSpec): LeafPlan[] => [
@@ -146,8 +155,7 @@ export const planLeaves = (spec: ClusterPkiSpec): LeafPlan[] => [
   kubeconfig('cloud-controller-manager.conf', 'system:cloud-controller-manager'),
   kubeconfig('kube-proxy.conf', 'system:kube-proxy'),
   kubeconfig('console.conf', 'pilothouse-console', 'pilothouse:console'),
-  ...spec.nodes.flatMap(nodePlans),
-  ...(spec.sharedKubelet ? sharedKubeletPlans(spec.sharedKubelet) : []),
+  ...nodePlans(spec),
 ];
 
 export const serverUrl = ({ endpoint }: ClusterPkiSpec): string =>

@@ -29,7 +29,7 @@ const readPublicKey = (spki: Uint8Array): KeyObject => {
   try {
     return createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
   } catch (cause) {
-    throw new PkiError('Malformed', 'the public key cannot be read', { cause });
+    throw new PkiError('Malformed', 'cannot read the public key', { cause });
   }
 };
 

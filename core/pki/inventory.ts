@@ -60,7 +60,7 @@ export const listCertificates = async (directory: string): Promise<InventoryItem
 
 export const findCertificate = async (directory: string, name: string): Promise<InventoryItem> => {
   const item = (await listCertificates(directory)).find((one) => one.name === name);
-  if (!item) throw new PkiError('NotFound', `there is no certificate named ${name} in ${directory}`);
+  if (!item) throw new PkiError('NotFound', `certificate ${name} not found in ${directory}`);
   return item;
 };
 

@@ -62,7 +62,7 @@ const keyId = (spki: Uint8Array): Buffer =>
 const wholeSecond = (atMs: number): number => Math.floor(atMs / SECOND_MS) * SECOND_MS;
 
 const signCertificate = (certificate: ToBeSigned, key: KeyObject): string => {
-  assert(certificate.notBeforeMs < certificate.notAfterMs, 'a certificate must be valid for some time');
+  assert(certificate.notBeforeMs < certificate.notAfterMs, 'the validity of a certificate must be positive');
   const algorithm = signatureAlgorithm(key);
   const signed = der.sequence(
     der.explicit(0, der.smallInteger(VERSION_3)),
@@ -116,15 +116,14 @@ export const isKeyPair = (credential: Credential): boolean =>
 
 /** During a rotation the bundle holds two authorities: the one that the key belongs to signs. */
 export const openAuthority = ({ certificatePem, privateKeyPem: keyPem }: Credential): Authority => {
-  const privateKey = readPrivateKey(keyPem, 'the key of the authority');
+  const privateKey = readPrivateKey(keyPem, 'the private key of the CA');
   const spki = publicKeyDer(privateKey);
   const certificate = inspectBundle(certificatePem).find((one) => publicKeyDer(one.publicKey).equals(spki));
-  if (!certificate)
-    throw new PkiError('Malformed', 'none of the certificates belongs to the key of the authority');
+  if (!certificate) throw new PkiError('Malformed', 'no certificate matches the private key of the CA');
   if (!certificate.isAuthority)
     throw new PkiError(
       'Malformed',
-      `the certificate of ${certificate.subject.commonName} is not an authority's`,
+      `the certificate of ${certificate.subject.commonName} is not a CA certificate`,
     );
   return { certificate, privateKey };
 };
@@ -143,10 +142,7 @@ export const issueFor = (authority: Authority, publicKey: KeyObject, request: Le
   const { subject, usages, clock, alternativeNames = noAlternativeNames } = request;
   const nowMs = wholeSecond(clock.nowMs());
   if (nowMs >= certificate.notAfterMs)
-    throw new PkiError(
-      'WrongPhase',
-      `the authority ${certificate.subject.commonName} has expired; rotate it`,
-    );
+    throw new PkiError('WrongPhase', `the CA ${certificate.subject.commonName} has expired; rotate it`);
   const spki = publicKeyDer(publicKey);
   const authorityKeyId = certificate.subjectKeyId;
   return signCertificate(

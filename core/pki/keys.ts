@@ -39,7 +39,7 @@ export const algorithmOf = (key: KeyObject): KeyAlgorithm => (isRsa(key) ? 'RSA-
 export const isRsa = (key: KeyObject): boolean => {
   if (key.asymmetricKeyType === 'rsa') return true;
   if (key.asymmetricKeyType === 'ec') return false;
-  throw new PkiError('Unsupported', `keys of type ${key.asymmetricKeyType} are not handled`);
+  throw new PkiError('Unsupported', `key type ${key.asymmetricKeyType} is not supported`);
 };
 
 /** `EC PRIVATE KEY` and `RSA PRIVATE KEY`, the forms kubeadm writes. */
@@ -59,7 +59,7 @@ export const readPrivateKey = (pem: string, what: string): KeyObject => {
   try {
     return createPrivateKey(pem);
   } catch (cause) {
-    throw new PkiError('Malformed', `${what} is not a private key in PEM`, { cause });
+    throw new PkiError('Malformed', `${what} is not a PEM-encoded private key`, { cause });
   }
 };
 
@@ -78,7 +78,7 @@ export const verifyBytes = (
 ): boolean => {
   const algorithm = VERIFIED[signature.algorithmOid];
   if (!algorithm)
-    throw new PkiError('Unsupported', `signatures of algorithm ${signature.algorithmOid} are not handled`);
+    throw new PkiError('Unsupported', `signature algorithm ${signature.algorithmOid} is not supported`);
   if (algorithm.keyType !== key.asymmetricKeyType) return false;
   return verify(algorithm.hash, bytes, key, signature.bytes);
 };

@@ -62,7 +62,7 @@ export const loadAuthority = async (directory: string, name: AuthorityName): Pro
   if (privateKeyPem === undefined)
     throw new PkiError(
       'KeyMissing',
-      `the key of the ${name} authority is not in ${directory}; it cannot sign here`,
+      `the private key of the ${name} CA is not in ${directory}; cannot sign certificates`,
     );
   return openAuthority({ certificatePem, privateKeyPem });
 };
@@ -74,9 +74,20 @@ export const listFiles = async (folder: string, ending: string): Promise<string[
     throw error;
   });
   if (entries.length > FILES_MAX)
-    throw new PkiError('Unsupported', `${folder} holds more than ${FILES_MAX} files`);
+    throw new PkiError('Unsupported', `${folder} contains more than ${FILES_MAX} files`);
   return entries
     .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .sort();
+};
+
+/** Writes at once; each waits for its fsync, so one after the other would take most of a second. */
+const WRITES_AT_ONCE = 16;
+
+export const runBounded = async (jobs: readonly (() => Promise<void>)[]): Promise<void> => {
+  const queue = jobs[Symbol.iterator]();
+  const worker = async (): Promise<void> => {
+    for (const job of queue) await job();
+  };
+  await Promise.all(Array.from({ length: WRITES_AT_ONCE }, worker));
 };

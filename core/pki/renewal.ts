@@ -7,7 +7,7 @@ import { updateKubeconfig } from './kubeconfig.ts';
 import { algorithmOf } from './keys.ts';
 import { loadAuthority, readBundle, readRequired, writeCredential, writePrivate } from './pki-folder.ts';
 
-/** Issues anew with a fresh key; subject, names and usages are those of the certificate that stands there. */
+/** Issues a new certificate with a new key and the subject, names and usages of the existing one. */
 const renewItem = async (
   directory: string,
   item: InventoryItem,
@@ -27,7 +27,7 @@ const renewItem = async (
 
 const authorityOf = (item: InventoryItem): AuthorityName => {
   if (item.authority) return item.authority;
-  throw new PkiError('KeyMissing', `${item.path} was signed by none of this cluster's authorities`);
+  throw new PkiError('KeyMissing', `${item.path} was not signed by a CA of this cluster`);
 };
 
 /** Renews one certificate by its name in the inventory. Whoever uses it has to read it again. */

@@ -33,7 +33,7 @@ test('a request that another key signed is refused', () => {
   const at = tampered.indexOf('system:node:w-1');
   tampered.write('system:node:w-2', at);
   expect(() => parseRequestDer(tampered)).toThrow(
-    new PkiError('BadSignature', 'the request was not signed by the key it is for'),
+    new PkiError('BadSignature', 'the request was not signed with its own key'),
   );
   expect(parseRequestDer(own ?? Buffer.alloc(0)).subject).toEqual(SUBJECT);
 });
@@ -43,7 +43,7 @@ test.each([
   ['short RSA', generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey],
 ])('a %s key is refused by reason', (_what, key) => {
   expect(() => parseRequestPem(createRequest(key, { subject: SUBJECT }))).toThrow(
-    new PkiError('Unsupported', 'only P-256 and RSA keys of at least 2048 bits are signed'),
+    new PkiError('Unsupported', 'only P-256 keys and RSA keys of at least 2048 bits are supported'),
   );
 });
 

@@ -35,14 +35,17 @@ const readKey = (spki: DerValue | undefined): KeyObject => {
   try {
     key = createPublicKey({ key: bytes, format: 'der', type: 'spki' });
   } catch (cause) {
-    throw new PkiError('Malformed', 'the public key of the request cannot be read', { cause });
+    throw new PkiError('Malformed', 'cannot read the public key of the request', { cause });
   }
   const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
   const isSupported =
     (key.asymmetricKeyType === 'ec' && namedCurve === 'prime256v1') ||
     (key.asymmetricKeyType === 'rsa' && modulusLength >= RSA_BITS_MIN);
   if (!isSupported)
-    throw new PkiError('Unsupported', `only P-256 and RSA keys of at least ${RSA_BITS_MIN} bits are signed`);
+    throw new PkiError(
+      'Unsupported',
+      `only P-256 keys and RSA keys of at least ${RSA_BITS_MIN} bits are supported`,
+    );
   return key;
 };
 
@@ -59,15 +62,15 @@ const requestedExtensions = (attributes: DerValue | undefined): DerValue | undef
 /** Throws `Malformed`, `Unsupported`, or `BadSignature` when the key in the request did not sign it. */
 export const parseRequestDer = (bytes: Uint8Array): CertificateRequest => {
   const [info, algorithm, signature, ...rest] = readAll(readOne(bytes, TAG.sequence).content);
-  if (rest.length > 0) throw new PkiError('Malformed', 'the request has more parts than a request has');
+  if (rest.length > 0) throw new PkiError('Malformed', 'the request contains trailing data');
   const [version, subject, spki, attributes] = readAll(expectTag(info, TAG.sequence).content);
   if (expectTag(version, TAG.integer).content[0] !== VERSION_1)
-    throw new PkiError('Unsupported', 'only requests of version 1 are handled');
+    throw new PkiError('Unsupported', 'only version 1 requests are supported');
   const publicKey = readKey(spki);
   const [algorithmOid] = readAll(expectTag(algorithm, TAG.sequence).content);
   const claimed = { algorithmOid: readOid(algorithmOid), bytes: readBits(signature) };
   if (!verifyBytes(expectTag(info, TAG.sequence).bytes, claimed, publicKey))
-    throw new PkiError('BadSignature', 'the request was not signed by the key it is for');
+    throw new PkiError('BadSignature', 'the request was not signed with its own key');
   const { alternativeNames, usages } = decodeExtensions(requestedExtensions(attributes));
   return { subject: decodeName(expectTag(subject, TAG.sequence)), alternativeNames, usages, publicKey };
 };

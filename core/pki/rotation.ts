@@ -27,7 +27,7 @@ import { renewAll } from './renewal.ts';
  * component has to read its files again (a real etcd reads whom it trusts at its start only: restart it):
  *
  *   settled    -> startRotation    a successor exists and is trusted beside the old one, which still signs
- *   overlapping-> switchAuthority  the successor signs, and every leaf is issued anew; both are trusted
+ *   overlapping-> switchAuthority  the successor signs, and every leaf is reissued; both are trusted
  *   switched   -> finishRotation   the old one is no longer trusted: what it signed is refused from now on
  *
  * The first certificate of the bundle is always the one that signs. The phase is read from the files.
@@ -45,7 +45,7 @@ export const rotationPhase = async (directory: string, name: AuthorityName): Pro
 const expectPhase = async (directory: string, name: AuthorityName, phase: RotationPhase): Promise<void> => {
   const found = await rotationPhase(directory, name);
   if (found !== phase)
-    throw new PkiError('WrongPhase', `the rotation of the ${name} authority is ${found}, not ${phase}`);
+    throw new PkiError('WrongPhase', `the rotation of the ${name} CA is ${found}, not ${phase}`);
 };
 
 /** Kubeconfigs carry the Kubernetes bundle inside; the others are trusted by file alone. */
@@ -75,7 +75,7 @@ export const startRotation = async (directory: string, name: AuthorityName, cloc
   await writePrivate(keyPath(directory, nextKeyBase(base)), successor.privateKeyPem);
 };
 
-/** Lets the successor sign, and issues every leaf of this authority anew. Returns the names of the leaves. */
+/** Makes the successor the signer and reissues every leaf of this CA. Returns the names of the leaves. */
 export const switchAuthority = async (
   directory: string,
   name: AuthorityName,
@@ -107,7 +107,7 @@ export const finishRotation = async (directory: string, name: AuthorityName): Pr
   if (left.length > 0)
     throw new PkiError(
       'WrongPhase',
-      `${left.map((item) => item.name).join(', ')} still carry the old authority's signature; renew them first`,
+      `${left.map((item) => item.name).join(', ')} are still signed by the old CA; renew them first`,
     );
   await publishBundle(directory, name, bundleOf(certificate.der));
 };

@@ -1,9 +1,17 @@
 import { connect as connectSocket } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
+import { parseIpv4Range } from '../base/bind-rules.ts';
 import { silentLog } from '../base/log.ts';
 import { formatTime } from '../api/meta/index.ts';
-import { ENDPOINT_SLICE, InformerFactory, NODE, SERVICE, type Service } from '../client/index.ts';
+import {
+  ENDPOINT_SLICE,
+  InformerFactory,
+  NODE,
+  SERVICE,
+  type EventRecorder,
+  type Service,
+} from '../client/index.ts';
 import { FakeApi } from '../client/testing/index.ts';
 import {
   eventually,
@@ -36,7 +44,18 @@ const start = async (api: FakeApi, nodeNames = ['n1']) => {
     log: silentLog,
     freeze: true,
   });
-  const proxy = createProxy({ informers, nodeNames, clock, random, log: silentLog });
+  const told: string[] = [];
+  const events: EventRecorder = {
+    event: ({ metadata = {} }, type, reason, message) =>
+      void told.push(`${type} ${reason} ${metadata.name}: ${message}`),
+  };
+  const claims = {
+    external: [parseIpv4Range(`${NET}.8.0/21`)!],
+    nodePort: [parseIpv4Range(`${NET}.0.0/16`)!],
+  };
+  const clusterRanges = [parseIpv4Range(`${NET}.200.0/24`)!];
+  const options = { claims, clusterRanges, events };
+  const proxy = createProxy({ informers, nodeNames, clock, random, log: silentLog, ...options });
   const close = async () => {
     await proxy.close();
     await informers.stop();
@@ -48,6 +67,7 @@ const start = async (api: FakeApi, nodeNames = ['n1']) => {
   return {
     proxy,
     close,
+    told,
     async settle() {
       await api.settle();
       await proxy.settled();
@@ -291,6 +311,102 @@ test('of two services that want one address the first has it, and the other when
   api.remove(SERVICE, 'web');
   await settle();
   expect(await whoAnswers(`${NET}.9.9`, PORT)).toBe('ECONNRESET');
+});
+
+test.each<[string, string, number, string]>([
+  ['a control plane', `${NET}.0.9`, 6443, 'is not allowed'],
+  ['another host', `${NET}.0.100`, 6443, 'is not allowed'],
+  ['this machine', '127.0.0.1', 4999, 'is not allowed'],
+  ['every address', '0.0.0.0', 4999, 'stands for every address'],
+  ['another cluster', '127.250.64.1', 4999, 'is not allowed'],
+  ['an address beyond loopback', '192.0.2.7', 4999, 'is not allowed'],
+  ['the kubelet of its node', NODE_ADDRESS, 10_250, 'is reserved for kubelet'],
+  ['the cluster IP of another service', `${NET}.64.9`, 4999, 'is not allowed'],
+  ['the load balancer of another service', `${NET}.8.9`, 4999, 'belongs to Service default/held'],
+])('externalIPs of %s are refused with an event', async (_, address, port, why) => {
+  const api = new FakeApi();
+  seedNode(api, 'n1', NODE_ADDRESS, `${NET}.200.0/24`);
+  api.seed(NODE, {
+    metadata: { name: 'cp-1', labels: { 'node-role.kubernetes.io/control-plane': '' } },
+    status: { addresses: [{ type: 'InternalIP', address: `${NET}.0.9` }] },
+  });
+  api.seed(SERVICE, {
+    metadata: { name: 'held' },
+    spec: { type: 'LoadBalancer', clusterIP: `${NET}.64.9`, ports: [{ port: 4998, protocol: 'TCP' }] },
+    status: { loadBalancer: { ingress: [{ ip: `${NET}.8.9`, ipMode: 'Proxy' }] } },
+  });
+  const { proxy, told } = await start(api, ['n1', 'cp-1']);
+  seedService(api, { externalIPs: [address], ports: [{ name: 'http', port, protocol: 'TCP' }] });
+  await api.settle();
+  await proxy.settled();
+  expect(told).toEqual([
+    expect.stringContaining(`Warning AddressNotAllowed web: externalIPs ${address}:${port}`),
+  ]);
+  expect(told[0]).toContain(why);
+  const places = proxy.places().map(({ place }) => `${place.address}:${place.port}`);
+  expect(places).not.toContain(`${address}:${port}`);
+});
+
+test('a claim gives way when its address is allocated to another service, and comes back after it', async () => {
+  const api = new FakeApi();
+  const address = `${NET}.8.7`;
+  seedService(api, { externalIPs: [address] });
+  const { settle, proxy, told } = await start(api);
+  const isServed = () => proxy.places().some(({ place }) => place.address === address);
+  const seen = [isServed()];
+  api.seed(SERVICE, {
+    metadata: { name: 'balanced' },
+    spec: { type: 'LoadBalancer', clusterIP: `${NET}.64.9`, ports: [{ port: 4998, protocol: 'TCP' }] },
+    status: { loadBalancer: { ingress: [{ ip: address, ipMode: 'Proxy' }] } },
+  });
+  await settle();
+  seen.push(isServed());
+  api.remove(SERVICE, 'balanced');
+  await settle();
+  seen.push(isServed());
+  expect([seen, told.length]).toEqual([[true, false, true], 1]);
+});
+
+test('node ports and their health checks never take a port of a component', async () => {
+  const api = new FakeApi();
+  seedNode(api, 'n1', NODE_ADDRESS, `${NET}.200.0/24`);
+  api.seed(NODE, {
+    metadata: { name: 'n2' },
+    status: { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }] },
+  });
+  const { settle, proxy, told } = await start(api, ['n1', 'n2']);
+  seedService(api, {
+    type: 'LoadBalancer',
+    externalTrafficPolicy: 'Local',
+    healthCheckNodePort: 10_256,
+    ports: [
+      { name: 'a', port: 4081, nodePort: 10_250, protocol: 'TCP' },
+      { name: 'b', port: 4082, nodePort: 30_080, protocol: 'TCP' },
+    ],
+  });
+  await settle();
+  expect(proxy.places().map(({ place }) => `${place.address}:${place.port}`)).toEqual([
+    `${VIP}:4081`,
+    `${VIP}:4082`,
+    `${NODE_ADDRESS}:30080`,
+  ]);
+  expect(told.map((text) => /: (nodePort \S+) is not served: (.*)$/.exec(text)?.slice(1).join(' '))).toEqual([
+    `nodePort ${NODE_ADDRESS}:10250/TCP ${NODE_ADDRESS}:10250 is reserved for kubelet`,
+    expect.stringContaining('nodePort 127.0.0.1:10250/TCP address 127.0.0.1 is not allowed'),
+    expect.stringContaining('nodePort 127.0.0.1:30080/TCP address 127.0.0.1 is not allowed'),
+    `nodePort ${NODE_ADDRESS}:10256/TCP ${NODE_ADDRESS}:10256 is reserved for kube-proxy`,
+    expect.stringContaining('nodePort 127.0.0.1:10256/TCP address 127.0.0.1 is not allowed'),
+  ]);
+});
+
+test('endpoints on loopback addresses that are not the cluster’s are not connected to', async () => {
+  const api = new FakeApi();
+  const foreign = `127.${Number(NET.split('.')[1]) + 1}.200.1`;
+  await pod(foreign, 'foreign');
+  seedService(api);
+  seedSlice(api, [{ address: foreign }]);
+  await start(api);
+  expect(await whoAnswers(VIP, PORT)).toBe('ECONNRESET');
 });
 
 test('metrics and health tell how it keeps up', async () => {

@@ -1,3 +1,4 @@
+import type { Ipv4Range } from '../base/bind-rules.ts';
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
@@ -9,14 +10,18 @@ import {
   ENDPOINT_SLICE,
   NODE,
   SERVICE,
+  silentEvents,
   type EndpointSlice,
+  type EventRecorder,
   type InformerFactory,
+  type Service,
   type Stored,
 } from '../client/index.ts';
 import { ConnectionBudget } from './forwarding/index.ts';
 import { ProxyHealth } from './health/proxy-health.ts';
 import { proxyMetrics } from './metrics.ts';
-import { serviceOf } from './model/endpoints.ts';
+import { allocatedAddresses, NO_CLAIMS, type ClaimRanges } from './model/claims.ts';
+import { servedEndpoints, serviceOf } from './model/endpoints.ts';
 import { NodeTable } from './model/node-table.ts';
 import { Proxier } from './proxier.ts';
 
@@ -30,11 +35,22 @@ const TRIGGERS_MAX = 10_000;
 
 const BY_SERVICE = { 'proxy-service': (slice: Stored<EndpointSlice>) => [serviceOf(slice) ?? ''] };
 
+const BY_ADDRESS = {
+  'proxy-allocated': allocatedAddresses,
+  'proxy-external': ({ spec }: Stored<Service>) => [...new Set(spec?.externalIPs ?? [])],
+};
+
 export interface ProxyOptions {
   /** Not started yet; whoever made it starts and stops it. */
   readonly informers: InformerFactory;
   /** The nodes it stands for: their node ports are served here. */
   readonly nodeNames: readonly string[];
+  /** Default: none beside the nodes' own addresses. */
+  readonly claims?: ClaimRanges;
+  /** Ranges of pods: with the ranges of node ports they say where endpoints on loopback may be. */
+  readonly clusterRanges?: readonly Ipv4Range[];
+  /** Hears of addresses that a service is refused. */
+  readonly events?: EventRecorder;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -69,11 +85,31 @@ export const createProxy = (options: ProxyOptions): Proxy => {
     isNodeEligible: () => nodeNames.every((name) => nodes.isEligible(name)),
   });
   const budget = new ConnectionBudget(options.connectionsMax ?? CONNECTIONS_MAX);
-  const proxier = new Proxier({ nodes, budget, metrics, health, clock, random, log });
+  const claims = options.claims ?? NO_CLAIMS;
+  const pods = options.clusterRanges ?? [];
+  // Endpoints are pods and, in the network of a host, nodes: only with both ranges are other addresses known to be foreign.
+  const endpointRanges = pods.length > 0 ? [...pods, ...claims.nodePort] : [];
+  const proxier = new Proxier({
+    nodes,
+    budget,
+    metrics,
+    health,
+    claims,
+    isServed: servedEndpoints(claims.nodePort.length > 0 ? endpointRanges : []),
+    holderOf: (address, service) =>
+      services.store
+        .byIndex('proxy-allocated', address)
+        .map(objectKey)
+        .find((holder) => holder !== service),
+    events: options.events ?? silentEvents,
+    clock,
+    random,
+    log,
+  });
   const owned = new DisposableStore();
   owned.add(registry.beforeExpose(() => proxier.observeMetrics()));
 
-  const services = informers.informer(SERVICE, { labelSelector: SERVICE_SELECTOR });
+  const services = informers.informer(SERVICE, { labelSelector: SERVICE_SELECTOR, indexers: BY_ADDRESS });
   const slices = informers.informer(ENDPOINT_SLICE, { labelSelector: SLICE_SELECTOR, indexers: BY_SERVICE });
   const nodeInformer = informers.informer(NODE);
 
@@ -128,10 +164,17 @@ export const createProxy = (options: ProxyOptions): Proxy => {
     wake();
   };
 
-  const serviceChanged = (key: string): void => {
+  const serviceChanged = (service: Stored<Service>, before?: Stored<Service>): void => {
     metrics.serviceChanges.inc();
     metrics.serviceChangesPending.set((pending.services += 1));
-    queue(key);
+    queue(objectKey(service));
+    // A claim of an address stands only as long as the address is allocated to no other service.
+    const addresses = new Set([
+      ...allocatedAddresses(service),
+      ...(before ? allocatedAddresses(before) : []),
+    ]);
+    for (const address of addresses)
+      for (const claimant of services.store.byIndex('proxy-external', address)) queue(objectKey(claimant));
   };
 
   const sliceChanged = (slice: Stored<EndpointSlice>, before?: Stored<EndpointSlice>): void => {
@@ -148,15 +191,19 @@ export const createProxy = (options: ProxyOptions): Proxy => {
   const nodesChanged = (): void => {
     proxier.forgetSelections();
     for (const service of services.store.list())
-      if (service.spec?.type === 'NodePort' || service.spec?.type === 'LoadBalancer')
+      if (
+        service.spec?.type === 'NodePort' ||
+        service.spec?.type === 'LoadBalancer' ||
+        (service.spec?.externalIPs ?? []).length > 0
+      )
         queue(objectKey(service));
   };
 
   owned.add(
     services.addHandler({
-      added: (service) => serviceChanged(objectKey(service)),
-      updated: (_before, service) => serviceChanged(objectKey(service)),
-      deleted: (service) => serviceChanged(objectKey(service)),
+      added: (service) => serviceChanged(service),
+      updated: (before, service) => serviceChanged(service, before),
+      deleted: (service) => serviceChanged(service),
     }),
   );
   owned.add(

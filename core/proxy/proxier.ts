@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
-import type { EndpointSlice, Service, Stored } from '../client/index.ts';
+import { objectKey } from '../api/meta/index.ts';
+import type { EndpointSlice, EventRecorder, Service, Stored } from '../client/index.ts';
 import {
   Listeners,
   placeKey,
@@ -15,7 +16,8 @@ import { HttpListener } from './health/http-listener.ts';
 import { nodePortHealth } from './health/node-port-health.ts';
 import type { ProxyHealth } from './health/proxy-health.ts';
 import type { ProxyMetrics } from './metrics.ts';
-import { bindingsOf, isLoopback, type Binding } from './model/bindings.ts';
+import { bindingsOf, type Binding, type Scope } from './model/bindings.ts';
+import { judgeBindings, refusalText, type ClaimRanges } from './model/claims.ts';
 import { endpointsOf } from './model/endpoints.ts';
 import type { NodeTable } from './model/node-table.ts';
 import { PortTargets } from './model/port-targets.ts';
@@ -26,6 +28,12 @@ export interface ProxierOptions {
   readonly budget: ConnectionBudget;
   readonly metrics: ProxyMetrics;
   readonly health: ProxyHealth;
+  readonly claims: ClaimRanges;
+  /** Endpoints elsewhere are left out. */
+  readonly isServed: (address: string) => boolean;
+  /** Another service that has this address, as `namespace/name`. */
+  readonly holderOf: (address: string, service: string) => string | undefined;
+  readonly events: EventRecorder;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -36,6 +44,8 @@ interface ServiceState {
   /** By key of the place. */
   readonly bindings: Map<string, Binding>;
   readonly healthPlaces: Map<string, { readonly place: Place; readonly node: string }>;
+  /** What was refused at the last sync: each refusal is reported once. */
+  refusals: ReadonlySet<string>;
 }
 
 export interface SyncResult {
@@ -44,6 +54,12 @@ export interface SyncResult {
 }
 
 type AnyForwarder = TcpForwarder | UdpForwarder;
+
+/** Stands for the health check node port, which is no port of the service. */
+const HEALTH_PORT_KEY = 'health-check-node-port';
+const REFUSED_REASON = 'AddressNotAllowed';
+/** More than that are in the log alone. */
+const REFUSAL_EVENTS_MAX = 8;
 
 /**
  * What the proxy listens on, brought in line with one service at a time: whatever a change does not concern is not
@@ -94,15 +110,32 @@ export class Proxier {
       ports: new Map(),
       bindings: new Map(),
       healthPlaces: new Map(),
+      refusals: new Set(),
     };
     const ports = service ? servicePortsOf(service) : [];
     this.#syncPorts(state, ports, slices);
-    const wanted = ports.flatMap((port) => bindingsOf(port, this.#options.nodes, nodeNames));
+    const healthPort = service && healthCheckNodePortOf(service);
+    const healthWanted = service ? this.#healthBindings(healthPort, nodeNames) : [];
+    const { allowed, refused } = judgeBindings(
+      [...ports.flatMap((port) => bindingsOf(port, this.#options.nodes, nodeNames)), ...healthWanted],
+      {
+        ranges: this.#options.claims,
+        nodes: this.#options.nodes,
+        nodeNames,
+        holderOf: (address) => this.#options.holderOf(address, key),
+      },
+    );
+    if (service) this.#report(service, state, refused.map(refusalText));
     const isKept = ports.length > 0;
     if (isKept) this.#services.set(key, state);
     else this.#services.delete(key);
-    const freed = await this.#syncBindings(key, state, wanted);
-    await this.#syncHealthPlaces(key, state, service && healthCheckNodePortOf(service), nodeNames);
+    const isHealth = ({ port }: Binding): boolean => port === HEALTH_PORT_KEY;
+    const freed = await this.#syncBindings(
+      key,
+      state,
+      allowed.filter((binding) => !isHealth(binding)),
+    );
+    await this.#syncHealthPlaces(key, state, allowed.filter(isHealth));
     this.#endStaleSessions(state);
     return { retry: freed };
   }
@@ -145,7 +178,7 @@ export class Proxier {
     for (const port of ports) {
       const key = portKey(port);
       const targets = state.ports.get(key) ?? new PortTargets(port, this.#options);
-      targets.update(port, endpointsOf(slices, port));
+      targets.update(port, endpointsOf(slices, port, this.#options.isServed));
       state.ports.set(key, targets);
     }
   }
@@ -195,19 +228,13 @@ export class Proxier {
     return protocol === 'TCP' ? new TcpForwarder(options) : new UdpForwarder(options);
   }
 
-  async #syncHealthPlaces(
-    key: string,
-    state: ServiceState,
-    port: number | undefined,
-    nodeNames: readonly string[],
-  ): Promise<void> {
-    const wanted = new Map<string, { place: Place; node: string }>();
-    if (port !== undefined)
-      for (const node of nodeNames)
-        for (const address of this.#options.nodes.addressesOf(node).filter(isLoopback)) {
-          const place: Place = { protocol: 'TCP', address, port };
-          wanted.set(placeKey(place), { place, node });
-        }
+  async #syncHealthPlaces(key: string, state: ServiceState, bindings: readonly Binding[]): Promise<void> {
+    const wanted = new Map(
+      bindings.map(({ place, node = '' }): [string, { place: Place; node: string }] => [
+        placeKey(place),
+        { place, node },
+      ]),
+    );
     for (const [place, held] of [...state.healthPlaces]) {
       if (wanted.has(place)) continue;
       state.healthPlaces.delete(place);
@@ -217,6 +244,27 @@ export class Proxier {
       state.healthPlaces.set(place, { place: at, node });
       await this.#listeners.add(at, () => new HttpListener(() => this.#nodeHealth(key, node)));
     }
+  }
+
+  #healthBindings(port: number | undefined, nodeNames: readonly string[]): readonly Binding[] {
+    if (port === undefined) return [];
+    return nodeNames.flatMap((node) =>
+      this.#options.nodes.addressesOf(node).map((address) => ({
+        place: { protocol: 'TCP', address, port } as const,
+        port: HEALTH_PORT_KEY,
+        scope: 'node-port' satisfies Scope,
+        node,
+      })),
+    );
+  }
+
+  #report(service: Stored<Service>, state: ServiceState, refusals: readonly string[]): void {
+    const fresh = refusals.filter((text) => !state.refusals.has(text));
+    state.refusals = new Set(refusals);
+    for (const text of fresh.slice(0, REFUSAL_EVENTS_MAX))
+      this.#options.events.event(service, 'Warning', REFUSED_REASON, text);
+    for (const text of fresh)
+      this.#options.log.write('warn', 'address claim refused', { service: objectKey(service), why: text });
   }
 
   #nodeHealth(service: string, node: string) {

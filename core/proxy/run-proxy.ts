@@ -4,7 +4,13 @@ import type { Log } from '../base/log.ts';
 import { EXPOSITION_CONTENT_TYPE, Registry } from '../base/metrics/index.ts';
 import { systemClock } from '../base/node/clock.ts';
 import { systemRandom } from '../base/node/random.ts';
-import { connect, InformerFactory, loadKubeconfig, type ClientConfig } from '../client/index.ts';
+import {
+  ApiEventRecorder,
+  connect,
+  InformerFactory,
+  loadKubeconfig,
+  type ClientConfig,
+} from '../client/index.ts';
 import type { BindAddress, ProxyConfig } from './config/config.ts';
 import { createProxy, type Proxy } from './create-proxy.ts';
 import { HttpListener, type HttpAnswer } from './health/http-listener.ts';
@@ -59,9 +65,20 @@ export const runProxy = async (config: ProxyConfig, log: Log): Promise<RunningPr
   owned.add(client);
   const informers = new InformerFactory({ client, clock, random, log, registry });
   owned.add(informers);
+  const events = new ApiEventRecorder({
+    client,
+    clock,
+    random,
+    log,
+    component: 'kube-proxy',
+    host: config.nodeNames[0] ?? '',
+  });
   const proxy = createProxy({
     informers,
     nodeNames: config.nodeNames,
+    claims: config.claims,
+    clusterRanges: config.clusterRanges,
+    events,
     clock,
     random,
     log,
@@ -71,6 +88,7 @@ export const runProxy = async (config: ProxyConfig, log: Log): Promise<RunningPr
   const close = async (): Promise<void> => {
     await proxy.close();
     await informers.stop();
+    await events.stop('now');
     owned.dispose();
   };
   try {

@@ -267,7 +267,7 @@ export class RaftCore {
     if (this.#state.role === 'follower') this.#state.leader = NOBODY;
   }
 
-  /** The last messages to this peer are lost: find out anew what it has. */
+  /** The last messages to this peer are lost: probe again what it has. */
   reportUnreachable(id: MemberId): void {
     const peer = this.#state.tracker.get(id);
     if (peer?.state === 'replicate') peer.becomeProbe();

@@ -45,7 +45,7 @@ const openKubeconfig = async ({ host, windows }: AfterShowOptions): Promise<void
     if (isCancelled(error)) return;
     host.notifications.post({
       severity: 'error',
-      title: 'The kubeconfig could not be opened.',
+      title: 'Failed to open the kubeconfig.',
       detail: messageOf(error),
     });
   }

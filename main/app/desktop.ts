@@ -11,7 +11,7 @@ import { createConsoleWindows } from '../windows/console-windows.ts';
 import { guardNavigation, refusePermissions } from '../windows/guards.ts';
 import { openWindowState } from '../windows/window-state.ts';
 import { pathOfDeepLink } from './deep-link.ts';
-import { chooseKubeconfigFile } from './file-dialog.ts';
+import { chooseKubeconfigFile, chooseSnapshotFile } from './file-dialog.ts';
 import { deepLinkOf, type Identity } from './identity.ts';
 import { installLastWords } from './last-words.ts';
 import { openLogFile } from './log-file.ts';
@@ -57,6 +57,7 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
     processes: electronProcessSource(app),
     openExternal: openOutside,
     chooseKubeconfig: chooseKubeconfigFile,
+    chooseSnapshot: chooseSnapshotFile,
     hosting: { program: hostProgram, launch: utilityLauncher(hostProgram) },
   });
   const notices = openNoticeBoard(host.notifications, log);
@@ -101,12 +102,12 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
   const follow = (link: string): void => {
     const path = pathOfDeepLink(link);
     if (path !== undefined) return windows.go(path);
-    log.write('warn', 'a malformed link was ignored');
+    log.write('warn', 'ignored a malformed link');
     windows.focus();
     host.notifications.post({
       severity: 'warn',
-      title: 'A link to Pilothouse was not understood and was ignored.',
-      detail: 'A link names a page of the console, for example pilothouse://raft.',
+      title: 'Ignored an invalid link to Pilothouse.',
+      detail: 'A link opens a page of the console, for example pilothouse://raft.',
     });
   };
 

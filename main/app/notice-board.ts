@@ -34,7 +34,7 @@ export const openNoticeBoard = (hub: NotificationHub, log: Log): NoticeBoard => 
         for (const look of observers) look(notice);
       }
   };
-  pass().catch((error: unknown) => log.write('error', 'notices are no longer passed on', { error }));
+  pass().catch((error: unknown) => log.write('error', 'notifications are no longer forwarded', { error }));
 
   return {
     watch: (signal) => feed.listen(signal),

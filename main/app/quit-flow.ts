@@ -22,7 +22,7 @@ export const createQuitFlow = (clock: Clock, log: Log, timeLimitMs = QUIT_TIME_L
       try {
         await close();
       } catch (error) {
-        log.write('error', 'a part could not be closed', { name, error });
+        log.write('error', 'failed to close a part', { name, error });
       }
     }
   };
@@ -30,7 +30,7 @@ export const createQuitFlow = (clock: Clock, log: Log, timeLimitMs = QUIT_TIME_L
   const closeInTime = (): Promise<void> =>
     new Promise((resolve) => {
       const timer = clock.after(timeLimitMs, () => {
-        log.write('error', 'closing took too long and was given up', { timeLimitMs });
+        log.write('error', 'closing timed out', { timeLimitMs });
         resolve();
       });
       void closeAll().then(() => {

@@ -23,6 +23,6 @@ export const followSettings = (
     }
   };
   follow().catch((error: unknown) =>
-    log.write('error', 'settings are no longer followed', { error: messageOf(error) }),
+    log.write('error', 'settings changes are no longer applied', { error: messageOf(error) }),
   );
 };

@@ -15,7 +15,7 @@ export const answerAboutItself = (
     return true;
   }
   if (!args.includes('--help') && !args.includes('-h')) return false;
-  context.print(`Usage: pilothouse component ${component.name} [its flags]\n`);
+  context.print(`Usage: pilothouse component ${component.name} [flags]\n`);
   for (const [name, { kind, default: fallback, help }] of Object.entries(component.flags)) {
     const shown = Array.isArray(fallback) ? fallback.join(',') : String(fallback);
     context.print(`  ${`--${name} '${shown}'`.padEnd(HELP_COLUMN)} ${kind.type}: ${help}`);

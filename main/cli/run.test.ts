@@ -22,11 +22,11 @@ const start = async (args: string[], extra?: Command) => {
   return { code, printed, noted };
 };
 
-test('an unknown command is one clear line and exit code 2', async () => {
+test('an unknown command prints one line and exits with code 2', async () => {
   expect(await start(['fly'])).toEqual({
     code: 2,
     printed: [],
-    noted: ['pilothouse: unknown command "fly"; pilothouse help lists them'],
+    noted: ['pilothouse: unknown command "fly"; run pilothouse help for a list'],
   });
 });
 
@@ -41,7 +41,7 @@ test.each([
   expect([code, noted.length]).toEqual([2, 1]);
 });
 
-test('help lists every command, and tells how to use one', async () => {
+test('help lists every command and shows the usage of one', async () => {
   const { code, printed } = await start(['help']);
   expect(code).toBe(0);
   const listed = printed.flatMap((line) => /^ {2}([a-z-]+) /.exec(line)?.[1] ?? []);
@@ -51,20 +51,22 @@ test('help lists every command, and tells how to use one', async () => {
   expect((await start(['help', 'serve'])).printed).toEqual((await start(['serve', '-h'])).printed);
 });
 
-test('version answers people and programs', async () => {
+test('version prints text or JSON', async () => {
   const { printed } = await start(['--version']);
   const { printed: json } = await start(['version', '-o', 'json']);
   const { version } = JSON.parse(json[0] ?? '') as { version: string };
   expect(printed).toEqual([`pilothouse ${version}`]);
 });
 
-test('kubeconfig prints the path when there is a cluster, and says so when there is none', async () => {
+test('kubeconfig prints the path of an existing cluster and fails without one', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-cli-'));
   try {
     expect(await start(['kubeconfig', '--data', directory])).toEqual({
       code: 1,
       printed: [],
-      noted: [`pilothouse: there is no cluster in ${directory}, so there is no kubeconfig`],
+      noted: [
+        `pilothouse: no cluster in ${directory}; create one with \`pilothouse up --data ${directory}\``,
+      ],
     });
     mkdirSync(join(directory, 'kubeconfig'));
     const path = join(directory, 'kubeconfig', 'admin.conf');
@@ -78,7 +80,7 @@ test('kubeconfig prints the path when there is a cluster, and says so when there
   }
 });
 
-test('a command may take flags of its own as they are', async () => {
+test('a command receives its own flags unchanged', async () => {
   const seen: string[][] = [];
   const component: Command = {
     usage: '',

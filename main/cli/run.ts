@@ -6,18 +6,18 @@ const ALIASES: Readonly<Record<string, string>> = { '-h': 'help', '--help': 'hel
 const NAME_COLUMNS = 14;
 
 const printOverview = (commands: readonly TableEntry[], context: CommandContext): number => {
-  context.print('pilothouse opens the desktop app; the rest is for scripts and servers:');
+  context.print('Without a command, pilothouse opens the desktop app. Commands:');
   context.print('');
   for (const { name, summary } of commands) context.print(`  ${name.padEnd(NAME_COLUMNS)}${summary}`);
-  context.print(`  ${'help'.padEnd(NAME_COLUMNS)}print this, or how to use one command: help <command>`);
+  context.print(`  ${'help'.padEnd(NAME_COLUMNS)}show this help, or the help of one command: help <command>`);
   context.print('');
-  context.print('Commands take --data DIR (the data folder) and -o json.');
+  context.print('All commands accept --data DIR (data directory) and -o json.');
   return EXIT_OK;
 };
 
 const find = (name: string, commands: readonly TableEntry[]): TableEntry => {
   const entry = commands.find((command) => command.name === name);
-  if (!entry) throw usageError(`unknown command "${name}"; pilothouse help lists them`);
+  if (!entry) throw usageError(`unknown command "${name}"; run pilothouse help for a list`);
   return entry;
 };
 

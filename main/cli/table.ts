@@ -11,62 +11,62 @@ export interface TableEntry {
 export const COMMANDS: readonly TableEntry[] = [
   {
     name: 'up',
-    summary: 'run the cluster in the foreground, and make it when there is none',
+    summary: 'run a cluster in the foreground; create it if it does not exist',
     load: async () => (await import('./commands/up.ts')).up,
   },
   {
     name: 'status',
-    summary: 'hosts, components and nodes of the running cluster',
+    summary: 'show hosts and components of the running cluster',
     load: async () => (await import('./commands/status.ts')).status,
   },
   {
     name: 'host',
-    summary: 'kill, stop or start a host of the running cluster',
+    summary: 'kill, stop, start, restart, pause or resume a host',
     load: async () => (await import('./commands/host.ts')).host,
   },
   {
     name: 'fault',
-    summary: 'cut or delay links, slow a disk, put a clock wrong; list and heal',
+    summary: 'inject faults: cut or delay links, slow disks, skew clocks',
     load: async () => (await import('./commands/fault.ts')).fault,
   },
   {
     name: 'snapshot',
-    summary: 'save, check or restore a snapshot of etcd',
+    summary: 'save, verify, compare, restore or schedule etcd snapshots',
     load: async () => (await import('./commands/snapshot.ts')).snapshot,
   },
   {
     name: 'certs',
-    summary: 'when certificates end, and renewing them',
+    summary: 'certificate expiry and renewal',
     load: async () => (await import('./commands/certs.ts')).certs,
   },
   {
     name: 'member',
-    summary: 'the members of etcd: list, add, remove, move-leader',
+    summary: 'list, add or remove etcd members, move the leader',
     load: async () => (await import('./commands/member.ts')).member,
   },
   {
     name: 'defrag',
-    summary: 'defragment the members of etcd, one after the other',
+    summary: 'defragment the etcd members one by one',
     load: async () => (await import('./commands/defrag.ts')).defrag,
   },
   {
     name: 'compact',
-    summary: 'let etcd forget what was before a revision',
+    summary: 'compact etcd history',
     load: async () => (await import('./commands/compact.ts')).compact,
   },
   {
     name: 'upgrade',
-    summary: 'to which release a cluster may go, and taking it there',
+    summary: 'plan, apply or roll back a Kubernetes upgrade',
     load: async () => (await import('./commands/upgrade.ts')).upgrade,
   },
   {
     name: 'check',
-    summary: 'what a production control plane should have and this one lacks',
+    summary: 'check the cluster for production readiness',
     load: async () => (await import('./commands/check.ts')).check,
   },
   {
     name: 'doctor',
-    summary: 'look for what keeps a cluster from running',
+    summary: 'diagnose problems that keep a cluster from running',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   {
@@ -81,7 +81,7 @@ export const COMMANDS: readonly TableEntry[] = [
   },
   {
     name: 'component',
-    summary: "run one component alone, with upstream's flags",
+    summary: 'run a single component with its upstream flags',
     load: async () => (await import('./commands/component.ts')).component,
   },
   {

@@ -3,11 +3,11 @@ import type { Clock } from '../../core/base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../core/base/disposable.ts';
 import { silentLog } from '../../core/base/log.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
-import { connect, LEASE, loadKubeconfig, type Client, type OwnedClient } from '../../core/client/index.ts';
+import { connect, LEASE, loadOwnKubeconfig, type Client, type OwnedClient } from '../../core/client/index.ts';
 import { EtcdConnection } from '../../core/cluster/etcd-operator/connection.ts';
 import { OPERATOR } from '../../core/cluster/etcd-operator/methods.ts';
 import { etcdAccessOf } from '../../core/cluster/etcd-operator/operations.ts';
-import { adminKubeconfigFile } from '../../core/cluster/data-folder/layout.ts';
+import { consoleKubeconfigFile } from '../../core/cluster/data-folder/layout.ts';
 import { planHosts } from '../../core/cluster/config/hosts.ts';
 import { PORTS } from '../../core/cluster/manifests/control-plane.ts';
 import { ELECTED_COMPONENTS } from '../../core/cluster/supervisor/bootstrap.ts';
@@ -57,7 +57,7 @@ class MemberLook implements Disposable {
       const { leader, header } = await connection.call(OPERATOR.status, {});
       return leader !== 0n && leader === header?.memberId;
     } catch {
-      this.dispose(); // down or late: it is asked anew at the next look
+      this.dispose(); // down or late: queried again next time
       return false;
     } finally {
       late.dispose();
@@ -70,8 +70,8 @@ class MemberLook implements Disposable {
   }
 }
 
-/** Leases of a cluster that another process runs are read as any user of its kubeconfig reads them. */
-class ElsewhereClient implements Disposable {
+/** Leases are read with the identity of the console, which may write nothing. */
+class ConsoleClient implements Disposable {
   readonly #directory: string;
   readonly #clock: Clock;
   #opening: Promise<OwnedClient> | undefined;
@@ -83,7 +83,7 @@ class ElsewhereClient implements Disposable {
   }
 
   async #open(): Promise<OwnedClient> {
-    const config = await loadKubeconfig(adminKubeconfigFile(this.#directory));
+    const config = await loadOwnKubeconfig(consoleKubeconfigFile(this.#directory));
     const options = { clock: this.#clock, random: systemRandom, log: silentLog, userAgent: 'pilothouse' };
     const client = connect(config, options);
     if (this.#isOver) client.dispose();
@@ -92,7 +92,7 @@ class ElsewhereClient implements Disposable {
 
   get(): Promise<Client> {
     this.#opening ??= this.#open().catch((error: unknown) => {
-      // The file may be written anew at this moment: the next look asks again.
+      // The file may be being rewritten right now: the next round reads it again.
       this.#opening = undefined;
       throw error;
     });
@@ -117,7 +117,7 @@ export const lookCloser = (
   const store = new DisposableStore();
   const { directory } = cluster;
   const members = new Map<string, MemberLook>();
-  const elsewhere = cluster.supervisor ? undefined : store.add(new ElsewhereClient(directory, clock));
+  const client = store.add(new ConsoleClient(directory, clock));
   let isOver = false;
   let timer: Disposable | undefined;
 
@@ -140,9 +140,8 @@ export const lookCloser = (
   };
 
   const elected = async (): Promise<string[]> => {
-    const client = elsewhere ? await elsewhere.get() : cluster.supervisor?.client;
     const hosts = cluster.state().hosts.map(({ name }) => name);
-    return electedLeaders(client, hosts, clock.nowMs());
+    return electedLeaders(await client.get(), hosts, clock.nowMs());
   };
 
   const look = async (): Promise<void> => {
@@ -150,7 +149,7 @@ export const lookCloser = (
       elected(),
       etcdLeaders(),
       // Elsewhere the process that runs it says what it uses whenever it is asked how it is.
-      Promise.resolve(cluster.supervisor?.refreshUsage()).then(() => [] as string[]),
+      Promise.resolve(cluster.supervisor?.commands.refreshUsage()).then(() => [] as string[]),
     ]);
     if (isOver) return;
     tell(new Set(found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))));

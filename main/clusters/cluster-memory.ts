@@ -39,7 +39,7 @@ export const readClusterNow = (directory: string): ClusterConfig => {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     throw new ReasonError(
       isMissing ? 'NotFound' : 'Unavailable',
-      isMissing ? 'the folder holds no cluster.yaml any more' : messageOf(cause),
+      isMissing ? 'the directory no longer contains a cluster.yaml' : messageOf(cause),
       { cause },
     );
   }

@@ -37,6 +37,8 @@ const runningHost = (host: SupervisedHost, leaders: Leaders): HostView => ({
   pid: orNull(host.pid),
   rssBytes: orNull(host.rssBytes),
   message: orNull(host.message),
+  restarts: host.restarts,
+  lastExit: orNull(host.lastExit),
   nodes: [...host.nodes],
   components: host.components.map((component) => ({
     ...component,
@@ -57,6 +59,8 @@ const stoppedHosts = (config: ClusterConfig): HostView[] =>
     pid: null,
     rssBytes: null,
     message: null,
+    restarts: 0,
+    lastExit: null,
     nodes: nodes.map((node) => node.name),
     components: [],
   }));

@@ -1,5 +1,7 @@
+import { dirname, resolve } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import type { Disposable } from '../../core/base/disposable.ts';
+import { backupsFolder } from '../../core/cluster/data-folder/layout.ts';
 import {
   ContractError,
   type ClusterEntry,
@@ -22,6 +24,8 @@ export interface LocalClusterHandlersOptions {
   readonly notifications: NotificationHub;
   readonly clock: Clock;
   readonly drain: DrainRunner;
+  /** Snapshots outside `backups/` that a person has named. */
+  readonly snapshots: { has(path: string): boolean };
 }
 
 /** What previews, plans and snapshots need of `core/cluster`, loaded when the first is asked for. */
@@ -31,7 +35,7 @@ const loadUpkeep = () => import('./upkeep.ts');
 export const createLocalClusterHandlers = (
   options: LocalClusterHandlersOptions,
 ): Disposable & { readonly handlers: Handlers } => {
-  const { hosted, clusters, notifications, clock, drain } = options;
+  const { hosted, clusters, notifications, clock, drain, snapshots } = options;
 
   const books = new OperationBooks(clock, (cluster, { state, message, command }: Operation) => {
     const name = hosted.find(cluster)?.name ?? cluster;
@@ -42,17 +46,32 @@ export const createLocalClusterHandlers = (
     });
   });
 
+  const exits = hosted.onHostExit(({ name }, { host, message, isGivenUp }) => {
+    notifications.post({
+      severity: isGivenUp ? 'error' : 'warn',
+      title: `${name}: host ${host} exited unexpectedly`,
+      detail: message,
+    });
+  });
+
   const entryOf = async (id: string): Promise<ClusterEntry> => {
     const entry = (await clusters.list()).clusters.find((known) => known.id === id);
-    if (!entry) throw new ContractError('NotFound', `no cluster is known as ${id}`);
+    if (!entry) throw new ContractError('NotFound', `cluster ${id} not found`);
     return entry;
   };
   const writableEntry = async (id: string): Promise<ClusterEntry> => {
     const entry = await entryOf(id);
     if (!entry.readOnly) return entry;
+    throw new ContractError('Forbidden', `${entry.name} is read-only in this console; allow changes first`);
+  };
+
+  /** A page speaks of files that are listed or that a person has named, and of no others. */
+  const assertNamed = (id: string, file: string): void => {
+    const folder = backupsFolder(hosted.require(id).directory);
+    if (dirname(resolve(folder, file)) === folder || snapshots.has(file)) return;
     throw new ContractError(
       'Forbidden',
-      `${entry.name} is read-only in this console; allow changes to it first`,
+      `${file} is not in ${folder} and was not chosen by a person; choose the snapshot file first`,
     );
   };
 
@@ -60,7 +79,7 @@ export const createLocalClusterHandlers = (
   const assertIdle = (id: string): void => {
     const book = books.of(id);
     if (book.running?.state === 'running')
-      throw new ContractError('Conflict', `"${book.running.command}" is under way; wait for its end`);
+      throw new ContractError('Conflict', `"${book.running.command}" is in progress; wait until it finishes`);
     book.abort('the cluster was stopped');
   };
 
@@ -107,6 +126,7 @@ export const createLocalClusterHandlers = (
     'cluster.act': ({ cluster, action }) =>
       guarded(async () => {
         const entry = await writableEntry(cluster);
+        if (action.kind === 'snapshot.restore') assertNamed(cluster, action.file);
         return { operation: beginAction({ entry, action, book: books.of(cluster), hosted, drain }) };
       }),
     'cluster.operations': async function* (input, signal) {
@@ -132,6 +152,7 @@ export const createLocalClusterHandlers = (
     'backups.compare': ({ cluster, file }) =>
       guarded(async () => {
         const own = hosted.require(cluster);
+        assertNamed(cluster, file);
         return (await loadUpkeep()).compare(own, file);
       }),
     'upgrade.plan': ({ cluster, version }) =>
@@ -140,5 +161,11 @@ export const createLocalClusterHandlers = (
         return (await loadUpkeep()).plan(own, version);
       }),
   };
-  return { handlers, dispose: () => books.dispose() };
+  return {
+    handlers,
+    dispose() {
+      exits.dispose();
+      books.dispose();
+    },
+  };
 };

@@ -7,6 +7,7 @@ import { ContractError, type LocalClusterState } from '../../core/contract/index
 import { readClusterNow } from './cluster-memory.ts';
 import { localState, type Leaders } from './cluster-state.ts';
 import type { Engine } from './engine.ts';
+import { HostExits, type HostExitNotice } from './host-exits.ts';
 import type { LocalCluster } from './local-clusters.ts';
 
 export type ClusterPhase = LocalClusterState['phase'];
@@ -21,6 +22,8 @@ export interface HostedClusterOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly onPhase: (cluster: HostedCluster) => void;
+  /** A host of it exited without being asked to. */
+  readonly onHostExit: (cluster: HostedCluster, exit: HostExitNotice) => void;
   /** Looks closer while the cluster runs and somebody listens: who leads, and what everything uses. */
   readonly lookCloser: (cluster: LocalCluster, tell: (leaders: Leaders) => void) => Disposable;
 }
@@ -45,6 +48,7 @@ export class HostedCluster implements LocalCluster {
   #askToStop: () => void = () => undefined;
   #life: Promise<void> = Promise.resolve();
   #isAdopted = false;
+  readonly #exits = new HostExits();
   /** What the process elsewhere told when the configuration was read last. */
   #readAt = '';
 
@@ -96,7 +100,7 @@ export class HostedCluster implements LocalCluster {
       config,
       phase: this.phase,
       message: this.#elsewhere
-        ? 'Another process runs this cluster (pilothouse up, or another console). What you do here is done there; only its start and its end are up to that process.'
+        ? 'Another process hosts this cluster (pilothouse up or another console). You can operate it from here, but only that process can start and stop it.'
         : this.#message,
       running: this.#supervisor?.state() ?? this.#elsewhere,
       leaders: this.#leaders,
@@ -118,8 +122,10 @@ export class HostedCluster implements LocalCluster {
     if (now === undefined && this.#elsewhere === undefined) return;
     const before = this.phase;
     this.#elsewhere = now;
-    if (now) this.#readAnew(now);
-    else this.#leaders = NO_LEADERS;
+    if (now) {
+      this.#readAnew(now);
+      this.#lookAtExits(now);
+    } else this.#leaders = NO_LEADERS;
     if (this.phase !== before) this.#options.onPhase(this);
     this.#look();
     this.#changed();
@@ -128,9 +134,9 @@ export class HostedCluster implements LocalCluster {
   /** Begins; `opened` is its folder where that is locked already. Phases tell the rest. */
   begin(opened?: DataFolder): void {
     if (this.#elsewhere)
-      throw new ContractError('Conflict', `another process runs ${this.name}; stop it there first`);
+      throw new ContractError('Conflict', `another process hosts ${this.name}; stop it there first`);
     if (this.#phase === 'stopping')
-      throw new ContractError('Conflict', `${this.name} is being stopped; start it when it has stopped`);
+      throw new ContractError('Conflict', `${this.name} is stopping; start it when it has stopped`);
     if (this.isOurs) return;
     this.#enter('preparing');
     const asked = new Promise<void>((resolve) => (this.#askToStop = resolve));
@@ -141,13 +147,14 @@ export class HostedCluster implements LocalCluster {
   adopt(supervisor: Supervisor): Disposable {
     this.#supervisor = supervisor;
     this.#isAdopted = true;
-    const follow = (): void => {
-      const { phase } = supervisor.state();
+    const follow = (state: ClusterState): void => {
+      const { phase } = state;
+      this.#lookAtExits(state);
       if (this.#phase !== phase) this.#enter(phase);
       else this.#changed();
     };
     const following = supervisor.onChange(follow);
-    follow();
+    follow(supervisor.state());
     return toDisposable(() => {
       following.dispose();
       this.#isAdopted = false;
@@ -159,11 +166,11 @@ export class HostedCluster implements LocalCluster {
   /** Resolves when nothing of it runs here any more. */
   async stop(): Promise<void> {
     if (this.#elsewhere)
-      throw new ContractError('Conflict', `another process runs ${this.name}; stop it there`);
+      throw new ContractError('Conflict', `another process hosts ${this.name}; stop it there`);
     if (this.#isAdopted)
       throw new ContractError(
         'Conflict',
-        `${this.name} ends with the command that serves this console; interrupt that`,
+        `${this.name} is hosted by the command that serves this console; interrupt that command to stop it`,
       );
     if (!this.isOurs) return;
     if (this.#phase !== 'stopping') this.#enter('stopping');
@@ -196,7 +203,10 @@ export class HostedCluster implements LocalCluster {
       const supervisor = engine.supervise(folder);
       this.#supervisor = supervisor;
       closing.push(() => supervisor.stop());
-      const following = supervisor.onChange(() => this.#changed());
+      const following = supervisor.onChange((state) => {
+        this.#lookAtExits(state);
+        this.#changed();
+      });
       closing.push(() => following.dispose());
       const commands = await engine.serveCommands(supervisor);
       closing.push(() => commands.close());
@@ -207,7 +217,7 @@ export class HostedCluster implements LocalCluster {
     } catch (error) {
       // A start that was cut off by a stop has not failed.
       if (this.#phase !== 'stopping') failure = error;
-      log.write(failure ? 'error' : 'debug', 'a cluster ended', { directory: this.directory, error });
+      log.write(failure ? 'error' : 'debug', 'a cluster stopped', { directory: this.directory, error });
     }
     const isFailed = failure !== undefined;
     this.#enter('stopping', isFailed ? messageOf(failure) : undefined);
@@ -215,7 +225,7 @@ export class HostedCluster implements LocalCluster {
       try {
         await close();
       } catch (error) {
-        log.write('error', 'a part of a cluster could not be closed', { directory: this.directory, error });
+        log.write('error', 'failed to close a part of a cluster', { directory: this.directory, error });
       }
     this.#letGo();
     this.#enter(isFailed ? 'failed' : 'stopped', isFailed ? messageOf(failure) : undefined);
@@ -230,11 +240,16 @@ export class HostedCluster implements LocalCluster {
       this.#readAt = stamp;
     } catch (error) {
       // Written at this moment: it is read with the next look.
-      this.#options.log.write('debug', 'a configuration could not be read', { error });
+      this.#options.log.write('debug', 'failed to read a configuration', { error });
     }
   }
 
+  #lookAtExits(state: ClusterState): void {
+    for (const exit of this.#exits.look(state)) this.#options.onHostExit(this, exit);
+  }
+
   #letGo(): void {
+    this.#exits.forget();
     this.#config = this.config;
     this.#supervisor = undefined;
     this.#leaders = NO_LEADERS;
@@ -277,7 +292,7 @@ export const requireSupervisor = (cluster: LocalCluster): Supervisor => {
   if (phase === 'starting' || phase === 'ready')
     throw new ReasonError(
       'Conflict',
-      `another process runs ${name}; ask it on the command line with --data ${directory}`,
+      `another process hosts ${name}; use the command line with --data ${directory}`,
     );
-  throw new ReasonError('Conflict', `${cluster.config.metadata.name} does not run here; start it first`);
+  throw new ReasonError('Conflict', `${cluster.config.metadata.name} is not running here; start it first`);
 };

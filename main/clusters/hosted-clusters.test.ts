@@ -163,7 +163,7 @@ test('what ran when the console ended is started by the next, what was stopped i
 test('the network of a cluster that is listed is not given to another', async () => {
   const clusters = open();
   await clusters.create(wishes());
-  await expect(clusters.create(wishes({ name: 'quay' }))).rejects.toThrow('no loopback network is free');
+  await expect(clusters.create(wishes({ name: 'quay' }))).rejects.toThrow('no free loopback network');
 });
 
 test('names, folders and contents that are taken are refused', async () => {
@@ -211,7 +211,7 @@ test('a cluster that another process runs is shown as that process tells it', as
   try {
     clock.advance(0);
     await reach(clusters, id, 'ready');
-    expect(clusters.find(id)!.state().message).toMatch(/^Another process runs this cluster/);
+    expect(clusters.find(id)!.state().message).toMatch(/^Another process hosts this cluster/);
     await expect(clusters.start(id)).rejects.toMatchObject({ reason: 'Conflict' });
     await expect(clusters.stop(id)).rejects.toMatchObject({ reason: 'Conflict' });
   } finally {

@@ -14,6 +14,7 @@ import { deleteClusterFolder } from './delete-folder.ts';
 import { lookElsewhere } from './elsewhere.ts';
 import type { Engine } from './engine.ts';
 import { clusterFailure } from './failure.ts';
+import type { HostExitNotice } from './host-exits.ts';
 import { HostedCluster } from './hosted-cluster.ts';
 import type { LocalCluster, LocalClusters } from './local-clusters.ts';
 import { assertRoomFor, clusterDefaults, directoryOf, specWishesOf } from './new-cluster.ts';
@@ -31,6 +32,8 @@ export interface HostedClustersOptions {
   readonly lookCloser: (cluster: LocalCluster, tell: (leaders: Leaders) => void) => Disposable;
 }
 
+export type HostExitListener = (cluster: HostedCluster, exit: HostExitNotice) => void;
+
 /** The clusters of this console's own. */
 export class HostedClusters implements LocalClusters {
   readonly #options: HostedClustersOptions;
@@ -38,6 +41,7 @@ export class HostedClusters implements LocalClusters {
   readonly #clusters = new Map<string, HostedCluster>();
   readonly #problems = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
+  readonly #exitListeners = new Set<HostExitListener>();
   /** Names and folders of clusters that are being made. */
   readonly #coming = new Map<string, string>();
   #lookers = 0;
@@ -64,7 +68,7 @@ export class HostedClusters implements LocalClusters {
   }
 
   unknown(id: string): ContractError {
-    return new ContractError('NotFound', `no cluster of this console's own is known as ${id}`);
+    return new ContractError('NotFound', `cluster ${id} is not hosted by this console`);
   }
 
   list(): readonly HostedCluster[] {
@@ -79,6 +83,12 @@ export class HostedClusters implements LocalClusters {
   onChange(listener: () => void): Disposable {
     this.#listeners.add(listener);
     return toDisposable(() => this.#listeners.delete(listener));
+  }
+
+  /** Called when a host of a running cluster exits without being asked to. */
+  onHostExit(listener: HostExitListener): Disposable {
+    this.#exitListeners.add(listener);
+    return toDisposable(() => this.#exitListeners.delete(listener));
   }
 
   /** Until disposed, also looks whether other processes run these clusters. */
@@ -120,7 +130,7 @@ export class HostedClusters implements LocalClusters {
   async attach(directory: string): Promise<void> {
     if (this.find(directory)) return;
     if (this.#memory.value.clusters.length >= CLUSTERS_MAX)
-      throw new ContractError('Conflict', `there are ${CLUSTERS_MAX} clusters; delete one of them first`);
+      throw new ContractError('Conflict', `limit of ${CLUSTERS_MAX} clusters reached; delete one first`);
     try {
       this.#add(directory, readClusterNow(directory));
     } catch (error) {
@@ -171,7 +181,10 @@ export class HostedClusters implements LocalClusters {
   /** Leaves the folder as it is. */
   async forget(id: string): Promise<void> {
     if (this.find(id)?.isOurs)
-      throw new ContractError('Conflict', `${this.require(id).name} runs; stop it before it is forgotten`);
+      throw new ContractError(
+        'Conflict',
+        `${this.require(id).name} is running; stop it before you remove it`,
+      );
     await this.#forget(id);
   }
 
@@ -188,7 +201,7 @@ export class HostedClusters implements LocalClusters {
     if (running.length === 0) return;
     const ended = Promise.allSettled(running.map((cluster) => cluster.stop()));
     const late = this.#options.clock.after(limitMs, () => {
-      this.#options.log.write('warn', 'clusters did not end in time and are cut off', { limitMs });
+      this.#options.log.write('warn', 'clusters did not stop in time and were cut off', { limitMs });
       for (const cluster of running) cluster.killHosts();
     });
     await ended;
@@ -208,11 +221,14 @@ export class HostedClusters implements LocalClusters {
   #assertNew(name: string, directory: string): void {
     if (this.#isEnding) throw new ContractError('Unavailable', 'the console is shutting down');
     if (this.#takenNames().has(name))
-      throw new ContractError('Conflict', `there is a cluster named ${name} already; choose another name`);
+      throw new ContractError('Conflict', `a cluster named ${name} already exists; choose another name`);
     if (this.#clusters.has(directory) || [...this.#coming.values()].includes(directory))
-      throw new ContractError('Conflict', `${directory} holds a cluster already; choose another folder`);
+      throw new ContractError(
+        'Conflict',
+        `${directory} already contains a cluster; choose another directory`,
+      );
     if (this.#memory.value.clusters.length + this.#coming.size >= CLUSTERS_MAX)
-      throw new ContractError('Conflict', `there are ${CLUSTERS_MAX} clusters; delete one of them first`);
+      throw new ContractError('Conflict', `limit of ${CLUSTERS_MAX} clusters reached; delete one first`);
   }
 
   /** Clusters that are stopped now keep their network, so that they can run beside the new one later. */
@@ -224,7 +240,7 @@ export class HostedClusters implements LocalClusters {
     }
     throw new ContractError(
       'Unavailable',
-      'no loopback network is free for one more cluster; delete one first',
+      'no free loopback network for another cluster; delete a cluster first',
     );
   }
 
@@ -246,6 +262,9 @@ export class HostedClusters implements LocalClusters {
       log,
       lookCloser,
       onPhase: (changed) => this.#phaseChanged(changed),
+      onHostExit: (of, exit) => {
+        for (const listener of [...this.#exitListeners]) listener(of, exit);
+      },
     });
     this.#clusters.set(directory, cluster);
     this.#problems.delete(directory);
@@ -259,7 +278,7 @@ export class HostedClusters implements LocalClusters {
 
   #rememberLater(directory: string, isRunning: boolean): void {
     this.#remember(directory, isRunning).catch((error: unknown) =>
-      this.#options.log.write('error', 'which clusters run could not be remembered', { directory, error }),
+      this.#options.log.write('error', 'failed to save which clusters are running', { directory, error }),
     );
   }
 

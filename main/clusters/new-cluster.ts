@@ -60,23 +60,19 @@ export const directoryOf = ({ directory, name }: ClusterWishes, dataDirectory: s
 /** Keys are not put among somebody else's files. */
 export const assertRoomFor = async (directory: string): Promise<void> => {
   if (existsSync(clusterFile(directory)))
-    throw new ContractError('Conflict', `${directory} holds a cluster already; choose another folder`);
+    throw new ContractError('Conflict', `${directory} already contains a cluster; choose another directory`);
   let entries: string[];
   try {
     entries = await readdir(directory);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return;
-    const why =
-      code === 'ENOTDIR' ? 'it is a file' : code === 'EACCES' ? 'you may not read it' : String(error);
-    throw new ContractError('BadRequest', `${directory} cannot be used: ${why}; choose another folder`, {
+    const why = code === 'ENOTDIR' ? 'it is a file' : code === 'EACCES' ? 'permission denied' : String(error);
+    throw new ContractError('BadRequest', `cannot use ${directory}: ${why}; choose another directory`, {
       cause: error,
     });
   }
   const foreign = entries.filter((name) => !HARMLESS_ENTRIES.includes(name));
   if (foreign.length > 0)
-    throw new ContractError(
-      'BadRequest',
-      `${directory} is not empty (${foreign[0]}); choose an empty folder, or one that is not there yet`,
-    );
+    throw new ContractError('BadRequest', `${directory} is not empty; choose an empty or new directory`);
 };

@@ -11,17 +11,47 @@ import type { HostedClusters } from './hosted-clusters.ts';
 /** As `createClusterPki` names the administrator. */
 const ADMIN = 'kubernetes-admin';
 
-const entryOf = ({ directory, config, phase }: HostedCluster): ClusterEntry => ({
-  id: directory,
-  name: config.metadata.name,
-  origin: 'local',
-  server: endpointOf(config),
-  user: ADMIN,
-  namespace: 'default',
-  kubeconfigPath: adminKubeconfigFile(directory),
-  readOnly: false,
-  local: { directory, phase, kubernetesVersion: config.spec.kubernetesVersion },
-});
+/** As many as a line has room for. */
+const IMPAIRED_MAX = 16;
+
+/** What is down while the cluster as a whole runs. */
+const impairedOf = (cluster: HostedCluster): readonly string[] =>
+  cluster.phase !== 'ready'
+    ? []
+    : cluster
+        .state()
+        .hosts.flatMap(({ name, phase, components }) =>
+          phase === 'running'
+            ? components.filter((each) => each.phase !== 'ready').map((each) => `${each.name} on ${name}`)
+            : [name],
+        )
+        .slice(0, IMPAIRED_MAX);
+
+const localOf = (cluster: HostedCluster): NonNullable<ClusterEntry['local']> => {
+  const { directory, phase, config } = cluster;
+  const impaired = impairedOf(cluster);
+  return {
+    directory,
+    phase,
+    kubernetesVersion: config.spec.kubernetesVersion,
+    ...(impaired.length > 0 && { impaired: [...impaired] }),
+  };
+};
+
+const entryOf = (cluster: HostedCluster): ClusterEntry => {
+  const { directory, config } = cluster;
+  return {
+    id: directory,
+    name: config.metadata.name,
+    origin: 'local',
+    server: endpointOf(config),
+    user: ADMIN,
+    namespace: 'default',
+    kubeconfigPath: adminKubeconfigFile(directory),
+    readOnly: false,
+    local: localOf(cluster),
+  };
+};
 
 /** The clusters of this console's own as entries of its list. */
 export const ownClusters = (hosted: HostedClusters): OwnClusters => ({

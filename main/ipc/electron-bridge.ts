@@ -59,7 +59,7 @@ export const createElectronBridge = (ipc: IpcMain, log: Log): ElectronBridge => 
     const frame = event.senderFrame;
     if (why !== undefined || !entry || !frame) {
       refusedCount += 1;
-      if (refusedCount <= REFUSALS_LOGGED_MAX) log.write('warn', 'a message was refused', { why });
+      if (refusedCount <= REFUSALS_LOGGED_MAX) log.write('warn', 'a message was rejected', { why });
       return;
     }
     if (isLargerThan(message, MESSAGE_BYTES_MAX)) return refuseLarge(frame, message);

@@ -15,9 +15,9 @@ export const checkedPath = (path: string): string => {
   const parts = path.split('/');
   const isPlain =
     ALLOWED_PATH.test(path) && parts.every((part) => part !== '.' && part !== '..' && !/%2[ef]/i.test(part));
-  if (!isPlain) throw new ContractError('BadRequest', `${path} is no path of the API`);
+  if (!isPlain) throw new ContractError('BadRequest', `${path} is not an API path`);
   if (parts.some((part, index) => TUNNELS.has(part) && index > 4))
-    throw new ContractError('BadRequest', `${path} opens a tunnel, which a plain request may not`);
+    throw new ContractError('BadRequest', `${path} opens a stream and cannot be used in a plain request`);
   return path;
 };
 
@@ -41,7 +41,7 @@ export const sendRequest = async (
       ...(body !== undefined && { body, contentType: contentType ?? 'application/json' }),
     });
     if (text.length > ANSWER_CHARACTERS_MAX)
-      throw new ContractError('BadRequest', `the answer to ${method} ${path} is too large for the console`);
+      throw new ContractError('BadRequest', `the response to ${method} ${path} is too large for the console`);
     return { ok: true, body: text === '' ? null : (JSON.parse(text) as unknown) };
   } catch (error) {
     if (isStatusError(error)) return { ok: false, refusal: refusalOf(error) };

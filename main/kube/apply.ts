@@ -75,7 +75,10 @@ export const applyObject = async (
     const resource = await findResource(connection, apiVersion, kind);
     if (!resource)
       return refusedBeforehand(
-        invalid(`the server does not serve ${kind} in ${apiVersion}; install its definition first`, 'kind'),
+        invalid(
+          `the server does not serve ${kind} in ${apiVersion}; install its CustomResourceDefinition first`,
+          'kind',
+        ),
       );
     const namespace = resource.namespaced ? textOf(metadata['namespace']) || request.defaultNamespace : '';
     const path = resourcePath(resource, resource.namespaced ? namespace : null, name);

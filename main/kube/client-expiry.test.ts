@@ -41,6 +41,6 @@ test('an expired one is named with its file, its day and what to do', () => {
     'the client certificate of dev in /home/dev/.kube/config expired on 2026-01-01; get a new kubeconfig',
   );
   expect(() => assertNotExpired({ ...entry, origin: 'local' }, NOW_MS, NOW_MS + DAY_MS)).toThrow(
-    'renew it on the page Certificates',
+    'renew it on the Certificates page',
   );
 });

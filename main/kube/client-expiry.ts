@@ -21,8 +21,8 @@ export const assertNotExpired = (entry: ClusterEntry, endMs: number | undefined,
   if (endMs === undefined || endMs > nowMs) return;
   const next =
     entry.origin === 'local'
-      ? 'renew it on the page Certificates'
-      : 'get a new kubeconfig from whoever runs the cluster and open it';
+      ? 'renew it on the Certificates page'
+      : 'get a new kubeconfig from the cluster administrator and open it';
   const when = new Date(endMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
   throw new ContractError(
     'Forbidden',

@@ -13,6 +13,7 @@ import {
 } from '../../core/client/index.ts';
 import { ContractError, type ClusterEntry, type ClusterList } from '../../core/contract/index.ts';
 import { assertNotExpired, clientExpiryMs } from './client-expiry.ts';
+import type { ExecConsent } from './exec-consent.ts';
 import { kubeFailure } from './failure.ts';
 
 export const CONNECTIONS_MAX = 32;
@@ -31,6 +32,8 @@ export interface ClusterConnection extends Disposable {
 
 export interface ConnectionsOptions {
   readonly clusters: { list(): Promise<ClusterList> };
+  /** Asked before a program of a kubeconfig runs for the first time. */
+  readonly consent: ExecConsent;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -51,11 +54,13 @@ export interface Connections extends Disposable {
 
 const connectCluster = async (
   entry: ClusterEntry,
-  { clock, random, log, userAgent }: ConnectionsOptions,
+  { clock, random, log, userAgent, consent }: ConnectionsOptions,
 ): Promise<ClusterConnection> => {
   // The file of a cluster of our own has one context, which is named after its user too.
   const context = entry.origin === 'local' ? {} : { context: entry.name };
   const config = await loadKubeconfig(entry.kubeconfigPath, context);
+  // What was just read is what would run: the file may have changed since it was listed.
+  if (config.auth.exec) consent.assertAllowed(config.auth.exec, entry);
   const client = connect(config, { clock, random, log, userAgent });
   let asked: { readonly atMs: number; readonly answer: Promise<Discovery> } | undefined;
   return {
@@ -105,7 +110,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
     const entry = clusters.find((candidate) => candidate.id === id);
     if (entry) return entry;
     close(id);
-    throw new ContractError('NotFound', `no cluster is known as ${id}`);
+    throw new ContractError('NotFound', `cluster ${id} not found`);
   };
 
   const connectionOf = async (entry: ClusterEntry): Promise<ClusterConnection> => {
@@ -143,7 +148,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
       if (entry.readOnly)
         throw new ContractError(
           'Forbidden',
-          `${entry.name} is read-only in this console; allow changes to it first`,
+          `${entry.name} is read-only in this console; allow changes first`,
         );
       return openEntry(entry);
     },

@@ -126,7 +126,7 @@ test('a drain cordons, evicts and waits until each pod is gone', async () => {
   const { client, writes, there } = fakeServer([pod('a'), daemon('b')], () => undefined);
   const { clock, said, outcome } = run(client, { ignoreDaemonSets: true, gracePeriodSeconds: 7 });
   await turns();
-  expect(said.at(-1)).toBe('pod:web/a: evicted; its containers end');
+  expect(said.at(-1)).toBe('pod:web/a: evicted; waiting for its containers to terminate');
   there.delete('a');
   clock.advance(GONE_POLL_MS);
   expect(await outcome).toBe('node/n1 drained: 1 pod evicted');

@@ -102,7 +102,7 @@ const evictAndWait = async (draining: Draining, pod: Stored<Pod>): Promise<void>
   report.begin(step);
   const isAccepted = await evict(draining, pod);
   if (isAccepted) {
-    report.detail(step, 'evicted; its containers end');
+    report.detail(step, 'evicted; waiting for its containers to terminate');
     while (await stillThere(draining, pod)) {
       if (clock.monotonicMs() > endsAtMs)
         throw new Error(
@@ -152,7 +152,7 @@ export const drainNode =
     const draining = { client, clock, report, signal, gracePeriodSeconds, endsAtMs };
     const head = [
       { id: 'cordon', title: `Cordon ${node}` },
-      { id: 'pods', title: `Find the pods of ${node}` },
+      { id: 'pods', title: `List the pods on ${node}` },
     ];
     const unable = (why: string): ContractError =>
       new ContractError(
@@ -175,7 +175,7 @@ export const drainNode =
       const leaving = verdicts.filter(({ fate }) => fate === 'evict').map(({ pod }) => pod);
       report.plan([...head, ...leaving.map((pod) => ({ id: stepOf(pod), title: `Evict ${podKey(pod)}` }))]);
       const stays = verdicts.length - leaving.length;
-      report.end('pods', `${count(leaving.length)} to evict, ${stays} to stay`);
+      report.end('pods', `evicting ${count(leaving.length)}, ignoring ${stays}`);
       const failures = await evictAll(draining, leaving);
       signal.throwIfAborted();
       if (failures.length > 0) throw unable(aggregate(failures));

@@ -65,9 +65,12 @@ export class ExecSessions {
     signal: AbortSignal,
   ): AsyncGenerator<ExecItem[], void, void> {
     const { session } = query;
-    if (this.#open.has(session)) throw new ContractError('Conflict', 'this terminal is open already');
+    if (this.#open.has(session)) throw new ContractError('Conflict', 'this terminal is already open');
     if (this.#open.size >= SESSIONS_MAX)
-      throw new ContractError('Unavailable', `${SESSIONS_MAX} terminals are open; close one first`);
+      throw new ContractError(
+        'Unavailable',
+        `limit of ${SESSIONS_MAX} open terminals reached; close one first`,
+      );
     const socket = await dialPodSocket(
       config,
       { ...query, subresource: 'exec', parameters: parametersOf(query), protocols: PROTOCOLS },

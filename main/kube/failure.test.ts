@@ -4,7 +4,7 @@ import { failureMessage, kubeFailure, refusalOf } from './failure.ts';
 
 test('credentials that a server does not believe are told with what to do, wherever they are refused', () => {
   const unauthorized = statusErrorFrom({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
-  const words = /does not accept the credentials of this kubeconfig \(Unauthorized\); sign in again/;
+  const words = /rejected the credentials of this kubeconfig \(Unauthorized\); sign in again/;
   expect(kubeFailure(unauthorized)).toMatchObject({
     reason: 'Forbidden',
     message: expect.stringMatching(words) as string,

@@ -14,19 +14,19 @@ const REASONS: Readonly<Record<number, FailureReason>> = {
 
 /** Each with what a person does next; the socket's own words follow in brackets. */
 const UNREACHED: Readonly<Record<TransportError['reason'], string>> = {
-  ConnectionRefused: 'no API server listens there; start the cluster, or one of its control planes',
+  ConnectionRefused: 'connection refused by the API server; start the cluster or one of its control planes',
   ConnectionLost:
-    'the connection to the API server broke; try again, and look at its control planes if it stays so',
-  NameNotResolved: 'the name of the API server is not known here; check the address in the kubeconfig',
-  TlsFailed: 'the API server and this console do not trust each other; check certificates and the kubeconfig',
-  ProxyFailed: 'the proxy on the way to the API server refused; check the proxy in the kubeconfig',
-  TimedOut: 'the API server did not answer in time; look whether its host is paused or cut off',
-  Closed: 'the connection was closed by this console; try again',
+    'the connection to the API server was lost; retry, and check its control planes if the problem persists',
+  NameNotResolved: 'cannot resolve the name of the API server; check the address in the kubeconfig',
+  TlsFailed: 'TLS verification failed; check the certificates of the API server and of the kubeconfig',
+  ProxyFailed: 'the proxy rejected the connection to the API server; check the proxy in the kubeconfig',
+  TimedOut: 'the API server did not respond in time; check whether its host is paused or isolated',
+  Closed: 'the connection was closed by this console; retry',
 };
 
 /** Of the server or of an authority above it: the alert does not say which. */
 const SERVER_EXPIRED =
-  'the certificate of the API server, or of the authority that signed it, has expired; renew it (pilothouse certs renew all, or kubeadm certs renew all)';
+  'the certificate of the API server, or of the CA that signed it, has expired; renew it (pilothouse certs renew all or kubeadm certs renew all)';
 const CLIENT_EXPIRED =
   'the client certificate in the kubeconfig has expired; get a new kubeconfig and open it again';
 
@@ -46,7 +46,7 @@ const UNAUTHORIZED = 401;
 /** A server says no more than `Unauthorized` of a token or certificate that it does not believe. */
 const statusMessage = ({ code, message }: StatusError): string =>
   code === UNAUTHORIZED
-    ? `the API server does not accept the credentials of this kubeconfig (${message}); sign in again, or get a new kubeconfig from whoever runs the cluster and open it`
+    ? `the API server rejected the credentials of this kubeconfig (${message}); sign in again, or get a new kubeconfig from the cluster administrator and open it`
     : message;
 
 /** As far as a person is to read it. */

@@ -147,7 +147,7 @@ test('when the pod goes the port is free again, and the forward says why', async
   await expect.poll(() => api.watches.length).toBe(1);
   api.watches[0]?.write(`${JSON.stringify({ type: 'DELETED', object: pod })}\n`);
   const [forward] = await api.seen(([one]) => one?.problem !== '');
-  expect(forward?.problem).toBe('pod web/web-1 is gone');
+  expect(forward?.problem).toBe('pod web/web-1 was deleted');
   const [error] = (await once(dial(localPort, '127.0.0.1'), 'error').catch((thrown: unknown) => [
     thrown,
   ])) as [NodeJS.ErrnoException];

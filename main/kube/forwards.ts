@@ -41,7 +41,7 @@ const listen = (server: Server, port: number): Promise<number> =>
         new ContractError(
           error.code === 'EADDRINUSE' ? 'Conflict' : 'BadRequest',
           error.code === 'EADDRINUSE'
-            ? `port ${port} of this machine is in use; choose another, or 0 for a free one`
+            ? `port ${port} is already in use on this machine; choose another, or 0 for any free port`
             : `unable to listen on port ${port}: ${error.message}`,
           { cause: error },
         ),
@@ -82,7 +82,9 @@ export const createForwardHandlers = ({
     const { namespace, pod, remotePort } = forward.view;
     if (forward.locals.size >= CONNECTIONS_PER_FORWARD_MAX) {
       local.destroy();
-      change(forward, { problem: `${CONNECTIONS_PER_FORWARD_MAX} connections are open; close some first` });
+      change(forward, {
+        problem: `limit of ${CONNECTIONS_PER_FORWARD_MAX} connections reached; close some first`,
+      });
       return;
     }
     forward.locals.add(local);
@@ -124,10 +126,10 @@ export const createForwardHandlers = ({
     try {
       for await (const items of watchObject(query, { client, clock, random }, forward.stop.signal))
         for (const item of items) {
-          if (item.kind === 'gone') return end(forward, `pod ${namespace}/${name} is gone`);
+          if (item.kind === 'gone') return end(forward, `pod ${namespace}/${name} was deleted`);
           const phase = item.kind === 'object' ? phaseOf(item.object) : '';
           if (phase === 'Succeeded' || phase === 'Failed')
-            return end(forward, `pod ${namespace}/${name} has ended: ${phase}`);
+            return end(forward, `pod ${namespace}/${name} has terminated: ${phase}`);
         }
     } catch (error) {
       // Who may not watch pods can forward all the same; the next connection tells how it is.
@@ -137,7 +139,10 @@ export const createForwardHandlers = ({
 
   const open = async (input: InputOf<'forwards.open'>, signal: AbortSignal): Promise<PortForward> => {
     if (forwards.size >= FORWARDS_MAX)
-      throw new ContractError('Unavailable', `${FORWARDS_MAX} ports are forwarded; close one first`);
+      throw new ContractError(
+        'Unavailable',
+        `limit of ${FORWARDS_MAX} forwarded ports reached; close one first`,
+      );
     const { namespace, pod: name, localPort, ...rest } = input;
     const connection = await connect(input.cluster);
     const pod = await connection.client

@@ -43,8 +43,7 @@ const EVENT_TYPES = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
 
 const decodeEvent = (line: string): WatchedEvent => {
   const event = parseJson(line, 'a watch');
-  if (!isJsonObject(event))
-    throw new ClientError('MalformedAnswer', 'a watch sent something that is no event');
+  if (!isJsonObject(event)) throw new ClientError('MalformedAnswer', 'a watch sent an invalid event');
   if (event['type'] === 'ERROR') throw statusErrorFrom((event['object'] ?? {}) as Partial<Status>);
   if (!EVENT_TYPES.has(event['type'] as string))
     throw new ClientError('MalformedAnswer', 'a watch sent an event of an unknown type');
@@ -53,7 +52,7 @@ const decodeEvent = (line: string): WatchedEvent => {
 
 /**
  * Lists, watches from where the list ended, and lists again only when the server no longer has that version.
- * Runs until the signal is aborted; throws what asking again cannot mend (no permission, no such resource).
+ * Runs until the signal is aborted; throws errors that a retry cannot fix (no permission, no such resource).
  */
 export class LiveList {
   readonly #options: LiveListOptions;

@@ -19,7 +19,7 @@ export class OpenApiCache {
 
   async schemas(cluster: string, client: Client, path: string, signal: AbortSignal): Promise<Json> {
     if (!GROUP_VERSION_PATH.test(path))
-      throw new ContractError('BadRequest', `${path} is no group version such as api/v1 or apis/apps/v1`);
+      throw new ContractError('BadRequest', `${path} is not a group version such as api/v1 or apis/apps/v1`);
     try {
       const index = await client.json<Json>({ method: 'GET', path: '/openapi/v3', signal });
       const paths = isJsonObject(index['paths']) ? index['paths'] : {};

@@ -73,7 +73,7 @@ export const onRefused = (socket: WebSocket, tell: (text: string) => void): void
     response.setEncoding('utf8');
     response.on('data', (chunk: string) => (text = (text + chunk).slice(0, REFUSAL_CHARACTERS_MAX)));
     response.on('end', () => {
-      tell(text.trim() === '' ? `the server answered ${response.statusCode ?? 'nothing'}` : text.trim());
+      tell(text.trim() === '' ? `the server returned ${response.statusCode ?? 'no response'}` : text.trim());
       request.destroy();
     });
   });

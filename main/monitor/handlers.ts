@@ -39,7 +39,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
 
 /** What only a cluster of this console's own has. */
 const ownOnly = (what: string): ContractError =>
-  new ContractError('Unimplemented', `${what} can be told of clusters of this console only`);
+  new ContractError('Unimplemented', `${what} are only available for clusters hosted by this console`);
 
 const running = (record: LocalRecord): ClusterAccess => {
   const { monitor } = record;
@@ -85,7 +85,7 @@ export const createMonitorHandlers = (
     'etcd.members': async function* ({ cluster }, signal) {
       const record = local.find(cluster);
       if (record) return yield* record.members(signal);
-      const problem = 'the members of etcd are asked directly, which only clusters of this console allow';
+      const problem = 'etcd members are only accessible for clusters hosted by this console';
       yield [{ atMs: clock.nowMs(), members: [], problem }];
       await untilAborted(signal);
     },
@@ -108,7 +108,7 @@ export const createMonitorHandlers = (
     },
     'metrics.query': async (query) => {
       if (query.toMs <= query.fromMs)
-        throw new ContractError('BadRequest', 'a query of metrics ends after it begins');
+        throw new ContractError('BadRequest', 'a metrics query must end after it starts');
       const record = local.find(query.cluster);
       if (record) return answerQuery(record.histories, query);
       const { watch, use } = await remote.use(query.cluster);
@@ -145,13 +145,13 @@ export const createMonitorHandlers = (
     },
     'certificates.list': async ({ cluster }) => {
       const record = local.find(cluster);
-      if (!record) throw ownOnly('the certificates on disk');
+      if (!record) throw ownOnly('certificate files');
       const { listServedCertificates } = await loadCertificates();
       return listServedCertificates(record.cluster.directory, record.cluster.config);
     },
     'cluster.checks': async ({ cluster }) => {
       const record = local.find(cluster);
-      if (!record) throw ownOnly('what is measured for the production checklist');
+      if (!record) throw ownOnly('production checks');
       const { runChecklist } = await loadChecklist();
       return [
         ...(await runChecklist(record.cluster.directory, { config: record.cluster.config, clock, log })),

@@ -11,7 +11,7 @@ import type { EtcdEvent, EtcdView, LeasesView, MetricsHealth } from '../../core/
 import type { LocalCluster, LocalClusters } from '../clusters/local-clusters.ts';
 import { Feed } from '../ipc/handlers/feed.ts';
 
-export const NOT_RUNNING = 'the cluster does not run';
+export const NOT_RUNNING = 'the cluster is not running';
 /** Each item is the whole picture: who is slow wants the newest only. */
 const ITEMS_WAITING_MAX = 1;
 
@@ -105,7 +105,7 @@ export class LocalRecord implements Disposable {
     this.#stop();
     for (const feed of [this.#members, this.#timeline, this.#health, this.#leases]) feed.close();
     this.#records.close().catch((error: unknown) => {
-      this.#log.write('warn', 'records of a cluster could not be closed', { error: messageOf(error) });
+      this.#log.write('warn', 'failed to close the records of a cluster', { error: messageOf(error) });
     });
   }
 
@@ -133,7 +133,7 @@ export class LocalRecord implements Disposable {
       if (supervisor) running.add(pokeOnChange(supervisor, monitor));
       this.#hearLeases(this.#leases.listenerCount > 0);
     } catch (error) {
-      this.#log.write('warn', 'the cluster cannot be recorded', { error: messageOf(error) });
+      this.#log.write('warn', 'failed to record the cluster', { error: messageOf(error) });
     }
   }
 

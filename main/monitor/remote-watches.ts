@@ -58,7 +58,7 @@ const remoteSampler = (
         paths: ['/metrics', '/metrics/resource'].map((path) => `/api/v1/nodes/${name}/proxy${path}`),
       }));
     } catch (error) {
-      log.write('debug', 'nodes of a cluster could not be listed', { error });
+      log.write('debug', 'failed to list the nodes of a cluster', { error });
     }
   };
   return new Sampler<RemoteTarget>({

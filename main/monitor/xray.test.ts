@@ -76,7 +76,7 @@ test('requests of all API servers stand in one list, newest first, and a dead se
 test('without any API server the failure names each', async () => {
   const access = servers(() => new Error('connect ECONNREFUSED'));
   await expect(localRequests(access, config, { filter: '', auditId: null })).rejects.toThrow(
-    'no API server tells its requests: cp-1: connect ECONNREFUSED',
+    'no API server returned its request traces: cp-1: connect ECONNREFUSED',
   );
 });
 
@@ -120,7 +120,7 @@ test('a question without a leader, and one that is no pod, are refused with a re
   await expect(localWhatIf(access, config, 'spec: {containers: []}')).rejects.toMatchObject({
     reason: 'Unavailable',
   });
-  expect(() => podOf('kind: Service\nspec: {}')).toThrow('a Pod with a spec is wanted');
-  expect(() => podOf('a: [')).toThrow('this is neither YAML nor JSON');
+  expect(() => podOf('kind: Service\nspec: {}')).toThrow('a Pod with a spec is required');
+  expect(() => podOf('a: [')).toThrow('not valid YAML or JSON');
   expect(podOf('{"spec":{}}')).toEqual({ spec: {}, metadata: { name: 'what-if', namespace: 'default' } });
 });

@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { isJsonObject } from '../../core/api/meta/object-meta.ts';
 import { isNotFound } from '../../core/api/meta/status.ts';
+import { yamlFault } from '../../core/base/parse-fault.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import type { Client } from '../../core/client/index.ts';
 import type { ClusterConfig } from '../../core/cluster/config/config.ts';
@@ -68,7 +69,7 @@ export const localRequests = async (
         const url = `https://${address}:${PORTS.apiServer}${path}?${new URLSearchParams(parameters)}`;
         const { status, text } = await access.ask({ url, trust: 'cluster' });
         if (status === 200) return tracesIn(text, name);
-        failures.push(`${name} answered ${status}`);
+        failures.push(`${name} returned ${status}`);
       } catch (error) {
         failures.push(`${name}: ${messageOf(error)}`);
       }
@@ -77,7 +78,10 @@ export const localRequests = async (
   );
   const known = answers.filter((one) => one !== undefined);
   if (known.length === 0)
-    throw new ContractError('Unavailable', `no API server tells its requests: ${failures.join('; ')}`);
+    throw new ContractError(
+      'Unavailable',
+      `no API server returned its request traces: ${failures.join('; ')}`,
+    );
   return newestOf(known.flat(), query);
 };
 
@@ -90,7 +94,7 @@ export const remoteRequests = async (client: Client, query: Query): Promise<Requ
     if (isNotFound(error) || error instanceof SyntaxError)
       throw new ContractError(
         'Unimplemented',
-        'this API server keeps no traces of its requests; only those of Pilothouse do',
+        'this API server keeps no request traces; only API servers of Pilothouse do',
         { cause: error },
       );
     throw kubeFailure(error);
@@ -139,7 +143,7 @@ const askLeader = async (
         const { status, text } = await access.ask({ url, trust: 'any', ...(body !== undefined && { body }) });
         if (status === 400) return { refusal: text.trim() };
         if (status !== 200) {
-          failures.push(`${name} answered ${status}: ${text.trim()}`);
+          failures.push(`${name} returned ${status}: ${text.trim()}`);
           return undefined;
         }
         const answer: unknown = JSON.parse(text);
@@ -155,7 +159,7 @@ const askLeader = async (
   const found = answers.find((one) => one?.answer)?.answer;
   if (found) return found;
   const why = failures.length > 0 ? `: ${failures.join('; ')}` : '';
-  throw new ContractError('Unavailable', `no scheduler leads now; ask again in a few seconds${why}`);
+  throw new ContractError('Unavailable', `no scheduler is leader; retry in a few seconds${why}`);
 };
 
 export const localScheduling = async (
@@ -174,16 +178,10 @@ export const podOf = (text: string): Record<string, unknown> => {
   try {
     pod = parse(text);
   } catch (cause) {
-    throw new ContractError(
-      'BadRequest',
-      `this is neither YAML nor JSON: ${messageOf(cause).split('\n')[0]}`,
-      {
-        cause,
-      },
-    );
+    throw new ContractError('BadRequest', `not valid YAML or JSON: ${yamlFault(cause)}`);
   }
   if (!isJsonObject(pod) || (pod['kind'] ?? 'Pod') !== 'Pod' || !isJsonObject(pod['spec']))
-    throw new ContractError('BadRequest', 'a Pod with a spec is wanted');
+    throw new ContractError('BadRequest', 'a Pod with a spec is required');
   const metadata = isJsonObject(pod['metadata']) ? pod['metadata'] : {};
   return { ...pod, metadata: { name: 'what-if', namespace: 'default', ...metadata } };
 };
@@ -200,5 +198,5 @@ export const localWhatIf = async (
 export const noExplanations = (): ContractError =>
   new ContractError(
     'Unimplemented',
-    'the scheduler of this cluster cannot be asked for its reasons; only that of a cluster of this console can',
+    'scheduling decisions are only available for clusters hosted by this console',
   );

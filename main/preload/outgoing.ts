@@ -18,7 +18,7 @@ const nameOf = (message: Record<string, unknown>, kind: 'call' | 'stream'): stri
 };
 
 /**
- * The message a page may send, built anew from the parts the contract knows, so that nothing rides along. Throws
+ * The message a page may send, rebuilt from the fields of the contract so that nothing else is passed on. Throws
  * for anything else. The app checks again: it trusts no page, this spares it the noise.
  */
 export const outgoing = (raw: unknown): ClientMessage => {

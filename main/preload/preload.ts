@@ -13,7 +13,7 @@ contextBridge.exposeInMainWorld('pilothouse', {
     ipcRenderer.send(CLIENT_CHANNEL, outgoing(message));
   },
   listen(onMessage: unknown): () => void {
-    if (typeof onMessage !== 'function') throw new TypeError('listen wants a function');
+    if (typeof onMessage !== 'function') throw new TypeError('listen requires a function');
     if (listenerCount >= LISTENERS_MAX) throw new RangeError(`more than ${LISTENERS_MAX} listeners`);
     listenerCount += 1;
     let listening = true;

@@ -62,24 +62,24 @@ export const REFUSALS = {
     status: 401,
     title: 'This browser is not signed in',
     detail:
-      'Open a fresh link: press Enter in the terminal where “pilothouse serve” runs, or start it again. ' +
-      'Each link works once. If you have just followed one from another page, reload this page.',
+      'Open a new link: press Enter in the terminal where “pilothouse serve” runs, or restart it. ' +
+      'Each link works once. If you just followed a link from another page, reload this page.',
   },
   usedLink: {
     status: 401,
-    title: 'This link was used already or has expired',
-    detail: 'Press Enter in the terminal where “pilothouse serve” runs for a new one, or start it again.',
+    title: 'This link has already been used or has expired',
+    detail: 'For a new link, press Enter in the terminal where “pilothouse serve” runs, or restart it.',
   },
   foreignHost: {
     status: 421,
-    title: 'Not the address of this console',
+    title: 'Wrong address',
     detail: 'Use the link that “pilothouse serve” printed, with 127.0.0.1 or localhost and the same port.',
   },
   foreignOrigin: {
     status: 403,
-    title: 'Another page asked for this',
-    detail: 'The console answers its own page only.',
+    title: 'Cross-origin request rejected',
+    detail: 'The console only accepts requests from its own pages.',
   },
-  method: { status: 405, title: 'Only GET is served', detail: 'The console speaks over its WebSocket.' },
-  missing: { status: 404, title: 'There is no such page', detail: 'Go back to the console’s first page.' },
+  method: { status: 405, title: 'Method not allowed', detail: 'Only GET and HEAD are supported.' },
+  missing: { status: 404, title: 'Page not found', detail: 'Go to the start page of the console.' },
 } as const satisfies Record<string, Refusal>;

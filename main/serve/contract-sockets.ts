@@ -54,7 +54,7 @@ export const createContractSockets = (options: ContractSocketsOptions): Contract
     let timer: Disposable | undefined;
     const beat = (): void => {
       if (!answered) {
-        log.write('info', 'a console no longer answers and is cut off');
+        log.write('info', 'a console stopped responding and was disconnected');
         socket.terminate();
         return;
       }
@@ -76,7 +76,9 @@ export const createContractSockets = (options: ContractSocketsOptions): Contract
       if (socket.readyState !== socket.OPEN) return;
       socket.send(JSON.stringify(message));
       if (socket.bufferedAmount <= BACKLOG_BYTES_MAX) return;
-      log.write('warn', 'a console does not read and is cut off', { bufferedBytes: socket.bufferedAmount });
+      log.write('warn', 'a console is not reading and was disconnected', {
+        bufferedBytes: socket.bufferedAmount,
+      });
       connection.close();
       // Not a polite close: that would queue behind the backlog it is about.
       socket.terminate();
@@ -99,7 +101,7 @@ export const createContractSockets = (options: ContractSocketsOptions): Contract
       connection.receive(message);
     });
     // ws closes the socket itself with the code that fits; the event must be heard, or it is thrown.
-    socket.on('error', (error) => log.write('info', 'a console broke the protocol', { error }));
+    socket.on('error', (error) => log.write('info', 'a console violated the protocol', { error }));
     socket.on('close', () => store.dispose());
   };
 
@@ -107,7 +109,7 @@ export const createContractSockets = (options: ContractSocketsOptions): Contract
     upgrade(request, socket, head, onAlive) {
       server.handleUpgrade(request, socket, head, (opened) => {
         if (connections.size >= SOCKETS_MAX)
-          opened.close(CLOSE_TRY_AGAIN, `more than ${SOCKETS_MAX} consoles at once`);
+          opened.close(CLOSE_TRY_AGAIN, `more than ${SOCKETS_MAX} concurrent consoles`);
         else serve(opened, onAlive);
       });
     },

@@ -110,8 +110,9 @@ const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, parts: 
 const listen = (server: Server, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const why = cause.code === 'EADDRINUSE' ? 'it is in use; choose another with --port' : messageOf(cause);
-      reject(new ReasonError('Unavailable', `port ${port} of ${HOST} cannot be opened: ${why}`, { cause }));
+      const why =
+        cause.code === 'EADDRINUSE' ? 'it is already in use; choose another with --port' : messageOf(cause);
+      reject(new ReasonError('Unavailable', `cannot listen on ${HOST}:${port}: ${why}`, { cause }));
     });
     server.listen(port, HOST, () => resolve((server.address() as AddressInfo).port));
   });
@@ -139,7 +140,7 @@ export const startServe = async (options: ServeOptions): Promise<Serving> => {
   server.maxConnections = CONNECTIONS_MAX;
   server.on('upgrade', (request, socket, head) => {
     // A browser that goes away during the handshake is no failure of ours, but must be heard.
-    socket.on('error', (error) => log.write('debug', 'a handshake was cut off', { error }));
+    socket.on('error', (error) => log.write('debug', 'a TLS handshake timed out', { error }));
     upgrade(request, socket, head, parts);
   });
   server.on('clientError', (error, socket) => {
@@ -149,7 +150,7 @@ export const startServe = async (options: ServeOptions): Promise<Serving> => {
   server.on('tlsClientError', (error) => log.write('debug', 'a TLS handshake failed', { error }));
 
   port = await listen(server, options.port ?? 0);
-  server.on('error', (error) => log.write('error', 'the server of the console failed', { error }));
+  server.on('error', (error) => log.write('error', 'the console server failed', { error }));
   const mintUrl = (): string => `https://${HOST}:${port}/?token=${access.mintToken()}`;
 
   let renewal: Disposable;
@@ -158,7 +159,7 @@ export const startServe = async (options: ServeOptions): Promise<Serving> => {
       ensureTlsIdentity(options).then(
         ({ certificatePem, privateKeyPem }) =>
           server.setSecureContext({ cert: certificatePem, key: privateKeyPem, minVersion: 'TLSv1.3' }),
-        (error: unknown) => log.write('error', 'the certificate of the console was not renewed', { error }),
+        (error: unknown) => log.write('error', 'failed to renew the certificate of the console', { error }),
       );
       renewLater();
     });

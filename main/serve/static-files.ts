@@ -29,7 +29,7 @@ export const readStaticFiles = async (directory: string): Promise<StaticFiles> =
   let bytes = 0;
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(
     (cause: unknown) => {
-      throw new ReasonError('NotFound', `the console is not built: ${directory} cannot be read`, { cause });
+      throw new ReasonError('NotFound', `the console is not built: cannot read ${directory}`, { cause });
     },
   );
   for (const entry of entries) {
@@ -39,7 +39,7 @@ export const readStaticFiles = async (directory: string): Promise<StaticFiles> =
     const body = await readFile(path);
     bytes += body.length;
     if (files.size >= FILES_MAX || bytes > BYTES_MAX)
-      throw new ReasonError('TooLarge', `${directory} holds more than a console can have`);
+      throw new ReasonError('TooLarge', `${directory} contains too many files for a console`);
     const name = `/${relative(directory, path).split(sep).join('/')}`;
     files.set(name, {
       body,

@@ -78,7 +78,7 @@ export const ensureTlsIdentity = async (options: TlsIdentityOptions): Promise<Tl
       if (existing && isUsable(existing, clock, authorityKeyId)) return existing;
     } catch (error) {
       if (!(error instanceof PkiError)) throw error;
-      log.write('warn', 'a certificate of the console could not be used and is made anew', { base, error });
+      log.write('warn', 'a certificate of the console is unusable and will be replaced', { base, error });
     }
     return writeCredential(base, make());
   };

@@ -32,6 +32,8 @@ export interface Page {
   /** After G, the key that goes there. */
   readonly goKey?: string;
   readonly component: () => Promise<{ default: Component }>;
+  /** It has something to show without a cluster. */
+  readonly standsAlone?: true;
   /** Actions and objects for the palette; called inside the app, may use stores, is tracked. */
   readonly palette?: () => readonly PaletteEntry[];
 }

@@ -21,7 +21,7 @@ const entry = (
 const entries = [
   entry('clusters', 'places', 'Clusters'),
   entry('settings', 'places', 'Settings'),
-  entry('open', 'actions', 'Open a kubeconfig…', { keywords: 'add cluster' }),
+  entry('open', 'actions', 'Open kubeconfig…', { keywords: 'add cluster' }),
   entry('staging', 'objects', 'Use staging-eu'),
 ];
 
@@ -106,6 +106,6 @@ test('a query that finds nothing says so and Enter does nothing', async () => {
   const { open, press, type } = await openPalette();
   await type('zzz');
   await press('Enter');
-  expect(document.body.textContent).toContain('Nothing matches “zzz”.');
+  expect(document.body.textContent).toContain('No results for “zzz”.');
   expect(open.value).toBe(true);
 });

@@ -14,7 +14,7 @@ const isLoadFailure = (error: unknown): boolean =>
 
 /**
  * The files of a page come from the host when it is first opened. When one did not arrive (the host was updated or
- * restarted meanwhile), the console is loaded anew at that page; what was being edited is kept by its store.
+ * restarted meanwhile), the console is reloaded at that page; what was being edited is kept by its store.
  */
 const reloadAt = (path: string): void => {
   const before = Number(sessionStorage.getItem(RELOADED_KEY) ?? 0);

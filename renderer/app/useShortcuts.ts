@@ -1,14 +1,12 @@
 import { onScopeDispose } from 'vue';
 import { useRouter } from 'vue-router';
+import { isEditing } from '../composables/is-editing.ts';
 import { useLayerStore } from '../stores/layers.ts';
 import { pages } from './pages.ts';
 import { isPaletteKey } from './platform-keys.ts';
 
 /** After G, the next key has to come within this time. */
 const SEQUENCE_MS = 1_500;
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
 
 const focusFilter = (): boolean => {
   const filter = document.querySelector<HTMLInputElement>('main input[data-filter]');
@@ -30,18 +28,22 @@ export const useShortcuts = (): void => {
     if (target) void router.push(target.path);
     else if (key === 'G') goPressedAtMs = event.timeStamp;
     else if (key === '?') layers.openShortcuts();
+    // As k9s has it: a kind or a page by name.
+    else if (key === ':') layers.openPalette();
     else return key === '/' && focusFilter();
     return true;
   };
 
   const onKeydown = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing) return;
-    if (isPaletteKey(event)) {
+    const editing = isEditing(event.target);
+    // In a single line the palette's keys mean nothing; an editor and a shell have uses of their own for them.
+    if (isPaletteKey(event) && (!editing || event.target instanceof HTMLInputElement)) {
       event.preventDefault();
       return layers.openPalette();
     }
     const layerOpen = document.querySelector('[role="dialog"][data-state="open"]') !== null;
-    if (event.ctrlKey || event.metaKey || event.altKey || layerOpen || isTyping(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || layerOpen || editing) return;
     if (onPlainKey(event)) event.preventDefault();
   };
 

@@ -6,6 +6,11 @@ declare module 'monaco-editor/editor/editor.worker.js';
 declare module 'monaco-yaml/yaml.worker.js';
 declare module 'monaco-editor/features/register.all.js';
 declare module 'monaco-editor/languages/definitions/yaml/register.js';
+declare module 'monaco-editor/languages/definitions/yaml/yaml.js' {
+  import type { languages } from 'monaco-editor/editor';
+
+  export const conf: languages.LanguageConfiguration;
+}
 
 declare module '*.yaml?raw' {
   const text: string;

@@ -2,8 +2,10 @@ import { openWorker } from './environment.ts';
 import * as monaco from 'monaco-editor/editor';
 import 'monaco-editor/features/register.all.js';
 import 'monaco-editor/languages/definitions/yaml/register.js';
+import { conf } from 'monaco-editor/languages/definitions/yaml/yaml.js';
 import { configureMonacoYaml, type MonacoYaml } from 'monaco-yaml';
 import yamlWorkerUrl from './yaml.worker.ts?worker&url';
+import { keepItemsAligned } from './completion-provider.ts';
 import { defineThemes } from './themes.ts';
 
 type WorkerOptions = Parameters<typeof monaco.editor.createWebWorker>[0];
@@ -31,9 +33,10 @@ export const loadMonaco = (): {
 } => {
   if (!yaml) {
     defineThemes(monaco);
+    keepItemsAligned(monaco, conf);
     yaml = configureMonacoYaml(forYaml as unknown as Parameters<typeof configureMonacoYaml>[0], {
       enableSchemaRequest: false,
-      completion: true,
+      completion: false,
       hover: true,
       validate: true,
       yamlVersion: '1.2',

@@ -89,6 +89,8 @@ export const defineThemes = (monaco: typeof Monaco): void => {
         'editorSuggestWidget.selectedBackground': token('surface-selected'),
         'editorSuggestWidget.selectedForeground': token('text-strong'),
         'editorSuggestWidget.highlightForeground': token('accent-text'),
+        'editorSuggestWidget.focusHighlightForeground': token('accent-text'),
+        'editorSuggestWidget.selectedIconForeground': token('text-strong'),
         'editorHoverWidget.background': token('surface-raised'),
         'editorHoverWidget.border': token('border'),
         'editorIndentGuide.background1': token('border'),

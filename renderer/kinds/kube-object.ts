@@ -34,7 +34,7 @@ export interface Condition {
   readonly isGood: boolean | undefined;
 }
 
-/** Conditions that are well when they are False. */
+/** Conditions that are healthy when False. */
 const GOOD_WHEN_FALSE = /(Pressure|Unavailable|Failure|Failed|Failing|Stalled|Terminating|DisruptionTarget)$/;
 const KNOWN_GOOD =
   /^(Ready|Available|Progressing|Initialized|PodScheduled|ContainersReady|PodReadyToStartContainers|Established|NamesAccepted|Complete|SuccessCriteriaMet|Approved)$/;

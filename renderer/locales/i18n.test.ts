@@ -12,11 +12,11 @@ const placeholders = (message: Message): string[] => {
   return [...new Set(texts.flatMap((text) => text.match(/\{\w+\}/g) ?? []))].sort();
 };
 
-test('German has every message of English and no other', () => {
+test('German has exactly the keys of English', () => {
   expect(Object.keys(de).sort()).toEqual(Object.keys(en).sort());
 });
 
-test('German fills the same values into every message', () => {
+test('German messages use the same placeholders', () => {
   const english: Record<string, Message> = en;
   const german: Record<string, Message> = de;
   const differing = Object.keys(english).filter(
@@ -25,7 +25,7 @@ test('German fills the same values into every message', () => {
   expect(differing).toEqual([]);
 });
 
-test('a count picks its plural form and is written as the language writes numbers', async () => {
+test('a count selects its plural form and is formatted for the language', async () => {
   expect([t('clusters.rows', { count: 1 }), t('clusters.rows', { count: 1200 })]).toEqual([
     '1 row',
     '1,200 rows',
@@ -34,12 +34,12 @@ test('a count picks its plural form and is written as the language writes number
   expect(t('clusters.rows', { count: 1200 })).toBe('1.200 Zeilen');
 });
 
-test('the last of two quick choices of language wins', async () => {
+test('the last of two quick language changes wins', async () => {
   await Promise.all([setLocale('de'), setLocale('en')]);
   expect(locale.value).toBe('en');
 });
 
-test('the first language of the user that we speak is taken, else English', () => {
+test('the first supported language of the user is used, otherwise English', () => {
   expect([matchLocale(['fr-CH', 'de-CH', 'en']), matchLocale(['fr']), matchLocale([])]).toEqual([
     'de',
     'en',

@@ -17,7 +17,7 @@ test.each<[ClusterAction, string, string | undefined]>([
   ],
   [
     { kind: 'member.moveLeader', member: 'cp-3' },
-    'Move the lead of etcd to cp-3',
+    'Move leader to cp-3',
     "pilothouse member move-leader cp-3 --data '/home/ada/Harbour Town'",
   ],
   [

@@ -15,21 +15,21 @@ const quorum = (voters: number, now: number, after: number, votersAfter = voters
 test('stopping one of three leaves quorum without a spare', () => {
   expect(quorumConsequence(quorum(3, 3, 2))).toEqual({
     tone: 'warn',
-    text: '2 of 3 members of etcd vote, 2 needed: quorum holds, no further failure is tolerated',
+    text: '2 of 3 etcd members healthy, 2 needed: quorum holds but tolerates no more failures',
   });
 });
 
 test('stopping one of five leaves one spare', () => {
   expect(quorumConsequence(quorum(5, 5, 4))).toEqual({
     tone: 'ok',
-    text: '4 of 5 members of etcd vote, 3 needed: quorum holds, 1 more failure is tolerated',
+    text: '4 of 5 etcd members healthy, 3 needed: quorum holds and tolerates 1 more failure',
   });
 });
 
 test('stopping the second of three loses quorum', () => {
   expect(quorumConsequence(quorum(3, 2, 1))).toEqual({
     tone: 'error',
-    text: '1 of 3 members of etcd vote, 2 needed: nothing can be written until a member is back',
+    text: '1 of 3 etcd members healthy, 2 needed: quorum is lost, and writes fail until a member is back',
   });
 });
 
@@ -57,7 +57,7 @@ test('quorum comes first, then the worst; what quorum already says is not said t
 
 test('an action without effects says that nothing is interrupted', () => {
   expect(consequencesOf({ verdict: 'safe', quorum: null, effects: [] }, kill)).toEqual([
-    { tone: 'ok', text: 'Nothing that runs is interrupted' },
+    { tone: 'ok', text: 'No running workload is interrupted' },
   ]);
 });
 
@@ -70,7 +70,7 @@ test('a host of many nodes counts them instead of naming each', () => {
   expect(
     consequencesOf({ verdict: 'safe', quorum: null, effects }, { kind: 'host.kill', host: 'workers' }),
   ).toEqual([
-    { tone: 'warn', text: '3 nodes stop answering: NotReady after 50 s, their pods move after 5 min' },
+    { tone: 'warn', text: '3 nodes become NotReady after 50 s; their pods are evicted after 5 min' },
   ]);
 });
 
@@ -84,7 +84,7 @@ test('several leases are one sentence, and without quorum nobody takes over', ()
   expect(consequencesOf({ verdict: 'safe', quorum: null, effects }, stop)).toEqual([
     {
       tone: 'warn',
-      text: '2 leases move to other hosts when they run out, about 15 s: `kube-scheduler`, `kube-controller-manager`',
+      text: '2 leases move to other hosts when they expire, in about 15 s: `kube-scheduler`, `kube-controller-manager`',
     },
   ]);
   expect(consequencesOf({ verdict: 'outage', quorum: quorum(3, 2, 1), effects }, stop)).toHaveLength(1);

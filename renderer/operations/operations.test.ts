@@ -102,7 +102,7 @@ test('the dialog counts what is left, shows the command and begins the operation
       return Promise.resolve({ operation: 'op-7' });
     },
   });
-  expect(dialog().textContent).toContain('2 of 3 members of etcd vote, 2 needed: quorum holds');
+  expect(dialog().textContent).toContain('2 of 3 etcd members healthy, 2 needed: quorum holds');
   expect(dialog().querySelector('.code-line code')?.textContent).toBe(
     'pilothouse host kill cp-2 --data /data/harbor',
   );
@@ -142,7 +142,7 @@ test('a host that refuses is heard in the dialog, which stays open', async () =>
 
 test('without a preview the dialog says why and wants the name typed', async () => {
   await ask({});
-  expect(dialog().textContent).toContain('could not be worked out');
+  expect(dialog().textContent).toContain('Failed to calculate the impact');
   expect(dialog().querySelector('input')).not.toBeNull();
 });
 

@@ -1,6 +1,11 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
-import { isCancelled, type ClusterEntry, type ClusterList } from '../../core/contract/index.ts';
+import {
+  isCancelled,
+  type ClusterEntry,
+  type ClusterList,
+  type ExecPlugin,
+} from '../../core/contract/index.ts';
 import { useConnection } from '../bridge/index.ts';
 import { cutMiddle } from '../components/middle-cut.ts';
 import { useCall, type CallResult } from '../composables/useCall.ts';
@@ -19,6 +24,7 @@ export const useClusterStore = defineStore('clusters', () => {
   const open = useCall('clusters.openKubeconfig');
   const remove = useCall('clusters.forget');
   const access = useCall('clusters.setReadOnly');
+  const consent = useCall('clusters.allowPlugin');
 
   const list = shallowRef<ClusterList>();
   const currentId = ref(readRemembered(CLUSTER_STORAGE_KEY));
@@ -130,7 +136,7 @@ export const useClusterStore = defineStore('clusters', () => {
     });
   };
 
-  /** Clusters from a kubeconfig are read-only until allowed, and again after the host was started anew. */
+  /** Clusters from a kubeconfig are read-only until allowed, and again after a restart of the host. */
   const setReadOnly = async (entry: ClusterEntry, readOnly: boolean): Promise<boolean> => {
     const result = await access.run({ id: entry.id, readOnly });
     if (result.ok) {
@@ -146,6 +152,15 @@ export const useClusterStore = defineStore('clusters', () => {
         detail: result.error.message,
       });
     return result.ok;
+  };
+
+  /** What the current kubeconfig would run, while nobody has agreed to it. */
+  const pendingPlugin = computed(() =>
+    current.value?.plugin?.isAllowed === false ? current.value.plugin : undefined,
+  );
+  const allowPlugin = async ({ id }: ClusterEntry, { fingerprint }: ExecPlugin): Promise<void> => {
+    const result = await consent.run({ id, fingerprint });
+    if (result.ok) list.value = result.value;
   };
 
   return {
@@ -171,5 +186,9 @@ export const useClusterStore = defineStore('clusters', () => {
     forgetProblem,
     setReadOnly,
     changingAccess: access.pending,
+    pendingPlugin,
+    allowPlugin,
+    consenting: consent.pending,
+    consentError: consent.error,
   };
 });

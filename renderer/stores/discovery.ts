@@ -2,9 +2,10 @@ import { defineStore } from 'pinia';
 import { computed, shallowRef, watch } from 'vue';
 import type { ContractError, KubeDiscovery, KubeResource } from '../../core/contract/index.ts';
 import { useConnection } from '../bridge/index.ts';
-import { useCall } from '../composables/useCall.ts';
+import { useLatestCall } from '../composables/useLatestCall.ts';
 import { usePageVisible } from '../composables/usePageVisible.ts';
 import { browsable, resourceName } from '../kinds/categories.ts';
+import { useClusterHealthStore } from './cluster-health.ts';
 import { useClusterStore } from './clusters.ts';
 
 /** A cluster that comes up, or whose kubeconfig is renewed, is found without a click. */
@@ -13,18 +14,21 @@ const ASK_AGAIN_MS = 10_000;
 /** What the chosen cluster offers. */
 export const useDiscoveryStore = defineStore('discovery', () => {
   const clusters = useClusterStore();
+  const health = useClusterHealthStore();
   const connection = useConnection();
-  const ask = useCall('kube.discovery');
+  const ask = useLatestCall('kube.discovery');
   const answer = shallowRef<{ readonly cluster: string; readonly discovery: KubeDiscovery }>();
   const error = shallowRef<ContractError>();
 
   const load = async (isFresh: boolean): Promise<void> => {
     const cluster = clusters.current?.id;
     // A lost host is told as such; a new wire asks again.
-    if (cluster === undefined || !connection.client.value) return;
+    if (cluster === undefined || !connection.client.value || clusters.pendingPlugin) return;
     const result = await ask.run({ cluster, isFresh });
     // The user may have gone to another cluster while this one was asked.
-    if (clusters.current?.id !== cluster) return;
+    if (!result || clusters.current?.id !== cluster) return;
+    if (result.ok || result.error.reason === 'Unavailable')
+      health.note(cluster, result.ok ? undefined : result.error.message);
     if (result.ok) {
       answer.value = { cluster, discovery: result.value };
       error.value = undefined;
@@ -32,7 +36,7 @@ export const useDiscoveryStore = defineStore('discovery', () => {
   };
 
   watch(
-    [() => clusters.current?.id, connection.client],
+    [() => clusters.current?.id, connection.client, () => clusters.pendingPlugin],
     ([cluster], [before]) => {
       if (cluster !== before) error.value = undefined;
       void load(false);
@@ -46,7 +50,7 @@ export const useDiscoveryStore = defineStore('discovery', () => {
     clearTimeout(again);
     if (failed && isSeen) again = setTimeout(() => void load(false), ASK_AGAIN_MS);
   });
-  // Told anew when a kubeconfig was replaced: then it may say other things.
+  // Discovered again when the kubeconfig was replaced, because the result may differ.
   watch(
     () => clusters.list,
     () => {

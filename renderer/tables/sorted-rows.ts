@@ -12,7 +12,7 @@ interface Placed {
   readonly sortKey: SortKey;
 }
 
-/** Beyond this share of the list, sorting anew is cheaper than moving rows one by one. */
+/** Beyond this share of the list, a full sort is cheaper than moving rows one by one. */
 const REBUILD_SHARE = 0.1;
 
 /**

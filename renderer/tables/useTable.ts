@@ -1,6 +1,7 @@
 import { shallowRef, watch, type Ref, type ShallowRef } from 'vue';
 import type { TableColumn, TableItem, TableQuery, TableRow, WatchHealth } from '../../core/contract/index.ts';
 import { useStream, type StreamHealth } from '../composables/useStream.ts';
+import { useClusterHealthStore } from '../stores/cluster-health.ts';
 import { SortedRows, type RowOrder } from './sorted-rows.ts';
 
 export interface LiveTable {
@@ -19,6 +20,7 @@ export interface LiveTable {
 
 /** Keeps one list live for the scope that calls it. Rows stay while the wire is lost. */
 export const useTable = (query: TableQuery, order: Ref<RowOrder>): LiveTable => {
+  const reach = useClusterHealthStore();
   const sorted = new SortedRows(order.value);
   const rows = shallowRef<readonly TableRow[]>([]);
   const columns = shallowRef<readonly TableColumn[]>([]);
@@ -57,6 +59,8 @@ export const useTable = (query: TableQuery, order: Ref<RowOrder>): LiveTable => 
           break;
         case 'health':
           watchHealth.value = item.health;
+          if (item.health.phase === 'watching') reach.note(query.cluster, undefined);
+          else if (item.health.phase === 'waiting') reach.note(query.cluster, item.health.error ?? '');
           break;
       }
     if (changed.length === 0 && gone.length === 0) return;

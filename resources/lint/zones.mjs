@@ -6,18 +6,20 @@ export const ZONES = {
   'core/base': [],
   'core/base/node': ['core/base'],
   'core/raft': ['core/base'],
+  'core/cel': ['core/base'],
   'core/pki': ['core/base', 'core/base/node'],
   'core/api': ['core/base'],
   'core/etcd': ['core/base', 'core/base/node', 'core/raft', 'core/pki'],
-  'core/client': ['core/base', 'core/base/node', 'core/api', 'core/pki'],
+  'core/client': ['core/base', 'core/base/node', 'core/api', 'core/cel', 'core/pki'],
   'core/contract': ['core/base', 'core/api'],
   'core/component': ['core/base', 'core/base/node', 'core/api', 'core/pki', 'core/client'],
-  'core/apiserver': ['core/base', 'core/base/node', 'core/api', 'core/pki', 'core/component'],
+  'core/apiserver': ['core/base', 'core/base/node', 'core/api', 'core/cel', 'core/pki', 'core/component'],
   // The only door from the API server to etcd is its own etcd client in storage/, which speaks the wire.
   'core/apiserver/storage': [
     'core/base',
     'core/base/node',
     'core/api',
+    'core/cel',
     'core/pki',
     'core/component',
     'core/apiserver',
@@ -61,7 +63,7 @@ export const ZONES = {
 };
 
 /** Zones whose result depends on their input alone. */
-export const PURE_ZONES = ['core/base', 'core/raft', 'core/api', 'core/contract'];
+export const PURE_ZONES = ['core/base', 'core/raft', 'core/api', 'core/cel', 'core/contract'];
 
 const within = (path, folder) => path === folder || path.startsWith(`${folder}/`);
 

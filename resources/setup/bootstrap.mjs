@@ -81,10 +81,11 @@ export const ensureDependencies = async () => {
   if (!dependenciesAreCurrent()) await step('Installing dependencies', installDependencies);
 };
 
+/** In a process that ends: the bundler takes a gigabyte, and whoever starts the app stays for as long as it runs. */
 export const ensureBuild = async () => {
   if (buildIsCurrent()) return;
-  const { build } = await import('./build.mjs');
-  await step('Building', build);
+  const { code } = await run(process.execPath, [join(ROOT, 'resources/setup/build.mjs')]);
+  if (code !== 0) throw new SetupError('the build failed; what is above says why');
 };
 
 export const bootstrap = async () => {

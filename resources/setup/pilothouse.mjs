@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { DIST } from './paths.mjs';
 import { runMain } from './progress.mjs';
-import { runAsOurselves } from './run.mjs';
+import { becomeProgram } from './run.mjs';
 import { startDesktop } from './start.mjs';
 
 await runMain(async () => {
@@ -13,5 +13,5 @@ await runMain(async () => {
   const opensWindow =
     args.length === 0 || (args[0]?.startsWith('-') && !['-h', '--help', '--version'].includes(args[0]));
   if (opensWindow) return startDesktop(args);
-  return runAsOurselves(process.execPath, [join(DIST, 'cli/cli.js'), ...args]);
+  return becomeProgram(join(DIST, 'cli/cli.js'), args);
 });

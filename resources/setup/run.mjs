@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
 
 /**
  * Runs a program to its end. With `capture` its output is returned, otherwise it goes where ours goes.
@@ -43,4 +44,14 @@ export const runAsOurselves = async (command, args, options = {}) => {
   process.off('SIGINT', onInterrupt);
   process.off('SIGTERM', onTerminate);
   return code ?? 1;
+};
+
+/**
+ * Becomes a program of Node, without a second process: it reads the arguments as its own, gets the signals and sets the
+ * exit code.
+ */
+export const becomeProgram = async (program, args) => {
+  process.argv = [process.execPath, program, ...args];
+  await import(pathToFileURL(program).href);
+  return process.exitCode;
 };

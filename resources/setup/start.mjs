@@ -5,7 +5,7 @@ import { bootstrap } from './bootstrap.mjs';
 import { resolveElectron } from './electron.mjs';
 import { DIST, ROOT } from './paths.mjs';
 import { runMain } from './progress.mjs';
-import { runAsOurselves } from './run.mjs';
+import { becomeProgram, runAsOurselves } from './run.mjs';
 
 /** An Electron that ends with a failure this soon never showed a window. */
 const FAILED_START_MS = 10_000;
@@ -17,8 +17,7 @@ const whyNoWindow = () => {
   return undefined;
 };
 
-export const startHeadless = (args) =>
-  runAsOurselves(process.execPath, [join(DIST, 'cli/cli.js'), 'serve', ...args]);
+export const startHeadless = (args) => becomeProgram(join(DIST, 'cli/cli.js'), ['serve', ...args]);
 
 export const startDesktop = async (args) => {
   const log = (line) => process.stderr.write(`${line}\n`);

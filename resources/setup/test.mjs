@@ -34,6 +34,11 @@ const LAYERS = [
     run: () => runVitestTwice({ project: ['clients'] }),
   },
   {
+    name: 'security',
+    packages: ['etcd-client'],
+    run: () => runVitestTwice({ project: ['security'] }),
+  },
+  {
     name: 'e2e in Chromium',
     packages: ['chromium', 'fonts-dejavu-core'],
     run: () => runVitestTwice({ project: ['e2e'], files: ['test/e2e/browser'] }),

@@ -49,7 +49,7 @@ const FILES_AGAIN_MAX = 3;
 
 /**
  * For layers of real processes on a busy machine: the few files that failed are run once more, alone. What passes only
- * then is counted as passed and named in `unsteady`, so that it is seen and mended.
+ * then is counted as passed and named in `unsteady`, so that it is noticed and fixed.
  */
 export const runVitestTwice = async (options) => {
   const first = await runVitest(options);

@@ -1,6 +1,7 @@
 import { messageOf } from '../../core/base/errors.ts';
 import type { OperatedCluster } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';
+import { HostilePods } from './hostile-pods.ts';
 import { Nemesis } from './nemesis.ts';
 import { seeded } from './random.ts';
 import { startWorkload, type WorkloadReport } from './workload.ts';
@@ -39,17 +40,19 @@ export const untilEqualHashes = async (cluster: OperatedCluster): Promise<void> 
   });
 };
 
-/** Random faults under writers, watchers and rollouts; resolves with what was seen once all is well again. */
+/** Random faults under writers, watchers and rollouts; resolves with the observations once everything has recovered. */
 export const runChaos = async (
   cluster: OperatedCluster,
   options: { readonly durationMs: number; readonly seed: number; log(line: string): void },
 ): Promise<ChaosReport> => {
   const client = await cluster.client();
   const workload = await startWorkload(client);
-  const nemesis = new Nemesis(cluster.data, seeded(options.seed), options.log);
+  const random = seeded(options.seed);
+  const hostile = new HostilePods(client, cluster.data, random);
+  const nemesis = new Nemesis(cluster.data, random, options.log, hostile);
   const endMs = Date.now() + options.durationMs;
   let strikes = 0;
-  while (Date.now() < endMs && workload.violations.length === 0) {
+  while (Date.now() < endMs && workload.violations.length + hostile.violations.length === 0) {
     await nemesis.strike();
     strikes += 1;
   }
@@ -59,5 +62,5 @@ export const runChaos = async (
     () => [],
     (error: unknown) => [messageOf(error)],
   );
-  return { ...report, strikes, violations: [...report.violations, ...unequal] };
+  return { ...report, strikes, violations: [...report.violations, ...hostile.violations, ...unequal] };
 };

@@ -4,6 +4,7 @@ import type { ClusterState, FaultRequest } from '../../core/cluster/index.ts';
 import { CONTAINER_BACK_OFF } from '../../core/kubelet/sync/back-off.ts';
 import { isWell } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';
+import type { HostilePods } from './hostile-pods.ts';
 import type { Seeded } from './random.ts';
 
 const HOLD_MS_MIN = 2_000;
@@ -13,16 +14,18 @@ const WELL_LIMIT_MS = CONTAINER_BACK_OFF.maxMs + 180_000;
 const CLOCK_MS_MAX = 4_000;
 const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-scheduler', 'kube-controller-manager'] as const;
 
-/** Breaks one control plane at a time, so that a quorum is always left, and waits until all is well again. */
+/** Breaks one control plane at a time, so that a quorum is always left, and waits until everything has recovered. */
 export class Nemesis {
   readonly #data: string;
   readonly #random: Seeded;
   readonly #log: (line: string) => void;
+  readonly #hostile: HostilePods;
 
-  constructor(data: string, random: Seeded, log: (line: string) => void) {
+  constructor(data: string, random: Seeded, log: (line: string) => void, hostile: HostilePods) {
     this.#data = data;
     this.#random = random;
     this.#log = log;
+    this.#hostile = hostile;
   }
 
   async strike(): Promise<void> {
@@ -31,9 +34,15 @@ export class Nemesis {
     const victim = this.#random.pick(victims);
     const other = this.#random.pick(victims.filter((name) => name !== victim));
     const { pick, between, next } = this.#random;
-    const kind = pick(['cut', 'cut', 'isolate', 'delay', 'slow-disk', 'clock', 'component', 'kill', 'pause']);
+    const kind = pick([
+      ...(['cut', 'cut', 'isolate', 'delay', 'slow-disk', 'clock', 'component', 'kill', 'pause'] as const),
+      ...(['hostile-pods', 'hostile-pods'] as const),
+    ]);
     const holdMs = between(HOLD_MS_MIN, HOLD_MS_MAX);
     switch (kind) {
+      case 'hostile-pods':
+        this.#log(await this.#hostile.strike(holdMs));
+        break;
       case 'isolate':
         this.#log(`isolate ${victim} for ${holdMs} ms`);
         await callControl(this.#data, 'fault.isolate', { host: victim });
@@ -58,7 +67,10 @@ export class Nemesis {
         await sleep(holdMs);
         await callControl(this.#data, 'host.resume', { host: victim });
         break;
-      default: {
+      case 'cut':
+      case 'delay':
+      case 'slow-disk':
+      case 'clock': {
         const isOneWay = next() < 0.5;
         const requests: Record<typeof kind, FaultRequest> = {
           cut: { kind: 'cut', from: victim, to: other, isOneWay },

@@ -149,7 +149,7 @@ for (const { flavour, octet, isPresent } of FLAVOURS)
       await cluster.healthy();
     });
 
-    test('a cache that is cut off while its revision is compacted lists anew and leaves no gap unsaid', async () => {
+    test('a cache that is disconnected while its revision is compacted relists and reports the gap', async () => {
       connect();
       await put('/gap/a', 'a');
       const wire = await forwardTcp(new URL(cluster.endpoints[0]!).hostname, 2379);

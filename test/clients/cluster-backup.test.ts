@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CONFIG_MAP, type Client } from '../../core/client/index.ts';
+import { CONFIG_MAP, POD, type Client } from '../../core/client/index.ts';
 import type { SnapshotComparison } from '../../core/contract/schemas/operations.ts';
 import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';
@@ -61,6 +61,42 @@ test(
   TEST_LIMIT_MS,
 );
 
+/** Longer than a kubelet waits before it tries to create a mirror pod again. */
+const QUIET_MS = 5_000;
+
+/** Creations of pods that the API server has answered with 409, in all. */
+const conflicts = async (): Promise<number> => {
+  const kubectl = (await cluster.kubectl())!;
+  const { stdout } = await kubectl.kubectl(['get', '--raw', '/metrics']);
+  const lines = stdout.split('\n').filter((line) => line.startsWith('apiserver_request_total{'));
+  expect(lines.length).toBeGreaterThan(0);
+  const isConflict = (line: string): boolean =>
+    ['code="409"', 'resource="pods"', 'verb="POST"'].every((label) => line.includes(label));
+  return lines.filter(isConflict).reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+};
+
+test(
+  'after a restore, kubelets take over the mirror pods that came back with it',
+  async () => {
+    const mirrors = client.resource(POD, 'kube-system');
+    const uid = async (): Promise<string> => (await mirrors.get('kube-scheduler-cp-1')).metadata.uid;
+    const file = join(cluster.data, 'mirrors.db');
+    await cluster.run('snapshot', 'save', file);
+    const before = await uid();
+    await mirrors.delete('kube-scheduler-cp-1');
+    await until('another mirror pod', async () => (await uid()) !== before);
+
+    await cluster.run('snapshot', 'restore', file);
+    await cluster.untilWell();
+    await until('the mirror pod to be one that its kubelet knows', async () => {
+      const known = await conflicts();
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+      return (await conflicts()) === known;
+    });
+  },
+  TEST_LIMIT_MS,
+);
+
 test(
   "a real etcd's snapshot is restored, with what our API server wrote there",
   async () => {
@@ -89,7 +125,7 @@ test(
     await cluster.run('snapshot', 'save', file);
     const other = await operate('--network', '236', '--control-planes', '1', '--workers', '0');
     try {
-      expect(await other.run('snapshot', 'restore', file)).toContain('into 1 members');
+      expect(await other.run('snapshot', 'restore', file)).toContain('on 1 members');
       const there = await other.client();
       const { data } = await until('the object', () => there.resource(CONFIG_MAP, 'default').get('before'));
       expect(data).toEqual({ from: cluster.data });
@@ -116,7 +152,9 @@ test(
     await cluster.down('SIGKILL');
     await applying;
     await cluster.again();
-    expect(await cluster.refused('upgrade', 'apply', 'v1.35.1')).toContain('an upgrade to v1.36.0 was begun');
+    expect(await cluster.refused('upgrade', 'apply', 'v1.35.1')).toContain(
+      'the upgrade to v1.36.0 is incomplete',
+    );
     expect(await cluster.run('upgrade', 'apply', 'v1.36.0')).toContain('upgraded from v1.35.0 to v1.36.0');
     const { kubernetesVersion } = await cluster.state();
     expect([kubernetesVersion, await names()]).toEqual(['v1.36.0', ['before']]);

@@ -192,16 +192,16 @@ test(
     });
     await untilEqualHashes(cluster);
     await cluster.run('host', 'kill', 'cp-2');
-    expect(await cluster.refused('host', 'kill', 'cp-3')).toContain('that would be an outage');
+    expect(await cluster.refused('host', 'kill', 'cp-3')).toContain('this action causes an outage');
     await cluster.run('host', 'kill', 'cp-3', '--yes');
     const kubectl = await cluster.kubectl();
     const refusal = await kubectl?.refusal('create', 'configmap', 'never', '--request-timeout=90s');
     // Its own patience would be the one to end if nobody refused.
     if (kubectl) expect(refusal).toMatch(/^(?!.*(Client\.Timeout|context deadline exceeded))./s);
     expect((await cluster.attempt('status')).stdout).toContain(
-      'etcd has no quorum: 1 of 3 members runs and 2 are needed; resources/guides/lost-quorum.md',
+      'etcd has no quorum: 1 of 3 members running, 2 needed; see resources/guides/lost-quorum.md',
     );
-    await follow('Their data are still there');
+    await follow('The data of the other members is intact');
     await kubectl?.ok('create', 'configmap', 'again');
     await untilEqualHashes(cluster);
 
@@ -209,7 +209,7 @@ test(
     await cluster.run('host', 'kill', 'cp-3', '--yes');
     for (const host of ['cp-2', 'cp-3'])
       rmSync(join(cluster.data, 'hosts', host, 'etcd'), { recursive: true, force: true });
-    await follow('Their data are gone or damaged');
+    await follow('The data of the other members is lost or damaged');
     await until('what was there', () => client.resource(CONFIG_MAP, 'default').get('precious'));
     await untilEqualHashes(cluster);
   },

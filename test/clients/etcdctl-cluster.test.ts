@@ -106,7 +106,7 @@ describe.skipIf(!hasEtcdctl())('etcdctl runs a cluster of ours', () => {
     const endpointOf = (name: string): string => cluster.endpoints[Number(name.slice(1)) - 1]!;
     const move = (from: string, to: string) =>
       ctl.run(['move-leader', to], { endpoints: [endpointOf(from)] });
-    // A busy machine may elect another one in between: then it begins anew.
+    // A busy machine may elect another leader in between: then start over.
     await eventually(async () => {
       const leader = await leaderName();
       const [next, other] = ['m1', 'm2', 'm3'].filter((name) => name !== leader) as [string, string];

@@ -13,7 +13,7 @@ export interface Answer {
   readonly node: string;
 }
 
-/** One request on a connection of its own, so that the balancer chooses anew. */
+/** One request on a connection of its own, so that the balancer picks a backend again. */
 export const ask = async (host: string, port: number, path = '/'): Promise<Answer> => {
   const asking = request({ host, port, path, agent: false }).end();
   const [response] = (await once(asking, 'response')) as [AsyncIterable<Buffer>];

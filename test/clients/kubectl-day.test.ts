@@ -428,7 +428,8 @@ describe.skipIf(!isBuilt)('a day with kubectl: objects', () => {
       '{"app":"api"} 80',
     );
     expect(await run('autoscale deploy web --min=1 --max=5 --cpu=50%')).toBe(
-      'horizontalpodautoscaler.autoscaling/web autoscaled',
+      'horizontalpodautoscaler.autoscaling/web autoscaled\n' +
+        'Warning: HorizontalPodAutoscaler is stored but not enforced: nothing is scaled',
     );
     expect(await rows('get hpa')).toEqual([
       ['NAME', 'REFERENCE', 'TARGETS', 'MINPODS', 'MAXPODS', 'REPLICAS'],

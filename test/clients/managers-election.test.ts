@@ -201,7 +201,7 @@ test('managers that are asked to end hand over at once', async () => {
     for (const { leader, handOverMs } of ended) {
       // Nobody waited the lease out, and the end of a leadership is no trouble to tell of.
       expect(handOverMs).toBeLessThan(LEASE_MS);
-      expect(leader.log()).not.toContain('leadership is over');
+      expect(leader.log()).not.toContain('no longer leader');
     }
   }
 });

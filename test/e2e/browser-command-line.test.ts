@@ -48,7 +48,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
       'console',
       expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{43}$/),
     ]);
-    expect(await nextLine()).toBe(`no cluster of its own in ${directory}; the console opens any kubeconfig`);
+    expect(await nextLine()).toBe(`no cluster in ${directory}; open a kubeconfig in the console`);
 
     const port = Number(new URL(url).port);
     const target = { port, authorityPem: readFileSync(join(directory, 'serve', 'ca.crt'), 'utf8') };
@@ -81,5 +81,5 @@ test('a command that does not exist ends with code 2 and one line', async () => 
   let told = '';
   child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()));
   expect(await exited).toBe(2);
-  expect(told).toBe('pilothouse: unknown command "fly"; pilothouse help lists them\n');
+  expect(told).toBe('pilothouse: unknown command "fly"; run pilothouse help for a list\n');
 });

@@ -39,26 +39,26 @@ test('the first run makes a cluster; a host is killed from the map, seen dead, a
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByRole('group', { name: 'Control planes' }).getByText('1', { exact: true }).click();
   await page.getByRole('textbox', { name: 'Worker nodes' }).fill('1');
-  await page.getByText('No failure is tolerated.').first().waitFor();
-  await page.getByRole('button', { name: 'Create a cluster', exact: true }).click();
+  await page.getByText('Tolerates no failure.').first().waitFor();
+  await page.getByRole('button', { name: 'Create cluster', exact: true }).click();
 
   await page.getByText('Certificates and keys').waitFor();
   await page.getByRole('heading', { name: 'Topology' }).waitFor();
-  await page.getByText('One control plane: it runs, and no failure is tolerated.').waitFor();
+  await page.getByText('Single control plane: tolerates no failure.').waitFor();
   await page.getByText('1 of 1 backend ready').waitFor();
   await page.getByRole('link', { name: /^Node worker-1: Ready/ }).waitFor();
   await hostCard(page).getByText('Leader').first().waitFor();
 
-  await choose(page, 'Actions on cp-1', 'Kill cp-1');
+  await choose(page, 'Actions for cp-1', 'Kill cp-1');
   const dialog = page.getByRole('dialog', { name: 'Kill cp-1?' });
-  await dialog.getByText('nothing can be written until a member is back').waitFor();
+  await dialog.getByText('writes fail until a member is back').waitFor();
   const command = await dialog.locator('.code-line code').textContent();
   expect(command).toMatch(/^pilothouse host kill cp-1 --data \/.*\/clusters\/rehearsal$/);
   await dialog.getByRole('textbox').fill('cp-1');
   await dialog.getByRole('button', { name: 'Kill cp-1' }).click();
   await hostCard(page).getByText('Killed').waitFor();
-  await page.getByText('No quorum: 0 of 1 members vote, 1 needed.').waitFor();
-  await page.getByRole('complementary').getByText('Its process was killed.').waitFor();
+  await page.getByText('No quorum: 0 of 1 members healthy, 1 needed.').waitFor();
+  await page.getByRole('complementary').getByText('Host process was killed.').waitFor();
 
   // The card shows the death before the operation has ended, and until then the next one is refused.
   const contract = await contractOf(page);
@@ -67,10 +67,10 @@ test('the first run makes a cluster; a host is killed from the map, seen dead, a
   await until('the end of the kill', async () =>
     (await operations()).every(({ endedAtMs }) => endedAtMs !== null),
   );
-  await choose(page, 'Actions on cp-1', 'Start cp-1');
+  await choose(page, 'Actions for cp-1', 'Start cp-1');
   const start = page.getByRole('dialog', { name: 'Start cp-1?' });
   await start.getByRole('button', { name: 'Start cp-1' }).click();
   await start.waitFor({ state: 'detached' });
-  await page.getByText('One control plane: it runs, and no failure is tolerated.').waitFor();
+  await page.getByText('Single control plane: tolerates no failure.').waitFor();
   expect(complaints).toEqual([]);
 });

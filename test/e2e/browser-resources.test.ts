@@ -84,6 +84,12 @@ afterEach(async () => {
 
 const go = (page: Page, path: string): Promise<unknown> =>
   page.goto(`https://127.0.0.1:${serving.port}/#${path}`);
+const use = async (page: Page, path: string, name: string): Promise<void> => {
+  await serving.host.clusters.open(path);
+  await go(page, '/clusters');
+  await page.getByRole('button', { name: `Use ${name}`, exact: true }).click();
+  await go(page, '/');
+};
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 const unlock = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Read-only' }).click();
@@ -133,7 +139,7 @@ test('nothing is deleted while the cluster is read-only; afterwards only what wa
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox').fill('doomed');
   await dialog.getByRole('button', { name: 'Delete ConfigMap doomed' }).click();
-  await page.getByText('It was deleted. What is shown is its last state.').waitFor();
+  await page.getByText('Deleted. Showing its last known state.').waitFor();
   await row(page, 'doomed').waitFor({ state: 'detached' });
 });
 
@@ -146,10 +152,168 @@ test('a host refuses a write to a read-only cluster, whatever the page asks', as
   await expect(ask).rejects.toMatchObject({ reason: 'Forbidden' });
 });
 
+/** The text of the manifest that was opened last, as the page keeps it. */
+const keptText = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const kept = Object.entries(localStorage).find(([key]) => key.startsWith('pilothouse.editor.text.'));
+    return (JSON.parse(kept?.[1] ?? '{}') as { text?: string }).text ?? '';
+  });
+const openEmptyManifest = async (page: Page): Promise<void> => {
+  await go(page, '/editor');
+  await page.getByRole('button', { name: 'Empty manifest' }).click();
+  await page.locator('.monaco-editor .view-lines').click();
+};
+
+test('every key reaches the editor: no shortcut of the page takes one', async () => {
+  const { page } = open;
+  await openEmptyManifest(page);
+  // Letters that go to pages, the help, the filter and the palette.
+  const typed = 'image: nginx go gc gw ?/:jkx';
+  await page.keyboard.type(typed);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.press('Escape');
+  await until('the text', async () => (await keptText(page)).trim() === typed);
+  expect([new URL(page.url()).hash, await page.getByRole('dialog').count()]).toEqual(['#/editor', 0]);
+});
+
+/** Types the beginning of a word and takes the suggestion, as a person does who looks at the list. */
+const complete = async (page: Page, typed: string, label: string): Promise<void> => {
+  await page.keyboard.type(typed);
+  const widget = page.locator('.suggest-widget.visible');
+  const focused = widget.locator('.monaco-list-row.focused');
+  await until(`${label} to be suggested`, async () => {
+    if ((await widget.count()) === 0) {
+      await page.keyboard.press('Control+Space');
+      await widget.waitFor({ timeout: COMPLETION_PAUSE_MS }).catch(() => undefined);
+    }
+    const name = await focused
+      .getAttribute('aria-label', { timeout: COMPLETION_PAUSE_MS })
+      .catch(() => undefined);
+    if (name?.split(',')[0] === label) return true;
+    if (name) await page.keyboard.press('ArrowDown');
+    return false;
+  });
+  await page.keyboard.press('Tab');
+  await focused.waitFor({ state: 'hidden', timeout: COMPLETION_PAUSE_MS }).catch(() => undefined);
+};
+
+test('a Deployment and a Service are written from an empty text with completion, key by key, and applied', async () => {
+  const { page, complaints } = open;
+  await unlock(page);
+  await openEmptyManifest(page);
+  const { keyboard } = page;
+  const type = (text: string): Promise<void> => keyboard.type(text);
+  const lines = async (count: number, backspaces: number): Promise<void> => {
+    for (let line = 0; line < count; line += 1) await keyboard.press('Enter');
+    for (let step = 0; step < backspaces; step += 1) await keyboard.press('Backspace');
+  };
+  await complete(page, 'api', 'apiVersion');
+  await complete(page, 'apps/v1', 'apps/v1');
+  await lines(1, 0);
+  await complete(page, 'ki', 'kind');
+  await complete(page, 'Depl', 'Deployment');
+  await lines(1, 0);
+  await complete(page, 'meta', 'metadata');
+  await complete(page, 'na', 'name');
+  await type('typed');
+  await lines(1, 1);
+  await complete(page, 'sp', 'spec');
+  await complete(page, 'sel', 'selector');
+  await complete(page, 'matchL', 'matchLabels');
+  await type('app: typed');
+  await lines(1, 2);
+  await complete(page, 'templ', 'template');
+  await complete(page, 'meta', 'metadata');
+  await complete(page, 'lab', 'labels');
+  await type('app: typed');
+  await lines(1, 2);
+  await complete(page, 'sp', 'spec');
+  await complete(page, 'conta', 'containers');
+  await complete(page, 'na', 'name');
+  await type('web');
+  await lines(1, 0);
+  await complete(page, 'ima', 'image');
+  await type('nginx:1.27');
+  await lines(1, 0);
+  await complete(page, 'live', 'livenessProbe');
+  await complete(page, 'httpG', 'httpGet');
+  await complete(page, 'por', 'port');
+  // A word that is finished: Enter begins the next line, whatever is suggested.
+  await type('80');
+  await keyboard.press('Enter');
+  await keyboard.press('Home');
+  await type('---');
+  await lines(1, 0);
+  await complete(page, 'api', 'apiVersion');
+  await complete(page, 'v1', 'v1');
+  await lines(1, 0);
+  await complete(page, 'ki', 'kind');
+  await type('Service');
+  await lines(1, 0);
+  await complete(page, 'meta', 'metadata');
+  await complete(page, 'na', 'name');
+  await type('typed');
+  await lines(1, 1);
+  await complete(page, 'sp', 'spec');
+  await complete(page, 'sel', 'selector');
+  await type('app: typed');
+  await lines(1, 1);
+  await complete(page, 'por', 'ports');
+  await complete(page, 'por', 'port');
+  await type('80');
+  await keyboard.press('Enter');
+  await complete(page, 'proto', 'protocol');
+  await type('TCP');
+  const written = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: typed
+spec:
+  selector:
+    matchLabels:
+      app: typed
+  template:
+    metadata:
+      labels:
+        app: typed
+    spec:
+      containers:
+        - name: web
+          image: nginx:1.27
+          livenessProbe:
+            httpGet:
+              port: 80
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: typed
+spec:
+  selector:
+    app: typed
+  ports:
+    - port: 80
+      protocol: TCP`;
+  await keyboard.press('Escape');
+  await until(
+    'the text',
+    async () => (await keptText(page)).replaceAll(/[ \t]+$/gm, '').trim() === written,
+  ).catch(async () => expect(await keptText(page)).toBe(written));
+  await keyboard.press('F5');
+  await page.locator('button:not([aria-disabled="true"])', { hasText: 'Apply 2 documents' }).waitFor();
+  await keyboard.press('Control+Enter');
+  await page.getByText('2 documents applied').first().waitFor();
+  const made = await client.json<{ spec: { template: { spec: { containers: { image: string }[] } } } }>({
+    method: 'GET',
+    path: '/apis/apps/v1/namespaces/default/deployments/typed',
+  });
+  expect([made.spec.template.spec.containers[0]?.image, complaints]).toEqual(['nginx:1.27', []]);
+});
+
 test('a manifest is completed, tried, compared and applied', async () => {
   const { page, complaints } = open;
   await go(page, '/editor');
-  await page.getByRole('button', { name: 'Begin with a sample' }).click();
+  await page.getByRole('button', { name: 'Start from a sample' }).click();
   await page.locator('.view-line').filter({ hasText: 'replicas' }).click();
   await page.keyboard.press('End');
   await page.keyboard.press('Enter');
@@ -215,6 +379,46 @@ test('what was typed is there after the page was lost', async () => {
   await page.locator('.view-line').filter({ hasText: 'Kept' }).waitFor();
 });
 
+test('a program that a kubeconfig runs is shown and allowed before it gets credentials, and again when it changes', async () => {
+  const { page } = open;
+  const path = join(directory, 'plugin.conf');
+  const pki = (file: string): string =>
+    JSON.stringify(readFileSync(join(directory, 'plane/pki', file), 'utf8'));
+  const answer = join(directory, 'credential.json');
+  const [, certificate = ''] = /client-certificate-data: (.*)/.exec(plane.kubeconfig('super-admin')) ?? [];
+  const [, key = ''] = /client-key-data: (.*)/.exec(plane.kubeconfig('super-admin')) ?? [];
+  const pem = (base64: string): string => JSON.stringify(Buffer.from(base64, 'base64').toString());
+  writeFileSync(
+    answer,
+    `{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"clientCertificateData":${pem(certificate)},"clientKeyData":${pem(key)}}}`,
+  );
+  const config = (more: string): string => `
+clusters:
+- {name: c, cluster: {server: "${plane.apiServers[0]!.url}", certificate-authority-data: ${Buffer.from(JSON.parse(pki('ca.crt')) as string).toString('base64')}}}
+contexts: [{name: clever, context: {cluster: c, user: u}}]
+users:
+- name: u
+  user:
+    exec:
+      apiVersion: client.authentication.k8s.io/v1
+      command: /bin/cat
+      args: ["${answer}"]
+      env: [{name: REGION, value: ${more}}]
+`;
+  writeFileSync(path, config('north'));
+  await use(page, path, 'clever');
+  for (const shown of ['/bin/cat', answer, 'REGION=north', path])
+    await page.getByRole('main').getByText(shown, { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Allow this program' }).click();
+  await go(page, '/config');
+  await page.getByText(/Live, rv \d+/).waitFor();
+  // Another variable is another command line.
+  writeFileSync(path, config('south'));
+  await page.getByRole('main').getByText('REGION=south', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Allow this program' }).click();
+  await page.getByText(/Live, rv \d+/).waitFor();
+});
+
 /** With a certificate of the cluster's own authority that ended half a minute ago. */
 const expiredCredential = (
   request: Pick<LeafRequest, 'subject' | 'usages' | 'alternativeNames'>,
@@ -223,12 +427,6 @@ const expiredCredential = (
   const authority = openAuthority({ certificatePem: pki('ca.crt'), privateKeyPem: pki('ca.key') });
   const aMinuteAgo = manualClock(Date.now() - 60_000);
   return issueLeaf(authority, { ...request, clock: aMinuteAgo, validityMs: 30_000 });
-};
-const use = async (page: Page, path: string, name: string): Promise<void> => {
-  await serving.host.clusters.open(path);
-  await go(page, '/clusters');
-  await page.getByRole('button', { name: `Use ${name}`, exact: true }).click();
-  await go(page, '/');
 };
 
 test('an expired certificate and a refused token are told with what to do; a renewed kubeconfig goes on, texts stay', async () => {
@@ -251,16 +449,16 @@ test('an expired certificate and a refused token are told with what to do; a ren
     writeKubeconfig({ clusterName: 'old', server, authorityPem, userName: 'dev', credential }),
   );
   await use(page, old, 'dev@old');
-  await page.getByText('dev@old does not accept your credentials').first().waitFor();
+  await page.getByText('dev@old rejected your credentials').first().waitFor();
   await page
     .getByText(/The client certificate of dev in .* expired on .*; get a new kubeconfig/)
     .first()
     .waitFor();
   await go(page, '/editor');
-  await page.getByText('dev@old does not accept your credentials').first().waitFor();
+  await page.getByText('dev@old rejected your credentials').first().waitFor();
   await page.locator('.view-line').filter({ hasText: 'Kept' }).waitFor();
   await go(page, '/config');
-  await page.getByRole('heading', { name: 'dev@old does not accept your credentials' }).waitFor();
+  await page.getByRole('heading', { name: 'dev@old rejected your credentials' }).waitFor();
   // Whoever runs the cluster sends another file: it takes the place of the one before, and nothing is clicked.
   const renewed = plane.kubeconfig('super-admin').replaceAll(CONTEXT, 'dev@old');
   writeFileSync(old, renewed);
@@ -274,9 +472,9 @@ test('an expired certificate and a refused token are told with what to do; a ren
     .replaceAll(CONTEXT, 'by-token');
   writeFileSync(refused, withToken);
   await use(page, refused, 'by-token');
-  await page.getByText('by-token does not accept your credentials').first().waitFor();
+  await page.getByText('by-token rejected your credentials').first().waitFor();
   await page
-    .getByText(/does not accept the credentials of this kubeconfig .*; sign in again/)
+    .getByText(/rejected the credentials of this kubeconfig .*; sign in again/)
     .first()
     .waitFor();
   await go(page, '/editor');
@@ -314,7 +512,7 @@ test('an API server whose certificate has expired is told, with how to renew it'
   const later = join(directory, 'later.conf');
   writeFileSync(later, plane.kubeconfig('super-admin').replaceAll(CONTEXT, 'expired-server'));
   await use(page, later, 'expired-server');
-  await page.getByText('expired-server does not answer').first().waitFor();
+  await page.getByText('expired-server is not responding').first().waitFor();
   await page
     .getByText(/certificate of the API server, .* has expired; renew it/)
     .first()

@@ -107,33 +107,33 @@ test('a workload is rolled out, read, entered, broken, rolled back, reached and 
   await page.getByRole('button', { name: 'Use harbour' }).click();
 
   await go(deploymentTab('rollout'));
-  await drawer().getByText('Rolled out', { exact: true }).waitFor();
+  await drawer().getByText('Successfully rolled out', { exact: true }).waitFor();
   await go(deploymentTab('logs'));
   await drawer().getByText('INFO the harbour is open').first().waitFor();
   await drawer().getByText('2 pods').waitFor();
 
   const first = await runningPod();
   await go(podTab(first, 'terminal'));
-  await drawer().getByRole('button', { name: 'Open a shell' }).click();
+  await drawer().getByRole('button', { name: 'Open shell' }).click();
   await drawer().locator('.xterm-rows').getByText('#').first().waitFor();
   await page.keyboard.type('echo $((20 + 22)) knots');
   await page.keyboard.press('Enter');
   await drawer().locator('.xterm-rows').getByText('42 knots').waitFor();
 
   await go(`/scheduler?pod=default/${first}`);
-  await page.getByText('worker-1 was chosen').waitFor();
+  await page.getByText('worker-1 was selected').waitFor();
 
   await request('PATCH', DEPLOYMENT_PATH, {
     spec: { template: { spec: { containers: [{ name: 'web', image: BROKEN_IMAGE }] } } },
   });
   await go(deploymentTab('rollout'));
-  await drawer().getByText('Pods are being replaced').waitFor();
+  await drawer().getByText('Replacing pods').waitFor();
   await drawer().getByText(BROKEN_IMAGE).waitFor();
   await drawer().getByRole('button', { name: 'Roll back to revision 1' }).click();
   const question = page.getByRole('dialog');
   await question.getByText(BROKEN_IMAGE).waitFor();
   await question.getByRole('button', { name: 'Roll back to revision 1' }).click();
-  await drawer().getByText('Rolled out', { exact: true }).waitFor();
+  await drawer().getByText('Successfully rolled out', { exact: true }).waitFor();
   await drawer().getByText('Revision 3').waitFor();
 
   const pod = await runningPod();
@@ -146,7 +146,7 @@ test('a workload is rolled out, read, entered, broken, rolled back, reached and 
 
   await go('/cluster?kind=nodes&open=/worker-1');
   await drawer().getByRole('button', { name: 'Drain' }).click();
-  await page.getByRole('dialog').getByText('2 pods leave').waitFor();
+  await page.getByRole('dialog').getByText('2 pods are evicted from').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Drain worker-1' }).click();
   await drawer().getByRole('button', { name: 'Uncordon' }).waitFor();
   const forwards = await contract.follow('forwards.watch', undefined);
@@ -155,7 +155,7 @@ test('a workload is rolled out, read, entered, broken, rolled back, reached and 
     async () => (await forwards())[0]?.problem || undefined,
   );
   // Its containers end a moment before it goes; either is the end of the forward.
-  expect(problem).toMatch(new RegExp(`^pod default/${pod} (?:is gone|has ended: \\w+)$`));
+  expect(problem).toMatch(new RegExp(`^pod default/${pod} (?:was deleted|has terminated: \\w+)$`));
   expect(visited.complaints).toEqual([]);
 });
 

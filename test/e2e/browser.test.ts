@@ -61,7 +61,7 @@ test('a link works in one browser only', async () => {
   const url = serving.mintUrl();
   await heading((await open(url)).page, 'Overview').waitFor();
   const second = await open(url);
-  await heading(second.page, 'This link was used already or has expired').waitFor();
+  await heading(second.page, 'This link has already been used or has expired').waitFor();
   await second.page.goto(`https://127.0.0.1:${serving.port}/`);
   await heading(second.page, 'This browser is not signed in').waitFor();
 });
@@ -103,13 +103,13 @@ test('the path of a kubeconfig is typed; a wrong one is told, a right one is lis
       'contexts: [{name: admin@prod, context: {cluster: c, user: admin}}]\n',
   );
   const { page } = await openConsole();
-  await page.getByRole('button', { name: 'Open a kubeconfig…' }).first().click();
+  await page.getByRole('button', { name: 'Open kubeconfig…' }).first().click();
   const field = page.getByRole('textbox', { name: 'Path on the host' });
   await field.fill('/nowhere/config');
-  await page.getByRole('button', { name: 'Open kubeconfig' }).click();
-  await page.getByText('/nowhere/config cannot be opened: the file does not exist').first().waitFor();
+  await page.getByRole('button', { name: 'Open kubeconfig', exact: true }).click();
+  await page.getByText('cannot open /nowhere/config: the file does not exist').first().waitFor();
   await field.fill(path);
-  await page.getByRole('button', { name: 'Open kubeconfig' }).click();
+  await page.getByRole('button', { name: 'Open kubeconfig', exact: true }).click();
   await page.getByText('https://prod.example:6443').first().waitFor();
 });
 

@@ -93,8 +93,13 @@ test(
     await untilWorkers('killed');
     expect(isAlive(pid!)).toBe(false);
     expect(await act('host.start')).toMatchObject({ state: 'done' });
-    process.kill((await workers()).pid!, 'SIGKILL');
-    await untilWorkers('killed');
+    const { pid: crashed } = await workers();
+    process.kill(crashed!, 'SIGKILL');
+    await until('its restart', async () => {
+      const { pid: now, phase } = await workers();
+      return phase === 'running' && now !== crashed;
+    });
+    expect(await workers()).toMatchObject({ restarts: 1, lastExit: { reason: 'terminated by SIGKILL' } });
 
     const pids = hostPids(await state());
     await desktop!.close();

@@ -61,7 +61,7 @@ const confirm = async (name: string): Promise<void> => {
   await dialog.waitFor({ state: 'detached' });
 };
 const chooseOnHost = async (host: string, item: string): Promise<void> => {
-  await button(`Actions on ${host}`).click();
+  await button(`Actions for ${host}`).click();
   // From its beginning: `Start` is in `Restart` too.
   await page.getByRole('menuitem', { name: new RegExp(`^${item}`) }).click();
 };
@@ -113,7 +113,7 @@ test('the first run makes a cluster with its progress in sight', { timeout: TEST
   await button('Settings').click();
   await page.getByRole('textbox', { name: 'Worker nodes' }).fill('1');
   await page.getByRole('group', { name: 'Kubernetes version' }).getByText(OLD_VERSION).click();
-  await button('Create a cluster').click();
+  await button('Create cluster').click();
   await page.getByText('Certificates and keys').waitFor();
   await page.getByRole('heading', { name: 'Topology' }).waitFor();
   await page.getByText('3 of 3 backends ready').waitFor();
@@ -128,7 +128,7 @@ test(
   { timeout: TEST_LIMIT_MS },
   async () => {
     await go('/editor');
-    await button('Begin with a sample').click();
+    await button('Start from a sample').click();
     await cursorAfter('replicas');
     await page.keyboard.press('Enter');
     await page.keyboard.type('minR');
@@ -152,8 +152,8 @@ test(
     await page.keyboard.press('Escape');
     await cursorAfter('replicas');
     await retype('', ': [');
-    await page.getByText('Not readable').waitFor();
-    await page.getByRole('alert').getByText('Document 1 is no YAML yet').waitFor();
+    await page.getByText('Invalid YAML').waitFor();
+    await page.getByRole('alert').getByText('Document 1 is not valid YAML').waitFor();
     expect(await isApplyRefused()).toBe(true);
 
     await retype('2: [', '-2');
@@ -176,11 +176,11 @@ test(
   { timeout: TEST_LIMIT_MS },
   async () => {
     await go(hello('rollout'));
-    await drawer().getByText('Rolled out', { exact: true }).waitFor();
+    await drawer().getByText('Successfully rolled out', { exact: true }).waitFor();
     await go(hello('logs'));
     await drawer().getByText('2 pods').waitFor();
     await go(`/workloads?kind=pods&open=default/${await runningPod()}&tab=terminal`);
-    await drawer().getByRole('button', { name: 'Open a shell' }).click();
+    await drawer().getByRole('button', { name: 'Open shell' }).click();
     await drawer().locator('.xterm-rows').getByText('#').first().waitFor();
     await page.keyboard.type('echo $((20 + 22)) knots');
     await page.keyboard.press('Enter');
@@ -194,12 +194,12 @@ test(
     await apply().click();
     await page.getByText('2 documents applied').first().waitFor();
     await go(hello('rollout'));
-    await drawer().getByText('Pods are being replaced').waitFor();
+    await drawer().getByText('Replacing pods').waitFor();
     await drawer().getByText(BROKEN_IMAGE).waitFor();
     await drawer().getByRole('button', { name: 'Roll back to revision 1' }).click();
     await confirm('Roll back to revision 1');
     await drawer().getByText('Revision 3').waitFor();
-    await drawer().getByText('Rolled out', { exact: true }).waitFor();
+    await drawer().getByText('Successfully rolled out', { exact: true }).waitFor();
   },
 );
 
@@ -226,7 +226,7 @@ test(
       return opened.length === 1 && opened[0] === url;
     });
     await go('/editor');
-    await button('Save as file').click();
+    await button('Save to file').click();
     await until('the file', () => existsSync(saved) && readFileSync(saved, 'utf8').includes(BROKEN_IMAGE));
   },
 );
@@ -248,14 +248,14 @@ test(
     await until('the lead where the lease is', async () => {
       if (await leads(holder)) return true;
       await button(`Actions for ${holder}`).click();
-      await page.getByRole('menuitem', { name: `Move lead to ${holder}` }).click();
-      await confirm(`Move the lead of etcd to ${holder}`);
+      await page.getByRole('menuitem', { name: `Move leader to ${holder}` }).click();
+      await confirm(`Move leader to ${holder}`);
       return until('the lead', () => leads(holder), 10_000);
     });
     await page.getByRole('row', { name: new RegExp(`^${holder}.*Leader`) }).waitFor();
     await go('/');
     await chooseOnHost(holder, `Kill ${holder}`);
-    await page.getByRole('dialog').getByText('2 of 3 members of etcd vote').waitFor();
+    await page.getByRole('dialog').getByText('2 of 3 etcd members healthy').waitFor();
     await confirm(`Kill ${holder}`);
     await page
       .getByRole('article', { name: `Host ${holder}` })
@@ -265,11 +265,11 @@ test(
     await go('/raft?window=5m');
     await page.getByRole('img', { name: new RegExp(`elected for term \\d+ after ${holder}`) }).waitFor();
     await page.getByRole('row', { name: new RegExp(`^${holder}.*Unreachable`) }).waitFor();
-    await page.getByRole('img', { name: new RegExp(`^${holder} is down since`) }).waitFor();
-    await page.getByText('2 of 3 vote: quorum holds, no failure is tolerated.').waitFor();
+    await page.getByRole('img', { name: new RegExp(`^${holder} has been down since`) }).waitFor();
+    await page.getByText('2 of 3 healthy: quorum holds but tolerates no failure.').waitFor();
     await go('/leases?window=5m');
-    const bars = page.getByRole('group', { name: 'Who held each leader lease, last 5 min' });
-    const successor = new RegExp(`^(?!${holder})cp-\\d holds kube-scheduler since`);
+    const bars = page.getByRole('group', { name: 'Holders of each leader election lease, last 5 min' });
+    const successor = new RegExp(`^(?!${holder})cp-\\d has held kube-scheduler since`);
     await bars.getByRole('img', { name: successor }).waitFor();
     await bars.getByRole('img', { name: new RegExp(`^${holder} held kube-scheduler from`) }).waitFor();
 
@@ -284,13 +284,13 @@ test(
   'a disk is slowed from the map, seen on its host and healed by a click; a host is restarted',
   { timeout: TEST_LIMIT_MS },
   async () => {
-    await chooseOnHost('cp-2', 'Break something');
+    await chooseOnHost('cp-2', 'Inject fault');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Slow its disk').click();
+    await dialog.getByText('Slow disk').click();
     await dialog.getByText(`pilothouse fault slow-disk cp-2 100 --data ${cluster}`).waitFor();
-    await confirm('Slow the disk of cp-2 by 100 ms');
-    const strip = page.getByRole('region', { name: 'Broken on purpose' });
-    await strip.getByText('Every fsync of the member on cp-2 takes 100 ms longer').waitFor();
+    await confirm('Slow down the disk of cp-2 by 100 ms');
+    const strip = page.getByRole('region', { name: 'Injected faults' });
+    await strip.getByText('WAL fsync on cp-2 is delayed by 100 ms').waitFor();
     await page.getByRole('article', { name: 'Host cp-2' }).getByText('1 fault').waitFor();
     await strip.getByRole('button', { name: /^Heal/ }).click();
     await strip.waitFor({ state: 'detached' });
@@ -319,21 +319,21 @@ test(
       }
     };
     await onEveryHost('component.stop');
-    await button(/^Health of the watch: Stale/).click();
-    await page.getByText('waiting to try again').waitFor();
+    await button(/^Watch status: Stale/).click();
+    await page.getByText('waiting to retry').waitFor();
     await tableRow('anchor').waitFor();
     await page.keyboard.press('Escape');
     await go('/');
-    await page.getByText('No API server answers.').waitFor();
+    await page.getByText('No API server is responding.').waitFor();
     await go('/editor');
     await button(/^Dry run/).click();
-    await page.getByText('There is no answer for this document').waitFor();
+    await page.getByText('No result for this document').waitFor();
     await line(BROKEN_IMAGE).waitFor();
     await go('/config?kind=configmaps');
     await onEveryHost('component.start');
     await until('a write', () => makeConfigMap('compass'));
     await client.json({ method: 'DELETE', path: `${CONFIG_MAPS}/anchor` });
-    await button(/^Health of the watch: Live/).waitFor();
+    await button(/^Watch status: Live/).waitFor();
     await until('the rows of the server', async () => {
       const rows = await page.getByRole('row').evaluateAll((all) =>
         all.slice(1).map((row) => {
@@ -360,7 +360,7 @@ test(
     await go('/snapshots');
     await button('Take snapshot').first().click();
     await confirm('Take snapshot');
-    await tableRow('Whole').waitFor();
+    await tableRow('Verified').waitFor();
     await go('/cluster?kind=namespaces&open=/harbour');
     await drawer().getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('harbour');
@@ -372,19 +372,22 @@ test(
     const damaged = join(desk.home, 'damaged.db');
     writeFileSync(damaged, bytes.fill(0xff, bytes.length >> 1, (bytes.length >> 1) + 64));
     await go('/snapshots');
+    await expect(contract.call('backups.compare', { cluster, file: damaged })).rejects.toThrow(/^Forbidden/);
+    // The dialog belongs to the desktop: what it would answer is put in its place.
+    await desktop.app.evaluate(({ dialog }, path) => {
+      dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [path] });
+    }, damaged);
     await button('Restore from a file').click();
-    await page.getByRole('dialog').getByRole('textbox').fill(damaged);
-    await confirm('Look at it');
-    await page.getByRole('alert').getByText('damaged.db cannot be restored').waitFor();
+    await page.getByRole('alert').getByText('Cannot restore damaged.db').waitFor();
     await page.getByText(/Nothing was changed/).waitFor();
-    await page.getByRole('alert').getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('alert').getByRole('button', { name: 'Cancel' }).click();
 
-    await tableRow('Whole').getByRole('button', { name: 'Restore', exact: true }).click();
+    await tableRow('Verified').getByRole('button', { name: 'Restore', exact: true }).click();
     await page.getByText('+ harbour', { exact: true }).waitFor();
     for (const box of await page.getByRole('checkbox').all()) await box.check();
     await page.getByRole('textbox', { name: /rehearsal/ }).fill('rehearsal');
     await button('Restore rehearsal').click();
-    await page.getByText('The cluster runs on the snapshot.').waitFor();
+    await page.getByText('The cluster now runs on the snapshot.').waitFor();
     await go('/cluster?kind=namespaces');
     await tableRow('harbour').waitFor();
   },
@@ -408,7 +411,9 @@ test('the cluster is upgraded over a minor version, host by host', { timeout: TE
   await button(`Upgrade to ${NEW_VERSION}`).click();
   await confirm(`Upgrade to ${NEW_VERSION}`);
   await page.getByText(/^mixed: /).waitFor();
-  await page.getByText(`Runs ${NEW_VERSION}, the newest release that Pilothouse has.`).waitFor();
+  await page.getByText(`Runs ${NEW_VERSION}, the latest supported version.`).waitFor();
   await page.getByText(`all ${NEW_VERSION}`).waitFor();
+  // One that has ended can be rolled back from here, as from the command line.
+  await button(`Roll back to ${OLD_VERSION}`).waitFor();
   expect(complaints).toEqual([]);
 });

@@ -140,10 +140,7 @@ describe('one app', () => {
 
   test('a malformed link goes nowhere and says so', async () => {
     await exitCodeOf(spawnDesktop(desk, ['pilothouse://user:secret@settings']));
-    await desktop.page
-      .getByText('A link to Pilothouse was not understood and was ignored.')
-      .first()
-      .waitFor();
+    await desktop.page.getByText('Ignored an invalid link to Pilothouse.').first().waitFor();
     expect(desktop.page.url()).toBe('pilothouse-app://console/#/');
   });
 

@@ -1,5 +1,5 @@
 import { connect as connectTcp } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import type { Credential } from '../../core/pki/index.ts';
 import { sendJson, type Stage, type StageResult } from '../../core/apiserver/server/index.ts';
@@ -247,4 +247,25 @@ test.each(PROTOCOLS)('%s: headers past the limit are refused', async (_protocol,
   const { port } = await start({ limits: { headerBytesMax: 16 * 1024 } });
   const headers = { 'x-large': 'a'.repeat(32 * 1024) };
   expect((await ask({ port, path: '/livez', credential: admin, headers })).code).toBe(431);
+});
+
+test('suites with CBC, without forward secrecy, and versions before TLS 1.2 are refused', async () => {
+  const { port } = await start();
+  const handshake = (options: ConnectionOptions): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = connectTls({ port, host: '127.0.0.1', ca: authority.certificatePem, ...options }, () => {
+        resolve(socket.getCipher().name);
+        socket.destroy();
+      });
+      socket.on('error', () => resolve('refused'));
+    });
+  const old = { maxVersion: 'TLSv1.2' } as const;
+  expect(
+    await Promise.all([
+      handshake({ ...old, ciphers: 'ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA' }),
+      handshake({ ...old, ciphers: 'AES128-SHA:AES128-GCM-SHA256' }),
+      handshake({ minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' }),
+      handshake({ ...old }).then((name) => /^ECDHE-.*(GCM|CHACHA20)/.test(name)),
+    ]),
+  ).toEqual(['refused', 'refused', 'refused', true]);
 });

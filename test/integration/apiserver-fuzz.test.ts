@@ -2,19 +2,10 @@ import { request as httpsRequest } from 'node:https';
 import type { ClientHttp2Session } from 'node:http2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { silentLog, type Log } from '../../core/base/log.ts';
-import { Registry as Metrics } from '../../core/base/metrics/index.ts';
-import { systemClock } from '../../core/base/node/clock.ts';
 import { seededRandom } from '../../core/base/random.ts';
 import { apiVersionOf, type Status } from '../../core/api/meta/index.ts';
 import { structOfKind } from '../../core/api/schema/index.ts';
 import { registryOf } from '../../core/api/scheme/index.ts';
-import { builtInPlugins } from '../../core/apiserver/admission/built-in-plugins.ts';
-import { createAdmissionChain } from '../../core/apiserver/admission/chain.ts';
-import { selectPlugins } from '../../core/apiserver/admission/selection.ts';
-import { privilegedGroups } from '../../core/apiserver/authz/index.ts';
-import { apiStage } from '../../core/apiserver/handlers/index.ts';
-import { createRegistry } from '../../core/apiserver/registry/index.ts';
 import type { Stage } from '../../core/apiserver/server/index.ts';
 import type { Store } from '../../core/apiserver/storage/index.ts';
 import { fuzzRequest, type FuzzRequest, type FuzzTarget } from '../support/api-fuzz.ts';
@@ -27,7 +18,7 @@ import {
   type Answer,
   type TestServer,
 } from '../support/apiserver.ts';
-import { openMemoryStorage } from '../support/apiserver-storage.ts';
+import { startFuzzServer } from '../support/fuzz-server.ts';
 
 const MINOR = 36;
 /** Fixed, so that a run tells about the change at hand; another one looks elsewhere. */
@@ -41,55 +32,14 @@ const PROBLEMS_MAX = 10;
 
 const opened: (() => Promise<void> | void)[] = [];
 const admin = clientOf(authority, 'admin', ['system:masters']);
-const defects: unknown[] = [];
+let defects: unknown[] = [];
 let server: TestServer;
 let handlers: readonly Stage[];
 let store: Store;
 let session: ClientHttp2Session;
 
-const defectLog: Log = {
-  ...silentLog,
-  write(level, message, fields) {
-    if (level === 'error') defects.push({ message, ...fields });
-  },
-  with: () => defectLog,
-};
-
 beforeAll(async () => {
-  ({ store } = await openMemoryStorage({ opened }));
-  const registry = createRegistry({
-    store,
-    minor: MINOR,
-    clock: systemClock,
-    random: seededRandom(seed),
-    log: silentLog,
-  });
-  opened.push(() => registry.close());
-  registry.start();
-  await registry.ready();
-  const authorizer = privilegedGroups();
-  const plugins = builtInPlugins(selectPlugins([], []), {
-    reader: registry.reader,
-    quotaWriter: registry.quotaWriter,
-    authorizer,
-    clock: systemClock,
-    random: seededRandom(seed),
-    minor: MINOR,
-  });
-  handlers = [
-    apiStage({
-      registry,
-      admission: createAdmissionChain(plugins, { clock: systemClock }),
-      minor: MINOR,
-      clock: systemClock,
-      random: seededRandom(seed),
-      log: silentLog,
-      metrics: new Metrics(),
-      authorizer,
-    }),
-  ];
-  server = await startTestServer({ log: defectLog, handlers });
-  opened.push(() => server.server.shutdown({ graceMs: 0 }));
+  ({ server, handlers, store, defects } = await startFuzzServer({ minor: MINOR, seed, opened }));
   session = openHttp2(server.port, admin);
   session.on('error', () => undefined);
   session.setMaxListeners(0);
@@ -216,6 +166,31 @@ test(`whatever is sent is answered as upstream would, and what is refused leaves
   const alive = await send({ method: 'GET', path: '/readyz', headers: {}, body: undefined });
   expect(alive.code).toBe(200);
 }, 300_000);
+
+/** Objects that were stored are read again by what interprets their fields: printers, selectors, quota, versions. */
+test('whatever was stored can be listed in every form', async () => {
+  const forms = [
+    'application/json',
+    'application/yaml',
+    'application/json;as=Table;g=meta.k8s.io;v=v1',
+    'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
+  ];
+  const queries = ['', '?limit=3', '?labelSelector=a%21%3Db', '?fieldSelector=metadata.name%21%3Dn1'];
+  const failed: unknown[] = [];
+  for (const { path, name } of targets().filter((one) => one.name === ''))
+    for (const accept of forms)
+      for (const query of queries) {
+        const { code, body } = await send({
+          method: 'GET',
+          path: `${path}${query}`,
+          headers: { accept },
+          body: undefined,
+        });
+        if (code >= 500)
+          failed.push({ path, name, query, accept, code, text: body.toString('utf8').slice(0, 300) });
+      }
+  expect(failed).toEqual([]);
+});
 
 const CONFIG_MAPS = '/api/v1/namespaces/fuzz/configmaps';
 const JSON_BODY = { 'content-type': 'application/json' };

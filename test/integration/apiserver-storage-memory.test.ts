@@ -226,7 +226,7 @@ test('a read at the newest revision is answered although nobody writes to the re
   expect([list.revision >= revision, cache.revision >= revision, fellBack]).toEqual([true, true, []]);
 });
 
-test('after a compaction that it missed, a cache lists anew and ends watchers that cannot know the gap', async () => {
+test('after a compaction that it missed, a cache relists and ends watchers that missed events', async () => {
   const { store, client } = await openMemoryStorage(scope);
   await store.create('/r/a', bytes('a'));
   const reasons: string[] = [];

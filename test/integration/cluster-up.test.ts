@@ -102,10 +102,10 @@ test('one control plane serves, refuses a second instance, stops in order and re
     [
       join(member, 'wal', segment!),
       4096,
-      'etcd on cp-1 does not start: a record does not match its checksum',
+      'etcd on cp-1 failed to start: a record does not match its checksum',
     ],
     [join(data, 'hosts/cp-1/manifests/etcd.yaml'), 0, 'manifests/etcd.yaml is no'],
-    [join(data, 'pki/hosts/cp-1/apiserver.key'), 0, 'apiserver.key is damaged and no private key; delete'],
+    [join(data, 'pki/hosts/cp-1/apiserver.key'), 0, 'apiserver.key is not a valid private key; delete'],
   ];
   for (const [file, offset, line] of damages) {
     const mend = damage(file, offset);
@@ -198,19 +198,19 @@ test('what keeps a cluster from starting is one line that says what to do', asyn
   const squatter = createServer().listen(6443, '127.220.0.100');
   try {
     expect(await oneLine(data, '--network', '220', '--control-planes', '1')).toContain(
-      '127.220.0.100:6443 is in use by another program; stop it and start again',
+      '127.220.0.100:6443 is in use by another program; stop it and retry',
     );
   } finally {
     squatter.close();
   }
-  expect(await oneLine(data, '--control-planes', '3')).toContain(
-    'has --control-planes 1; leave the flag out',
-  );
+  expect(await oneLine(data, '--control-planes', '3')).toContain('has --control-planes 1; remove the flag');
   mkdirSync(join(data, 'hosts', 'cp-1', 'etcd', 'member'), { recursive: true });
   rmSync(join(data, 'pki', 'ca.crt'));
-  expect(await oneLine(data)).toContain('pki/ca.crt is missing; put pki/ back from a copy of this folder');
+  expect(await oneLine(data)).toContain(
+    'pki/ca.crt is missing; restore pki/ from a backup of this directory',
+  );
   writeFileSync(join(data, 'cluster.yaml'), 'spec: {');
-  expect(await oneLine(data)).toContain('cluster.yaml is not YAML');
+  expect(await oneLine(data)).toContain('cluster.yaml is not valid YAML');
 });
 
 test('a disk that is read-only or full is one line, and what is on it stays', async () => {
@@ -224,12 +224,12 @@ test('a disk that is read-only or full is one line, and what is on it stays', as
     writeFileSync(join(folder, 'cluster.yaml'), 'mine');
     expect(run('mount', '-o', 'remount,ro', data)).toBe(true);
     expect(await oneLine(folder)).toContain(
-      `cannot use the data folder ${folder}: the disk is read-only; choose another folder with --data`,
+      `cannot use the data directory ${folder}: the disk is read-only; choose another directory with --data`,
     );
     expect(run('mount', '-o', 'remount,rw', data)).toBe(true);
     expect(() => writeFileSync(join(data, 'everything'), Buffer.alloc(2 * 1024 * 1024))).toThrow('ENOSPC');
     expect(await oneLine(folder)).toContain(
-      `cannot use the data folder ${folder}: the disk is full; make room and start again`,
+      `cannot use the data directory ${folder}: the disk is full; free disk space and retry`,
     );
     expect(readFileSync(join(folder, 'cluster.yaml'), 'utf8')).toBe('mine');
   } finally {

@@ -105,14 +105,14 @@ describe('a member that cannot start says why in one line and ends with an error
     const data = newFolder();
     const { child } = await startMember(...flagsOf(data));
     expect(await refusalOf(`--data-dir=${data}`)).toBe(
-      `pilothouse: the data folder ${data} is in use by process ${child.pid}; stop that process first`,
+      `pilothouse: the data directory ${data} is in use by process ${child.pid}; stop that process first`,
     );
   });
 
   test('where a file is in the place of the folder', async () => {
     const data = newFolder();
     writeFileSync(data, 'a file');
-    expect(await refusalOf(...flagsOf(data))).toMatch(/^pilothouse: cannot use the data folder .*EEXIST/);
+    expect(await refusalOf(...flagsOf(data))).toMatch(/^pilothouse: cannot use the data directory .*EEXIST/);
     expect(readFileSync(data, 'utf8')).toBe('a file');
   });
 
@@ -179,7 +179,7 @@ describe('a member that cannot start says why in one line and ends with an error
       [
         'whose authority is not there',
         () => secured({ ca: '/nowhere/ca.crt' }),
-        /authority \/nowhere\/ca\.crt.*ENOENT/,
+        /CA \/nowhere\/ca\.crt.*ENOENT/,
       ],
       ['whose key is of another', () => secured({ key: certificates.peerKeyFile }), /peer\.key/],
       ['that are garbage', () => secured({ cert: garbage }), /garbage\.pem/],

@@ -21,7 +21,7 @@ test('without a session everything is 401, with a page that says how to get in',
   for (const path of ['/', '/index.html', '/assets/app-1234.js', '/contract', '/nothing']) {
     const { status, body, headers } = await ask(serving, path);
     expect([path, status, headers['set-cookie']]).toEqual([path, 401, undefined]);
-    expect(body).toContain('Open a fresh link');
+    expect(body).toContain('Open a new link');
   }
 });
 
@@ -37,7 +37,7 @@ test('a link works once: it becomes a cookie and the token leaves the address', 
   expect([page.status, page.body]).toEqual([200, '<!doctype html><title>console</title>']);
   const second = await ask(serving, pathOf(url));
   expect([second.status, second.headers['set-cookie']]).toEqual([401, undefined]);
-  expect(second.body).toContain('was used already');
+  expect(second.body).toContain('has already been used');
 });
 
 test('the link that start printed works as well', async () => {
@@ -223,11 +223,11 @@ test('a port that is in use is told in one line', async () => {
   }).catch((e: unknown) => e);
   expect(error).toMatchObject({ reason: 'Unavailable' });
   expect((error as Error).message).toBe(
-    `port ${serving.port} of 127.0.0.1 cannot be opened: it is in use; choose another with --port`,
+    `cannot listen on 127.0.0.1:${serving.port}: it is already in use; choose another with --port`,
   );
 });
 
 test('a console that was never built is told in one line', async () => {
   const error: unknown = await startTestServing({ pagesDirectory: '/nowhere' }).catch((e: unknown) => e);
-  expect((error as Error).message).toBe('the console is not built: /nowhere cannot be read');
+  expect((error as Error).message).toBe('the console is not built: cannot read /nowhere');
 });

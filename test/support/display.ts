@@ -20,7 +20,7 @@ export const openDisplay = async (): Promise<Display> => {
   const exited = once(server, 'exit');
   const told = once(server.stdio[3] as Readable, 'data').then(([chunk]) => String(chunk).trim());
   const number = await Promise.race([told, exited.then(() => undefined)]);
-  if (number === undefined) throw new Error('Xvfb did not start; install the package xvfb');
+  if (number === undefined) throw new Error('Xvfb failed to start; install the package xvfb');
   return {
     env: { DISPLAY: `:${number}` },
     async close() {

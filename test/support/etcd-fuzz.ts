@@ -1,4 +1,7 @@
 import type { Random } from '../../core/base/random.ts';
+import { ByteWriter } from '../../core/etcd/peer/bytes.ts';
+import { FRAME as PEER_FRAME, FRAME_HEAD_BYTES } from '../../core/etcd/peer/frame.ts';
+import { PURPOSES, writeHello } from '../../core/etcd/peer/hello.ts';
 import * as proto from '../../core/etcd/proto/index.ts';
 import type { MessageType } from '../../core/etcd/proto/wire/field.ts';
 
@@ -242,4 +245,113 @@ export const isHarmful = ({ path, message }: Sample, kept: Buffer): boolean => {
   } catch {
     return false; // what cannot be read cannot be done
   }
+};
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS', 'CONNECT', 'TRACE', 'PRI', 'get', 'G\u0000T', ''];
+const TARGETS = [
+  ...[
+    '/metrics',
+    '/health',
+    '/health?exclude=NOSPACE&serializable=true',
+    '/livez/x',
+    '/readyz?verbose',
+    '/version',
+  ],
+  ...[
+    '//',
+    '/%',
+    '/%00',
+    '/../../etc/passwd',
+    '*',
+    'http://[',
+    'http://x/metrics',
+    '/?\u00ff',
+    '?',
+    '',
+    '/ /',
+    '/#',
+  ],
+  ...[
+    '/etcdserverpb.KV/Range',
+    '/v3/kv/range',
+    '/debug/pprof/',
+    `/${'a'.repeat(20_000)}`,
+    '/metrics?'.repeat(500),
+  ],
+];
+const HEADERS = [
+  ...[
+    'Host: m',
+    'Host:',
+    'Host: a\r\nHost: b',
+    'Content-Length: 5',
+    'Content-Length: -1',
+    'Content-Length: 1e9',
+  ],
+  ...[
+    'Transfer-Encoding: chunked',
+    'Transfer-Encoding: gzip, chunked',
+    'Connection: upgrade\r\nUpgrade: h2c',
+  ],
+  ...[
+    'HTTP2-Settings: AAMAAABk',
+    'Expect: 100-continue',
+    'Expect: nothing',
+    'Range: bytes=0-',
+    'X: \u0000',
+    ': x',
+  ],
+  ...[`X: ${'y'.repeat(20_000)}`, ' folded', 'Content-Type: application/grpc', 'Accept-Encoding: gzip;q=nan'],
+];
+
+/** A request of HTTP/1 that is odd in one place or in all of them. */
+export const oddRequest = (random: Random): Buffer => {
+  const pick = (from: readonly string[]): string => from[random.below(from.length)]!;
+  const version =
+    random.below(8) === 0 ? pick(['HTTP/1.0', 'HTTP/2.0', 'HTTP/9', 'HTTP/1.1.1', '']) : 'HTTP/1.1';
+  const fields = Array.from({ length: random.below(6) }, () => pick(HEADERS));
+  const method = random.below(2) === 0 ? 'GET' : pick(METHODS);
+  const head = [`${method} ${pick(TARGETS)} ${version}`, ...fields].join('\r\n');
+  const request = Buffer.concat([
+    Buffer.from(`${head}\r\n\r\n`, 'latin1'),
+    randomBytes(random, random.below(3) * 20),
+  ]);
+  return random.below(4) === 0 ? mutated(request, random) : request;
+};
+
+const writer = new ByteWriter();
+
+/** A hello of the peer protocol and what may follow it, broken somewhere. */
+export const oddPeerFrames = (random: Random): Buffer => {
+  const framed = (type: number, payload: Buffer): Buffer => {
+    const head = Buffer.alloc(FRAME_HEAD_BYTES);
+    head.writeUInt32BE(payload.length + 1, 0);
+    head[4] = type;
+    return Buffer.concat([head, payload]);
+  };
+  writeHello(writer, {
+    purpose: PURPOSES[random.below(PURPOSES.length)]!,
+    clusterId: BigInt(random.below(2 ** 31)),
+    from: random.below(3) === 0 ? 0 : random.below(2 ** 31),
+    to: random.below(2 ** 31),
+    urls: Array.from({ length: random.below(20) }, () => 'https://127.0.0.1:1'),
+  });
+  const hello = framed(PEER_FRAME.hello, Buffer.concat(writer.take()));
+  const types = Object.values(PEER_FRAME);
+  const rest = Array.from({ length: random.below(4) }, () =>
+    framed(types[random.below(types.length)]!, randomBytes(random, random.below(200))),
+  );
+  const session = Buffer.concat([hello, ...rest]);
+  return random.below(3) === 0 ? session : mutated(session, random);
+};
+
+const TLS_RECORDS = [0x14, 0x15, 0x16, 0x17, 0x18, 0x80];
+
+/** A record of TLS with a body that makes no sense: alerts, half a hello, lengths that lie. */
+export const oddTlsRecord = (random: Random): Buffer => {
+  const body = randomBytes(random, random.below(300));
+  const head = Buffer.from([TLS_RECORDS[random.below(TLS_RECORDS.length)]!, 3, random.below(5), 0, 0]);
+  head.writeUInt16BE(random.below(3) === 0 ? random.below(0x10000) : body.length, 3);
+  if (body.length > 4 && random.below(2) === 0) body.writeUInt32BE(0x01000000 + body.length - 4, 0);
+  return Buffer.concat([head, body]);
 };

@@ -21,6 +21,8 @@ export interface RpcMethod<In, Out> {
 
 export interface RpcStream<In> {
   send(message: In): void;
+  /** Says that no message follows; answers still come. */
+  end(): void;
   /** Resolves with the final status, 0 when all went well. */
   readonly ended: Promise<{ code: number; message: string }>;
   close(): void;
@@ -60,7 +62,11 @@ const deframer = (onMessage: (bytes: Buffer) => void): ((chunk: Buffer) => void)
  * A gRPC client of few lines over one HTTP/2 connection, for tests and benches: the same code measures our
  * members and a real etcd, and costs so little that the server is what is measured.
  */
-export const connectRpc = (url: string, tls: SecureContextOptions = {}): RpcClient => {
+export const connectRpc = (
+  url: string,
+  tls: SecureContextOptions = {},
+  metadata: Readonly<Record<string, string>> = {},
+): RpcClient => {
   const session: ClientHttp2Session = connect(url, { ...tls, settings: { initialWindowSize: 1 << 20 } });
   session.setMaxListeners(0);
   let failure: Error | undefined;
@@ -82,6 +88,7 @@ export const connectRpc = (url: string, tls: SecureContextOptions = {}): RpcClie
         [constants.HTTP2_HEADER_PATH]: path,
         'content-type': 'application/grpc',
         te: 'trailers',
+        ...metadata,
       },
       { endStream },
     );
@@ -128,6 +135,7 @@ export const connectRpc = (url: string, tls: SecureContextOptions = {}): RpcClie
       );
       return {
         send: (message) => void stream.write(frame(method.request, message)),
+        end: () => void stream.end(),
         ended: statusOf(stream),
         close: () => stream.close(constants.NGHTTP2_CANCEL),
       };

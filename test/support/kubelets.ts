@@ -5,7 +5,8 @@ import { systemRandom } from '../../core/base/node/random.ts';
 import { ApiEventRecorder, InformerFactory, NODE, type Client } from '../../core/client/index.ts';
 import {
   createKubeletHost,
-  ListenerPool,
+  ContentClient,
+  localContent,
   rangeAddresses,
   SimulatedRuntime,
   type HostedNode,
@@ -40,7 +41,7 @@ export const startKubelets = async ({
   podsPerNode = PODS_PER_NODE,
 }: KubeletsOptions): Promise<Kubelets> => {
   const [clock, random, log] = [systemClock, systemRandom, silentLog];
-  const listeners = new ListenerPool(clock);
+  const content = new ContentClient({ clock, open: localContent(clock) });
   const hosted = Array.from({ length: nodes }, (_, index): HostedNode => {
     const name = `n${index + 1}`;
     const podCIDR = `127.${octet}.${FIRST_RANGE + index}.0/24`;
@@ -55,7 +56,7 @@ export const startKubelets = async ({
         clock,
         nodeName: name,
         addresses: rangeAddresses(podCIDR),
-        listeners,
+        content,
         opensPorts: false,
         pullMs: 0,
       }),
@@ -70,7 +71,7 @@ export const startKubelets = async ({
     registry: new Registry(),
     kubernetesVersion: 'v1.36.0',
     nodes: hosted,
-    api: { client, informers },
+    api: () => ({ client, informers }),
     events: (nodeName) => {
       const recorder = new ApiEventRecorder({
         client,
@@ -85,7 +86,6 @@ export const startKubelets = async ({
     },
   });
   await host.start();
-  informers.start();
   await until('ready nodes', async () => {
     const { items } = await client.resource(NODE).list();
     const ready = items.filter(({ status }) =>

@@ -3,7 +3,7 @@ import { toRange, toTxn } from '../../core/etcd/apply/requests.ts';
 import { fromDeleteRange, fromPut, fromRange, fromTxn } from '../../core/etcd/apply/responses.ts';
 import { MemoryDatabase, Store, WatchHub } from '../../core/etcd/mvcc/index.ts';
 import { etcdError } from '../../core/etcd/rpc/index.ts';
-import type { MemberApi } from '../../core/etcd/rpc/index.ts';
+import type { AuthApi, MemberApi } from '../../core/etcd/rpc/index.ts';
 import { ETCD_STORAGE_VERSION, ETCD_VERSION } from '../../core/etcd/version.ts';
 
 export interface MemoryMember {
@@ -32,6 +32,10 @@ export const openMemoryMember = async (): Promise<MemoryMember> => {
     if (ttl === undefined) throw etcdError('LeaseNotFound');
     return ttl;
   };
+  const unsupported = (): never => {
+    throw new Error('this member has no users');
+  };
+  const noUsers = new Proxy({}, { get: () => unsupported }) as AuthApi;
   const api: MemberApi = {
     clusterId: 0xcdf818194e3a8c32n,
     memberId,
@@ -40,6 +44,9 @@ export const openMemoryMember = async (): Promise<MemoryMember> => {
     leaderId: () => cluster.leaderId,
     isLearner: () => cluster.isLearner,
     watches: hub,
+    permit: () => undefined,
+    permitRead: () => undefined,
+    auth: noUsers,
     async range(request) {
       const result = store.range(toRange(request));
       return { ...at(result.revision), ...fromRange(result) };

@@ -4,7 +4,7 @@ export interface Step {
   readonly expected: readonly string[];
 }
 
-/** Prose between the steps is kept as it is when a transcript is written anew. */
+/** Prose between the steps is kept unchanged when a transcript is rewritten. */
 export type Block = { readonly kind: 'prose'; readonly line: string } | ({ readonly kind: 'step' } & Step);
 
 const PROMPT = '> ';

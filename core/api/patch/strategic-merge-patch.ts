@@ -30,7 +30,7 @@ const isDirectiveKey = (key: string): boolean =>
   key.startsWith(`${SET_ELEMENT_ORDER}/`) ||
   key.startsWith(`${DELETE_FROM_PRIMITIVE_LIST}/`);
 
-/** What the patch brings anew: without nulls and without what was meant for merging. Undefined: nothing. */
+/** The value that the patch adds: without nulls and without merge directives. Undefined if there is none. */
 function contentOf(value: Json): Json | undefined {
   if (isList(value)) return value.map(contentOf).filter((item) => item !== undefined);
   if (!isObject(value)) return value;

@@ -79,6 +79,7 @@ export const authenticationStage = (options: AuthenticationOptions): Stage => {
     if ((!user || user.name === ANONYMOUS) && request.protocol === 'HTTP/2.0')
       response.setHeader('connection', 'close');
     if (!user) throw unauthorized();
+    if (user.name !== ANONYMOUS) request.peer.recognized();
     context.user = withAuthenticatedGroup(user);
     users.labels(USERNAME_LABEL).inc();
     request.headers.delete('authorization');

@@ -14,7 +14,7 @@ const namesake = createAuthority({ commonName: 'kubernetes', clock });
 
 const peerWith = (credential: Credential, verified = true): Peer => {
   const certificate = new X509Certificate(credential.certificatePem);
-  return { address: '', port: 0, verified, certificate: () => certificate };
+  return { address: '', port: 0, verified, certificate: () => certificate, recognized: () => undefined };
 };
 const leaf = (of: Credential, usage: 'client' | 'server' = 'client'): Credential =>
   issueLeaf(openAuthority(of), {

@@ -1,14 +1,12 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import { endsIn, parseAnchors, type Anchors } from '../../pki/anchors.ts';
 import type { Peer } from '../server/request.ts';
 
 const CLIENT_AUTH_OID = '1.3.6.1.5.5.7.3.2';
 const ANY_USAGE_OID = '2.5.29.37.0';
-const CHAIN_LENGTH_MAX = 5;
 
-const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-
-/** The times are kept because a certificate formats them anew for each who asks. */
+/** The times are kept because a certificate formats them on every access. */
 interface Verdict {
   readonly generation: number;
   readonly trusted: boolean;
@@ -18,7 +16,7 @@ interface Verdict {
 
 /** Anchors for the certificates of clients; replaced whole when the bundle's file changes. */
 export class ClientAuthorities {
-  #anchors: readonly X509Certificate[] = [];
+  #anchors: Anchors = [];
   /** Changes with each bundle, so that verdicts of an older one are not used. */
   #generation = 0;
   readonly #verdicts = new WeakMap<Peer, Verdict>();
@@ -30,7 +28,7 @@ export class ClientAuthorities {
   }
 
   setBundle(bundlePem: string): void {
-    this.#anchors = (bundlePem.match(PEM_BLOCK) ?? []).map((pem) => new X509Certificate(pem));
+    this.#anchors = parseAnchors(bundlePem);
     this.#generation += 1;
   }
 
@@ -64,19 +62,6 @@ export class ClientAuthorities {
   #endsInBundle(leaf: X509Certificate): boolean {
     const usages: readonly string[] | undefined = leaf.keyUsage;
     if (usages && !usages.includes(CLIENT_AUTH_OID) && !usages.includes(ANY_USAGE_OID)) return false;
-    let at: X509Certificate | undefined = leaf;
-    for (let length = 1; at && length <= CHAIN_LENGTH_MAX; length += 1) {
-      const current: X509Certificate = at;
-      if (this.#anchors.some((anchor) => isIssuedBy(current, anchor))) return true;
-      const issuer: X509Certificate | undefined = current.issuerCertificate;
-      at =
-        issuer && issuer.fingerprint256 !== current.fingerprint256 && isIssuedBy(current, issuer)
-          ? issuer
-          : undefined;
-    }
-    return false;
+    return endsIn(leaf, this.#anchors);
   }
 }
-
-const isIssuedBy = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
-  issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);

@@ -1,7 +1,7 @@
 export * from './authorizer.ts';
 export { AUTHORIZATION_VERDICT, authorizationStage } from './authorization-stage.ts';
 export { IMPERSONATOR, impersonationStage } from './impersonation-stage.ts';
-export { bootstrapPolicy, nodeRules } from './bootstrap/bootstrap-policy.ts';
+export { bootstrapPolicy, nodeRules, OWN_LABELS } from './bootstrap/bootstrap-policy.ts';
 export type { BootstrapPolicy } from './bootstrap/bootstrap-policy.ts';
 export { NodeGraph } from './node/node-graph.ts';
 export { nodeAuthorizer, nodeNameOf } from './node/node-authorizer.ts';

@@ -12,6 +12,8 @@ import { ensureClusterAuthentication, type ClusterAuthentication } from './clust
 import { ensureFlowControl } from './flow-control.ts';
 import { apiServerId } from './identity-lease.ts';
 import { registryWriter, type ObjectWriter } from './object-writer.ts';
+import { createInternalInformer } from '../informer/internal-informer.ts';
+import { APISERVER_USER } from './object-writer.ts';
 import { startPolicyFeed } from './policy-feed.ts';
 import { ensureSystemPriorityClasses } from './priority-classes.ts';
 import { ensureRbacPolicy } from './rbac-policy.ts';
@@ -217,14 +219,14 @@ test('the authorizers are fed with what the caches hold, and hear of deletions',
     return first.isReady();
   });
   const [policy, graph] = [new PolicyIndex(), new NodeGraph()];
-  const feed = startPolicyFeed({
+  const informer = createInternalInformer({
     registry: first.registry,
-    policy,
-    graph,
+    user: APISERVER_USER,
     clock: first.clock,
     log: silentLog,
   });
-  closing.push(() => feed.dispose());
+  closing.push(() => informer.dispose());
+  const feed = startPolicyFeed({ informer, policy, graph });
   await feed.ready;
   expect([...policy.clusterRoles()].length).toBe(bootstrapPolicy(MINOR).clusterRoles.length);
   const roles = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' };

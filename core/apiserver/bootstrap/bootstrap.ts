@@ -43,6 +43,8 @@ export interface BootstrapOptions {
   readonly kubernetesServiceNodePort?: number | undefined;
   /** --service-cluster-ip-range, the primary first. */
   readonly serviceCidrs: readonly string[];
+  /** False with --endpoint-reconciler-type=none: whoever runs the cluster keeps the endpoints of the service. */
+  readonly reconcilesEndpoints?: boolean;
   readonly hostname: string;
   /** Another one for each life of the server. */
   readonly instance: string;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { ReasonError } from '../../base/errors.ts';
+import { wait } from '../../base/wait.ts';
 import {
   hasStatusReason,
   isAlreadyExists,
@@ -53,19 +54,6 @@ export const isPassing = (error: unknown): boolean =>
   hasStatusReason(error, 'ServiceUnavailable', 'Timeout', 'ServerTimeout', 'TooManyRequests', 'Conflict') ||
   (error instanceof ReasonError &&
     ['Unavailable', 'Timeout', 'TooManyRequests', 'AttemptsExceeded'].includes(error.reason));
-
-/** Resolves after `delayMs`, or when the signal ends the wait. */
-export const wait = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = (): void => {
-      timer.dispose();
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = clock.after(delayMs, end);
-    signal.addEventListener('abort', end, { once: true });
-  });
 
 export interface PollOptions {
   readonly clock: Clock;

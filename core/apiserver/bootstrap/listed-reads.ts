@@ -6,7 +6,7 @@ const keyOf = ({ group, resource }: GroupResource, namespace: string, name: stri
 
 /**
  * The writer with the objects of these resources read at once, one list for each: a read of its own for each of two
- * hundred objects is most of what a server does when it starts. What is written, or was tried to be, is read anew, so a
+ * hundred objects is most of what a server does when it starts. What is written, or was tried to be, is read again, so a
  * race that was lost is seen.
  */
 export const listedReads = async (

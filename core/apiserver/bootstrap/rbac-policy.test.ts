@@ -65,7 +65,7 @@ test('autoupdate=false protects a role and a binding', async () => {
   expect([writer.writes, complete]).toEqual([[], true]);
 });
 
-test('a binding to another role is made anew', async () => {
+test('a binding to another role is recreated', async () => {
   const { writer } = await stored((object) => {
     if (object.kind === 'ClusterRoleBinding') (object['roleRef'] as { name: string }).name = 'view';
   });
@@ -73,6 +73,22 @@ test('a binding to another role is made anew', async () => {
     `delete ${bindingKey('system:kube-scheduler')}`,
     `create ${bindingKey('system:kube-scheduler')}`,
   ]);
+});
+
+test('the binding of all kubelets to system:node, which earlier releases made, is removed; one of a person stays', async () => {
+  const binding = (labels: Record<string, string>): KubernetesObject => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'pilothouse:kubelets', uid: '1', labels },
+  });
+  const outcomes: boolean[] = [];
+  for (const labels of [{ 'app.kubernetes.io/managed-by': 'pilothouse' }, {}]) {
+    const writer = memoryWriter();
+    writer.put(BINDINGS, binding(labels));
+    await ensureRbacPolicy(writer, MINOR, silentLog);
+    outcomes.push(writer.objects.has(bindingKey('pilothouse:kubelets')));
+  }
+  expect(outcomes).toEqual([false, true]);
 });
 
 test('a role that another server makes at the same moment is taken as it is', async () => {

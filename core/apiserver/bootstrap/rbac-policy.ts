@@ -6,7 +6,8 @@ import {
   type GroupResource,
   type KubernetesObject,
 } from '../../api/meta/index.ts';
-import { bootstrapPolicy } from '../authz/index.ts';
+import { RETIRED_CLUSTER_ROLE_BINDINGS } from '../authz/bootstrap/own-roles.ts';
+import { bootstrapPolicy, OWN_LABELS } from '../authz/index.ts';
 import { RBAC_GROUP, type Binding, type ClusterRole } from '../authz/rbac/types.ts';
 import { ensureObject, forEachOf } from './ensure.ts';
 import { listedReads } from './listed-reads.ts';
@@ -27,18 +28,34 @@ const ensureRole = async (writer: ObjectWriter, plural: string, role: ClusterRol
   });
 };
 
+const deleteBinding = async (
+  writer: ObjectWriter,
+  of: GroupResource,
+  { metadata }: KubernetesObject,
+): Promise<void> => {
+  try {
+    await writer.delete(of, metadata?.namespace ?? '', metadata?.name ?? '', metadata?.uid);
+  } catch (error) {
+    // Another server was first, or has already recreated it.
+    if (!isNotFound(error) && !hasStatusReason(error, 'Conflict')) throw error;
+  }
+};
+
+/** Only what an earlier release made itself: a person may use the name for something else. */
+const retireBinding = async (writer: ObjectWriter, name: string): Promise<void> => {
+  const of = resource('clusterrolebindings');
+  const stored = (await writer.get(of, '', name)) as (Binding & KubernetesObject) | undefined;
+  if (!stored || isProtected(stored)) return;
+  const isOwn = Object.entries(OWN_LABELS).every(([key, value]) => stored.metadata.labels?.[key] === value);
+  if (isOwn) await deleteBinding(writer, of, stored);
+};
+
 const ensureBinding = async (writer: ObjectWriter, plural: string, binding: Binding): Promise<void> => {
   const of = resource(plural);
   const { namespace = '', name = '' } = binding.metadata;
   const stored = (await writer.get(of, namespace, name)) as (Binding & KubernetesObject) | undefined;
-  if (stored && refersElsewhere(stored, binding) && !isProtected(stored)) {
-    try {
-      await writer.delete(of, namespace, name, stored.metadata.uid);
-    } catch (error) {
-      // Another server was first, or made it anew already.
-      if (!isNotFound(error) && !hasStatusReason(error, 'Conflict')) throw error;
-    }
-  }
+  if (stored && refersElsewhere(stored, binding) && !isProtected(stored))
+    await deleteBinding(writer, of, stored);
   await ensureObject(writer, of, {
     object: binding as Binding & KubernetesObject,
     revise: (now) => reconciledBinding(now as Binding & KubernetesObject, binding),
@@ -57,6 +74,7 @@ export const ensureRbacPolicy = async (onStore: ObjectWriter, minor: number, log
     ...policy.clusterRoleBindings.map((one) => () => ensureBinding(writer, 'clusterrolebindings', one)),
     ...policy.roles.map((role) => () => ensureRole(writer, 'roles', role)),
     ...policy.roleBindings.map((one) => () => ensureBinding(writer, 'rolebindings', one)),
+    ...RETIRED_CLUSTER_ROLE_BINDINGS.map((name) => () => retireBinding(writer, name)),
   ];
   let complete = true;
   await forEachOf(work, AT_ONCE_MAX, async (ensure) => {

@@ -63,7 +63,7 @@ const sameSubject = (a: Subject, b: Subject): boolean =>
   a.name === b.name &&
   (a.namespace ?? '') === (b.namespace ?? '');
 
-/** A role reference never changes: a binding to another role has to be made anew. */
+/** A role reference never changes: a binding to another role must be recreated. */
 export const refersElsewhere = (stored: Binding, expected: Binding): boolean =>
   stored.roleRef.kind !== expected.roleRef.kind ||
   stored.roleRef.name !== expected.roleRef.name ||

@@ -1,5 +1,6 @@
 import { ReasonError } from '../../base/errors.ts';
 import { parseFlags, type FlagValues } from '../../base/flags.ts';
+import { tlsSettingsOf, weakSuitesIn, type TlsSettings } from '../../base/node/tls-settings.ts';
 import type { LogLevel } from '../../base/log.ts';
 import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/scheme/index.ts';
 import { APISERVER_FLAGS } from './flags.ts';
@@ -19,6 +20,9 @@ export interface ApiServerConfig {
   /** Of this server among its peers; empty: the machine's. */
   readonly hostname: string;
   readonly serving: { readonly certFile: string; readonly keyFile: string };
+  readonly tls: TlsSettings;
+  /** Of --tls-cipher-suites, for a warning. */
+  readonly weakCipherSuites: readonly string[];
   readonly streamsPerConnectionMax: number;
   readonly requestTimeoutMs: number;
   readonly watchTimeoutMinMs: number;
@@ -35,6 +39,9 @@ export interface ApiServerConfig {
   readonly eventTtlSeconds: number;
   readonly clientCaFile: string;
   readonly anonymousAuth: boolean;
+  /** Whether --anonymous-auth was given, which a file must not contradict. */
+  readonly isAnonymousAuthGiven: boolean;
+  readonly authenticationConfigFile: string;
   readonly frontProxy: {
     readonly caFile: string;
     readonly allowedNames: readonly string[];
@@ -132,7 +139,7 @@ const required = (values: Values, names: readonly (keyof Values)[]): void => {
 
 /** Reads kube-apiserver's command line. Contradictions are one clear line that names the flags. */
 export const readApiServerConfig = (args: readonly string[]): ApiServerConfig => {
-  const { values, positional } = parseFlags(APISERVER_FLAGS, args);
+  const { values, given, positional } = parseFlags(APISERVER_FLAGS, args);
   if (positional.length > 0) bad(`unexpected argument ${JSON.stringify(positional[0])}`);
   required(values, [
     'etcd-servers',
@@ -152,6 +159,8 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
     securePort: values['secure-port'],
     hostname: values['external-hostname'],
     serving: pair(values, 'tls-cert-file', 'tls-private-key-file'),
+    tls: tlsSettingsOf(values),
+    weakCipherSuites: weakSuitesIn(values['tls-cipher-suites']),
     streamsPerConnectionMax: values['http2-max-streams-per-connection'],
     requestTimeoutMs: values['request-timeout'],
     watchTimeoutMinMs: values['min-request-timeout'] * 1000,
@@ -167,6 +176,8 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
     eventTtlSeconds: Math.ceil(values['event-ttl'] / 1000),
     clientCaFile: values['client-ca-file'],
     anonymousAuth: values['anonymous-auth'],
+    isAnonymousAuthGiven: given.has('anonymous-auth'),
+    authenticationConfigFile: values['authentication-config'],
     frontProxy: {
       caFile: values['requestheader-client-ca-file'],
       allowedNames: values['requestheader-allowed-names'],

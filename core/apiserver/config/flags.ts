@@ -1,3 +1,4 @@
+import { TLS_FLAGS } from '../../base/node/tls-settings.ts';
 import { boolean, durationMs, flag, integer, list, oneOf, text } from '../../base/flags.ts';
 
 const SECOND_MS = 1000;
@@ -19,6 +20,7 @@ export const APISERVER_FLAGS = {
   'secure-port': flag(integer({ min: 0, max: 65_535 }), 6443, 'port of the API'),
   'tls-cert-file': flag(text, '', 'certificate of the server'),
   'tls-private-key-file': flag(text, '', 'its key'),
+  ...TLS_FLAGS,
   'external-hostname': flag(text, '', 'name of this server among its peers (default the machine)'),
   'http2-max-streams-per-connection': flag(integer({ min: 1 }), 100, 'requests at once on one connection'),
   'request-timeout': flag(durationMs, MINUTE_MS, 'longest time for a request that is not long-running'),
@@ -44,6 +46,11 @@ export const APISERVER_FLAGS = {
   // Authentication
   'client-ca-file': flag(text, '', 'authority of client certificates'),
   'anonymous-auth': flag(boolean, false, 'serve requests without credentials (upstream: true)'),
+  'authentication-config': flag(
+    text,
+    '',
+    'file with an AuthenticationConfiguration: which paths are served without credentials',
+  ),
   'requestheader-client-ca-file': flag(text, '', 'authority of front proxies'),
   'requestheader-allowed-names': flag(list, [], 'common names of front proxies (none: any)'),
   'requestheader-username-headers': flag(list, ['X-Remote-User'], 'headers with the name of the user'),
@@ -85,7 +92,7 @@ export const APISERVER_FLAGS = {
   'endpoint-reconciler-type': flag(
     oneOf('lease', 'none'),
     'lease',
-    'how the kubernetes service finds servers',
+    'who keeps the endpoints of the kubernetes service: servers by leases, or nobody here',
   ),
   'kubelet-certificate-authority': flag(text, '', 'authority of the kubelets'),
   'kubelet-client-certificate': flag(text, '', 'certificate shown to kubelets'),
@@ -96,7 +103,11 @@ export const APISERVER_FLAGS = {
     'which address of a node to use, in order',
   ),
   'kubelet-timeout': flag(durationMs, 5 * SECOND_MS, 'longest time to reach a kubelet'),
-  'proxy-client-cert-file': flag(text, '', 'certificate shown to aggregated servers'),
+  'proxy-client-cert-file': flag(
+    text,
+    '',
+    'certificate for aggregated servers; it must suit --requestheader-client-ca-file (nothing is aggregated yet)',
+  ),
   'proxy-client-key-file': flag(text, '', 'its key'),
   'emulated-version': flag(list, [], 'release to behave as: 1.34, 1.35 or 1.36 (default the newest)', joined),
 

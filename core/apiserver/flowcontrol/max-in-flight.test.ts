@@ -27,6 +27,48 @@ test('reads and writes are counted apart, and a request gives its place back', a
   expect(await stage.run(fakeContext({ url: '/api/v1/pods' }).context)).toBe('next');
 });
 
+test('a place is given back when the answer is made, though the client has not taken it', async () => {
+  const { stage } = setup();
+  const { context } = fakeContext({ url: '/api/v1/pods' });
+  await stage.run(context);
+  await context.response.send(200, 'text/plain', 'x');
+  expect(await stage.run(fakeContext({ url: '/api/v1/pods' }).context)).toBe('next');
+  context.finish();
+  const { context: other } = fakeContext({ url: '/api/v1/pods' });
+  expect(await stage.run(other)).toBe('done');
+});
+
+test.each([
+  ['a health check of nobody', '/readyz/etcd', 'system:anonymous', ['system:unauthenticated']],
+  ['a node', '/api/v1/nodes', 'system:node:n1', ['system:nodes']],
+  ['the controller-manager', '/api/v1/pods', 'system:kube-controller-manager', []],
+  [
+    'a controller',
+    '/api/v1/pods',
+    'system:serviceaccount:kube-system:job-controller',
+    ['system:serviceaccounts:kube-system'],
+  ],
+])('%s is served when others fill the limit', async (_who, url, name, groups) => {
+  const { stage } = setup();
+  await stage.run(fakeContext({ url: '/api/v1/pods', user: userInfo('other') }).context);
+  expect(await stage.run(fakeContext({ url: '/api/v1/pods', user: userInfo('third') }).context)).toBe('done');
+  expect(await stage.run(fakeContext({ url, user: userInfo(name, groups) }).context)).toBe('next');
+});
+
+test('one identity holds at most half of a limit, control plane or not', async () => {
+  const stage = maxInFlightStage({ metrics: new Registry(), readOnlyMax: 4, mutatingMax: 4 });
+  const ask = async (name: string, groups: readonly string[] = []) =>
+    stage.run(fakeContext({ url: '/api/v1/pods', user: userInfo(name, groups) }).context);
+  expect(await Promise.all([ask('a'), ask('a'), ask('a'), ask('b')])).toEqual([
+    'next',
+    'next',
+    'done',
+    'next',
+  ]);
+  const node = () => ask('system:node:n1', ['system:nodes']);
+  expect(await Promise.all([node(), node(), node()])).toEqual(['next', 'next', 'done']);
+});
+
 test('watches do not count, and system:masters is always served', async () => {
   const { stage } = setup();
   for (let i = 0; i < 3; i += 1)

@@ -1,7 +1,7 @@
 import type { Registry } from '../../base/metrics/index.ts';
-import { isPrivileged } from '../authn/user.ts';
 import type { Stage, StageResult } from '../server/pipeline.ts';
 import { sendTextError, type ApiResponse } from '../server/response.ts';
+import { exemptionOf, type Exemption } from './exempt.ts';
 
 /** Upstream's --max-requests-inflight and --max-mutating-requests-inflight; 0 sets no limit. */
 export const READ_ONLY_IN_FLIGHT_MAX = 400;
@@ -17,6 +17,9 @@ const RETRY_AFTER_SECONDS = '1';
 const TOO_MANY_TEXT = 'Too many requests, please try again later.';
 const READ_ONLY_VERBS = new Set(['get', 'list', 'watch']);
 
+/** Of each limit, what one identity may hold: nobody can shut out all others alone. */
+const IDENTITY_SHARE = 0.5;
+
 type RequestKind = 'readOnly' | 'mutating';
 
 const refuse = async (response: ApiResponse): Promise<StageResult> => {
@@ -25,14 +28,39 @@ const refuse = async (response: ApiResponse): Promise<StageResult> => {
   return 'done';
 };
 
+/** Requests of one kind that are worked on, all together and by identity. */
+class InFlight {
+  readonly #max: number;
+  readonly #identityMax: number;
+  readonly #byIdentity = new Map<string, number>();
+  total = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+    this.#identityMax = Math.max(1, Math.ceil(max * IDENTITY_SHARE));
+  }
+
+  isFull(identity: string, exemption: Exemption): boolean {
+    if (this.#max === 0 || exemption === 'full') return false;
+    if ((this.#byIdentity.get(identity) ?? 0) >= this.#identityMax) return true;
+    return exemption === 'none' && this.total >= this.#max;
+  }
+
+  change(identity: string, by: 1 | -1): void {
+    this.total += by;
+    const count = (this.#byIdentity.get(identity) ?? 0) + by;
+    if (count > 0) this.#byIdentity.set(identity, count);
+    else this.#byIdentity.delete(identity);
+  }
+}
+
 /**
- * Bounds the requests that are worked on at a time. Long-running ones do not count, and system:masters is
- * always served: it is how an operator gets in when all else is full. Stands behind authentication for that.
+ * Bounds the requests that are worked on at a time. A request gives its place back when its answer is made: how slowly
+ * a client takes it is no work. Long-running ones do not count. Stands behind authentication, which exemptions need.
  */
 export const maxInFlightStage = (options: MaxInFlightOptions): Stage => {
   const { metrics, readOnlyMax = READ_ONLY_IN_FLIGHT_MAX, mutatingMax = MUTATING_IN_FLIGHT_MAX } = options;
-  const limits: Record<RequestKind, number> = { readOnly: readOnlyMax, mutating: mutatingMax };
-  const counts: Record<RequestKind, number> = { readOnly: 0, mutating: 0 };
+  const inFlight = { readOnly: new InFlight(readOnlyMax), mutating: new InFlight(mutatingMax) };
   const gauge = metrics.gaugeFamily({
     name: 'apiserver_current_inflight_requests',
     help: 'Requests that are worked on, without long-running ones.',
@@ -44,24 +72,30 @@ export const maxInFlightStage = (options: MaxInFlightOptions): Stage => {
     labels: ['request_kind'],
   });
   const gauges = { readOnly: gauge.labels('readOnly'), mutating: gauge.labels('mutating') };
-  const change = (kind: RequestKind, by: number): void => {
-    counts[kind] += by;
-    gauges[kind].set(counts[kind]);
+  const change = (kind: RequestKind, identity: string, by: 1 | -1): void => {
+    inFlight[kind].change(identity, by);
+    gauges[kind].set(inFlight[kind].total);
   };
-  change('readOnly', 0);
-  change('mutating', 0);
+  gauges.readOnly.set(0);
+  gauges.mutating.set(0);
   return {
     name: 'flow-control',
     run(context) {
       if (context.isLongRunning) return 'next';
       const kind = READ_ONLY_VERBS.has(context.info.verb) ? 'readOnly' : 'mutating';
-      const isFull = limits[kind] > 0 && counts[kind] >= limits[kind];
-      if (isFull && !isPrivileged(context.user)) {
+      const identity = context.user?.name ?? '';
+      if (inFlight[kind].isFull(identity, exemptionOf(context))) {
         dropped.labels(kind).inc();
         return refuse(context.response);
       }
-      change(kind, 1);
-      context.defer(() => change(kind, -1));
+      change(kind, identity, 1);
+      let isHeld = true;
+      const giveBack = (): void => {
+        if (isHeld) change(kind, identity, -1);
+        isHeld = false;
+      };
+      context.response.onComplete(giveBack);
+      context.defer(giveBack);
       return 'next';
     },
   };

@@ -19,6 +19,7 @@ import { StageTimer } from './stage-timer.ts';
 /** Upstream's --min-request-timeout. */
 export const WATCH_TIMEOUT_MIN_SECONDS = 1800;
 const SECOND_MS = 1000;
+const WRITES = new Set(['create', 'update', 'patch']);
 
 export interface ApiStageOptions {
   readonly registry: RestRegistry;
@@ -102,6 +103,8 @@ const serve = async (call: HandlerCall, log: Log): Promise<void> => {
     const handler = handlerFor(call);
     if (!handler) throw methodNotAllowed();
     if (endpoint.deprecation !== '') context.warnings.add(endpoint.deprecation);
+    if (endpoint.unenforced !== '' && WRITES.has(context.info.verb))
+      context.warnings.add(endpoint.unenforced);
     await handler(call);
   } catch (error) {
     failure = error;

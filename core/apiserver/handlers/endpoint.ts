@@ -25,13 +25,16 @@ import {
 } from '../../api/schema/index.ts';
 import {
   convertObject,
+  fieldLookupOf,
   printerOf,
   registryOf,
   resolveFieldLabel,
+  unenforcedWarning,
   type ResourceType,
   type TablePrinter,
   type Verb,
 } from '../../api/scheme/index.ts';
+import type { FieldLookup } from '../../api/selector/index.ts';
 import type { FindStruct } from '../protobuf/index.ts';
 import type { RestRegistry, RestStorage } from '../registry/rest-storage.ts';
 import type { RequestInfo } from '../server/index.ts';
@@ -73,10 +76,14 @@ export interface Endpoint {
   readonly isStrategic: boolean;
   /** Told to whoever uses it. */
   readonly deprecation: string;
+  /** Told to whoever writes it: that nothing acts upon it. */
+  readonly unenforced: string;
   /** In place, on an object in the version of the path: what its author left out. */
   complete(object: Record<string, unknown>): void;
   toHub(object: KubernetesObject): KubernetesObject;
   fromHub(object: KubernetesObject): KubernetesObject;
+  /** The values that field selectors may ask for, of an object as it is kept. */
+  readonly fieldsOf: (object: KubernetesObject) => FieldLookup;
   resolveField(label: string): { readonly label: string } | { readonly refusal: string };
 }
 
@@ -162,6 +169,7 @@ const makeEndpoint = (
     printer: printerOf(kind),
     isStrategic: true,
     deprecation: deprecationOf(own),
+    unenforced: (subresource === '' && unenforcedWarning({ group: type.group, resource: type.plural })) || '',
     complete(object) {
       applyDefaults(struct, object, defaultsContext());
       fillZeroValues(struct, object);
@@ -178,6 +186,7 @@ const makeEndpoint = (
       fillZeroValues(struct, converted);
       return converted;
     },
+    fieldsOf: (object) => fieldLookupOf(hub, object),
     resolveField: (label) => resolveFieldLabel(kind, label),
   };
   if (type.storage === undefined || isConnection) return { ...endpoint, ...NO_FIELDS };

@@ -83,7 +83,7 @@ export const handleUpdate: Handler = async (call) => {
     dedupOwners(meta, false, (text) => scope.warn(text));
     return object;
   };
-  // Admission changes the object in place: each further attempt decodes the body anew.
+  // Admission changes the object in place: each further attempt decodes the body again.
   let first: KubernetesObject | undefined = decode();
   const { held, created } = await writeChange(call, {
     options,

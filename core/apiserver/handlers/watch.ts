@@ -34,7 +34,7 @@ const writerOf = (call: HandlerCall, form: OutputForm): EventWriter => {
   return tableWriter(endpoint, () => ({ ...table, nowMs: call.services.clock.nowMs() }));
 };
 
-/** A watch ends by itself, so that clients spread over the servers anew; at random, so that not all come at once. */
+/** Watches time out so that clients rebalance over the servers; at random, so that they do not reconnect together. */
 const timeoutMsOf = ({ services }: HandlerCall, { timeoutSeconds }: QueryOptions): number => {
   if (timeoutSeconds !== undefined && timeoutSeconds > 0) return timeoutSeconds * SECOND_MS;
   return services.watchTimeoutMinMs * (1 + services.random.next());
@@ -112,7 +112,7 @@ interface Streaming {
 
 /** Waits for the client to take what it was sent before it takes more: the cache ends who falls too far behind. */
 const stream = async (call: HandlerCall, { watcher, writer, options, sink }: Streaming): Promise<void> => {
-  const selection = selectionOf(call.endpoint.hub, options);
+  const selection = selectionOf(call.endpoint.fieldsOf, options);
   const meter = call.services.metrics.watchOf(call.endpoint.resource);
   const lineOf = (item: WatchItem<KubernetesObject>): Uint8Array | undefined => {
     if (item.type === 'BOOKMARK') return writer.bookmark(item);

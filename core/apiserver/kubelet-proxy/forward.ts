@@ -1,59 +1,71 @@
 import { request as httpsRequest } from 'node:https';
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
-import { connect as connectTcp, type Socket } from 'node:net';
-import { connect as connectTls, type ConnectionOptions } from 'node:tls';
-import { badRequest, serviceUnavailable, StatusError } from '../../api/meta/index.ts';
-import type { ApiResponse, RequestContext, RequestHeaders } from '../server/index.ts';
+import type { Duplex } from 'node:stream';
+import type { ConnectionOptions } from 'node:tls';
+import { badRequest, serviceUnavailable } from '../../api/meta/index.ts';
+import type { ApiResponse, RequestContext } from '../server/index.ts';
 import { dialErrorText, DialTimeout } from './dial-error.ts';
+import { forwardedHeaders, returnedHeaders } from './forwarded-headers.ts';
+import { rewriteLocation } from './proxy-path.ts';
+import { tunnel } from './tunnel.ts';
 
 /** Another server that answers a request in this one's place. */
 export interface Backend {
   readonly host: string;
   readonly port: number;
-  /** Path and query. */
+  /** Path and query, escaped. */
   readonly path: string;
   /** Absent: plain text, as services and pods speak. */
   readonly tls?: ConnectionOptions | undefined;
   readonly connectTimeoutMs: number;
 }
 
-/** Of one connection, not of the request; and the caller's credentials, which are for this server alone. */
-const NOT_FORWARDED = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'te',
-  'trailer',
-  'upgrade',
-  'host',
-  'authorization',
-  'http2-settings',
-]);
+export interface ForwardOptions {
+  /** The path of this server up to where the proxied part begins; absent where nothing is to be rewritten. */
+  readonly prefix?: string;
+  /** exec, attach and port forwarding mean nothing without a stream. */
+  readonly upgradeRequired?: boolean;
+}
 
-const forwardedHeaders = (headers: RequestHeaders): Record<string, string[]> => {
-  const forwarded: Record<string, string[]> = {};
-  for (const [name, values] of headers.entries())
-    if (!NOT_FORWARDED.has(name) && !name.startsWith('impersonate-')) forwarded[name] = [...values];
-  return forwarded;
-};
+export const hostAndPort = ({ host, port }: Pick<Backend, 'host' | 'port'>): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 
 /** Sends the request there and the answer back, as it comes. */
-export const forwardRequest = async (context: RequestContext, backend: Backend): Promise<void> => {
+export const forwardRequest = async (
+  context: RequestContext,
+  backend: Backend,
+  { prefix, upgradeRequired = false }: ForwardOptions = {},
+): Promise<void> => {
   const { request } = context;
-  const upgrade = request.headers.get('upgrade');
-  if (upgrade !== undefined && request.protocol === 'HTTP/1.1') {
-    await tunnel(context, backend, upgrade);
-    return;
-  }
-  const body = request.method === 'GET' || request.method === 'HEAD' ? undefined : await request.body();
-  const headers = forwardedHeaders(request.headers);
-  const answer = await ask(context, backend, { headers, body }).catch((error: unknown) => {
+  if (request.isUpgrade) return tunnel(context, backend);
+  if (upgradeRequired) throw badRequest('Upgrade request required');
+  const body = await request.body();
+  const headers = forwardedHeaders(context);
+  const answer = await ask(context, backend, {
+    headers,
+    ...(body.byteLength > 0 && { body }),
+  }).catch((error: unknown) => {
     throw serviceUnavailable(`error trying to reach service: ${dialErrorText(backend, error)}`);
   });
-  const { response } = context;
-  for (const [name, value] of Object.entries(answer.headers))
-    if (value !== undefined && !NOT_FORWARDED.has(name)) response.setHeader(name, value);
+  await giveBack(context, answer, (location) =>
+    prefix === undefined
+      ? location
+      : rewriteLocation(location, {
+          prefix,
+          backendHost: hostAndPort(backend),
+          requestHost: request.headers.get('host') ?? '',
+        }),
+  );
+};
+
+/** Answers the client with what a backend answered. */
+export const giveBack = async (
+  { response }: RequestContext,
+  answer: IncomingMessage,
+  rewrite: (location: string) => string = (location) => location,
+): Promise<void> => {
+  for (const [name, value] of returnedHeaders(answer.headers))
+    response.setHeader(name, name === 'location' && typeof value === 'string' ? rewrite(value) : value);
   response.begin(answer.statusCode ?? 502);
   await copyBody(answer, response);
 };
@@ -68,11 +80,18 @@ export const copyBody = async (answer: IncomingMessage, response: ApiResponse): 
   await response.end();
 };
 
+export interface AskOptions {
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: Uint8Array;
+  /** Called instead of resolving where the backend switches protocols; without it that is a failure. */
+  readonly onSwitched?: (answer: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
 /** Resolves with the head of the backend's answer; fails with what Node says of the connection. */
 export const ask = (
   { request }: RequestContext,
   backend: Backend,
-  { headers, body }: { readonly headers: OutgoingHttpHeaders; readonly body?: Uint8Array | undefined },
+  { headers, body, onSwitched }: AskOptions,
 ): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const common = {
@@ -93,70 +112,15 @@ export const ask = (
     sending.once('socket', (socket) =>
       socket.once(backend.tls ? 'secureConnect' : 'connect', () => clearTimeout(late)),
     );
-    sending.once('error', (error) => {
+    // For good: a connection may fail a second time after its first failure was told.
+    sending.on('error', (error) => {
       clearTimeout(late);
       reject(error);
     });
+    if (onSwitched)
+      sending.once('upgrade', (answer, socket, head) => {
+        resolve(answer);
+        onSwitched(answer, socket, head);
+      });
     sending.end(body);
   });
-
-const dial = (backend: Backend, signal: AbortSignal): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    const { host, port, tls } = backend;
-    const socket = tls
-      ? connectTls({ ...tls, host, port, ALPNProtocols: ['http/1.1'] })
-      : connectTcp({ host, port });
-    const finish = (error?: unknown): void => {
-      clearTimeout(late);
-      signal.removeEventListener('abort', onAbort);
-      socket.off('error', finish);
-      if (error === undefined) {
-        resolve(socket);
-        return;
-      }
-      socket.destroy();
-      const text = `error dialing backend: ${dialErrorText(backend, error)}`;
-      reject(new StatusError('', text, { code: 500, cause: error }));
-    };
-    const onAbort = (): void => finish(new Error('the client is gone'));
-    const late = setTimeout(() => finish(new DialTimeout()), backend.connectTimeoutMs);
-    signal.addEventListener('abort', onAbort, { once: true });
-    socket.once('error', finish);
-    socket.once(tls ? 'secureConnect' : 'connect', () => finish());
-  });
-
-/** The backend answers the upgrade itself: from its status line on, bytes pass unseen in both directions. */
-const tunnel = async (context: RequestContext, backend: Backend, protocol: string): Promise<void> => {
-  const { request, response } = context;
-  const upstream = await dial(backend, request.signal);
-  const client = request.upgrade();
-  if (client === undefined) {
-    upstream.destroy();
-    throw badRequest('Upgrade request required');
-  }
-  response.hijacked(101);
-  const lines = [
-    `${request.method} ${backend.path} HTTP/1.1`,
-    `Host: ${backend.host}:${backend.port}`,
-    'Connection: Upgrade',
-    `Upgrade: ${protocol}`,
-  ];
-  for (const [name, values] of Object.entries(forwardedHeaders(request.headers)))
-    for (const value of values) lines.push(`${name}: ${value}`);
-  upstream.write(`${lines.join('\r\n')}\r\n\r\n`);
-  if (client.head.byteLength > 0) upstream.write(client.head);
-  const { socket } = client;
-  await new Promise<void>((resolve) => {
-    const finish = (): void => {
-      upstream.destroy();
-      socket.destroy();
-      resolve();
-    };
-    for (const end of [upstream, socket]) {
-      end.once('error', finish);
-      end.once('close', finish);
-    }
-    upstream.pipe(socket);
-    socket.pipe(upstream);
-  });
-};

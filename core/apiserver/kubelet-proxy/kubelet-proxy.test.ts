@@ -3,6 +3,7 @@ import { connect, createServer as createTcpServer, type AddressInfo, type Socket
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../base/node/clock.ts';
+import { seededRandom } from '../../base/random.ts';
 import type { KubernetesObject } from '../../api/meta/index.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../pki/index.ts';
 import { RequestContext } from '../server/context.ts';
@@ -83,6 +84,8 @@ const nodeAt = (port: number): KubernetesObject => ({
 const proxyTo = (node: KubernetesObject | undefined) =>
   createKubeletProxy({
     reader: { get: () => Promise.resolve(node), list: () => Promise.resolve([]) },
+    random: seededRandom(1),
+    advertiseAddress: '127.0.0.1',
     tls: () => ({ ca: root.certificatePem }),
     addressTypes: ['InternalIP', 'Hostname'],
     timeoutMs: 5000,
@@ -103,7 +106,12 @@ const forwarding = (
     },
   });
   const { response, info, auditId, startedAtMs } = context;
-  const request = { ...context.request, protocol: 'HTTP/1.1' as const, upgrade: () => upgrade };
+  const request = {
+    ...context.request,
+    protocol: 'HTTP/1.1' as const,
+    isUpgrade: upgrade !== undefined,
+    upgrade: () => upgrade,
+  };
   return new RequestContext({ request, response, info, auditId, startedAtMs });
 };
 
@@ -135,8 +143,10 @@ test('port forwarding reaches the kubelet of the pod, and bytes pass in both dir
     'POST /portForward/default/web HTTP/1.1',
     [
       'connection: upgrade',
+      'content-length: 0',
       `host: 127.0.0.1:${kubelet.port}`,
       'upgrade: spdy/3.1',
+      'x-forwarded-for: 127.0.0.1',
       'x-stream-protocol-version: portforward.k8s.io',
     ],
   ]);

@@ -1,20 +1,25 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import {
-  badRequest,
-  notFound,
-  serviceUnavailable,
-  StatusError,
-  type KubernetesObject,
-} from '../../api/meta/index.ts';
-import { maybeObj, num, obj, objs, str } from '../../api/validation/read.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Random } from '../../base/random.ts';
+import { badRequest, notFound, StatusError, type KubernetesObject } from '../../api/meta/index.ts';
+import { goQuote } from '../../api/validation/go-text.ts';
+import { num, obj, objs, str } from '../../api/validation/read.ts';
 import type { ObjectReader } from '../admission/object-reader.ts';
 import type { Connection, KubeletPort } from '../registry/subresources/kubelet-port.ts';
 import type { RequestContext } from '../server/index.ts';
 import { answerEmptyLog, forwardLog } from './forward-log.ts';
 import { forwardRequest, type Backend } from './forward.ts';
+import { escapePath, proxiedPath, rawQueryOf } from './proxy-path.ts';
+import { addressPolicy } from './proxyable-address.ts';
+import { serviceEndpoint } from './service-endpoint.ts';
 
 export interface KubeletProxyOptions {
   readonly reader: ObjectReader;
+  readonly random: Random;
+  /** Where this server is told to be: what it may be made to connect to follows from it. */
+  readonly advertiseAddress: string;
   /** This server's identity towards kubelets; asked for every connection, so that renewed files are used. */
   readonly tls: () => ConnectionOptions;
   /** Upstream's --kubelet-preferred-address-types. */
@@ -73,12 +78,41 @@ const portQuery = (query: URLSearchParams): URLSearchParams => {
   return sent;
 };
 
+const READS = new Set(['GET', 'HEAD']);
+const MOVED_PERMANENTLY = 301;
+const PORT_MAX = 65_535;
+
+const isProxy = ({ to }: Connection): boolean => to.endsWith('-proxy');
+
+const portNumber = (port: string): number => {
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
+  if (number < 1 || number > PORT_MAX) throw badRequest(`invalid port ${goQuote(port)}`);
+  return number;
+};
+
+/** Upstream knows ports of a pod by number alone; a name is looked up among its containers'. */
+const containerPort = (pod: KubernetesObject, port: string, scheme: string): number => {
+  const ports = objs(obj(pod, 'spec'), 'containers').flatMap((container) => objs(container, 'ports'));
+  const found = port === '' ? ports[0] : ports.find((one) => str(one, 'name') === port);
+  if (found) return portNumber(String(num(found, 'containerPort')));
+  return port === '' ? (DEFAULT_PORTS[scheme] ?? DEFAULT_PORTS['http']!) : portNumber(port);
+};
+
+const lookupAll = async (host: string): Promise<string[]> => {
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  } catch (error) {
+    throw badRequest(`lookup ${host}: ${messageOf(error)}`);
+  }
+};
+
 const withQuery = (path: string, query: URLSearchParams): string =>
   query.size === 0 ? path : `${path}?${query.toString()}`;
 
 /** From this server to kubelets, and to pods and services, over the network of the cluster. */
 export const createKubeletProxy = (options: KubeletProxyOptions): KubeletPort => {
-  const { reader, tls, addressTypes, timeoutMs: connectTimeoutMs } = options;
+  const { reader, random, tls, addressTypes, timeoutMs: connectTimeoutMs } = options;
+  const addresses = addressPolicy(options.advertiseAddress);
 
   const addressOf = (node: KubernetesObject): string => {
     const known = objs(obj(node, 'status'), 'addresses');
@@ -114,48 +148,36 @@ export const createKubeletProxy = (options: KubeletProxyOptions): KubeletPort =>
     connectTimeoutMs,
   });
 
-  const containerPort = (pod: KubernetesObject, port: string, scheme: string): number => {
-    if (/^\d+$/.test(port)) return Number(port);
-    const ports = objs(obj(pod, 'spec'), 'containers').flatMap((container) => objs(container, 'ports'));
-    const found = port === '' ? ports[0] : ports.find((one) => str(one, 'name') === port);
-    if (found) return num(found, 'containerPort') ?? 0;
-    if (port === '') return DEFAULT_PORTS[scheme] ?? DEFAULT_PORTS['http']!;
-    throw badRequest(`no port ${JSON.stringify(port)} in pod ${pod.metadata?.name ?? ''}`);
+  const checkAddress = (isAllowed: boolean): void => {
+    if (!isAllowed) throw badRequest('address not allowed');
   };
 
-  const endpointOf = async (service: KubernetesObject, port: string): Promise<[string, number]> => {
-    const { namespace = '', name = '' } = service.metadata ?? {};
-    const ports = objs(obj(service, 'spec'), 'ports');
-    const wanted = ports.find(
-      (one) => port === '' || str(one, 'name') === port || String(num(one, 'port')) === port,
+  const isPodAddress = async (address: string, pod: KubernetesObject): Promise<boolean> =>
+    addresses.isPodAddress(
+      address,
+      await reader.get({ group: '', resource: 'nodes' }, '', str(obj(pod, 'spec'), 'nodeName')),
     );
-    if (!wanted)
-      throw serviceUnavailable(`no service port ${JSON.stringify(port)} found for service "${name}"`);
-    const slices = await reader.list({ group: 'discovery.k8s.io', resource: 'endpointslices' }, namespace);
-    const candidates: [string, number][] = [];
-    for (const slice of slices) {
-      if (slice.metadata?.labels?.['kubernetes.io/service-name'] !== name) continue;
-      const target = objs(slice, 'ports').find((one) => str(one, 'name') === str(wanted, 'name'));
-      const targetPort = target && num(target, 'port');
-      if (!targetPort) continue;
-      for (const endpoint of objs(slice, 'endpoints')) {
-        if (maybeObj(endpoint, 'conditions')?.['ready'] === false) continue;
-        const [address] = (endpoint['addresses'] ?? []) as string[];
-        if (address !== undefined) candidates.push([address, targetPort]);
-      }
-    }
-    const chosen = candidates[Math.floor(Math.random() * candidates.length)];
-    if (!chosen) throw serviceUnavailable(`no endpoints available for service "${name}"`);
-    return chosen;
+
+  const podBackend = async (pod: KubernetesObject, port: string, scheme: string, path: string) => {
+    const [address] = objs(obj(pod, 'status'), 'podIPs').map((one) => str(one, 'ip'));
+    checkAddress(address !== undefined && (await isPodAddress(address, pod)));
+    return direct(address!, containerPort(pod, port, scheme), scheme, path);
+  };
+
+  /** The kubelet itself is asked under this server's identity; any other port of a node is not. */
+  const nodeBackend = async (node: KubernetesObject, port: string, scheme: string, path: string) => {
+    const own = kubelet(node, path);
+    const resolved = isIP(own.host) === 0 ? await lookupAll(own.host) : [own.host];
+    checkAddress(resolved.length > 0 && resolved.every((address) => addresses.isNodeAddress(address)));
+    return port === '' || port === String(own.port) ? own : direct(own.host, portNumber(port), scheme, path);
   };
 
   const backendOf = async (
     connection: Connection,
-    subpath: string,
+    path: string,
     { request }: RequestContext,
   ): Promise<Backend> => {
     const { query } = request;
-    const rest = withQuery(`/${subpath}`, query);
     switch (connection.to) {
       case 'log':
       case 'exec':
@@ -173,30 +195,43 @@ export const createKubeletProxy = (options: KubeletProxyOptions): KubeletPort =>
           withQuery(`/${connection.to}/${where}`, streamQuery(query, ['stdout', 'stderr'])),
         );
       }
-      case 'pod-proxy': {
-        const { pod, port, scheme } = connection;
-        const address = str(obj(pod, 'status'), 'podIP');
-        if (address === '') throw badRequest('address not allowed');
-        return direct(address, containerPort(pod, port, scheme), scheme, rest);
-      }
+      case 'pod-proxy':
+        return podBackend(connection.pod, connection.port, connection.scheme, path);
       case 'service-proxy': {
-        const [host, port] = await endpointOf(connection.service, connection.port);
-        return direct(host, port, connection.scheme, rest);
+        const { service, scheme } = connection;
+        const endpoint = await serviceEndpoint(service, connection.port, {
+          reader,
+          random,
+          isAllowed: isPodAddress,
+        });
+        return direct(endpoint.host, endpoint.port, scheme, path);
       }
       case 'node-proxy':
-        return kubelet(connection.node, rest);
+        return nodeBackend(connection.node, connection.port, connection.scheme, path);
     }
   };
 
   return {
     async connect(connection, subpath, context) {
+      const { request, response, info } = context;
       if (connection.to === 'log') {
         const { pod } = connection;
         if (str(obj(pod, 'spec'), 'nodeName') === '') return answerEmptyLog(context);
-        const backend = await backendOf(connection, subpath, context);
+        const backend = await backendOf(connection, '', context);
         return forwardLog(context, backend, pod.metadata?.name ?? '');
       }
-      await forwardRequest(context, await backendOf(connection, subpath, context));
+      if (!isProxy(connection))
+        return forwardRequest(context, await backendOf(connection, '', context), { upgradeRequired: true });
+      const path = proxiedPath(subpath, request.url);
+      const backend = await backendOf(connection, path === '' ? '/' : path, context);
+      if (path === '' && READS.has(request.method) && !request.isUpgrade) {
+        // Relative links of what is behind the proxy lead past it without the slash.
+        response.setHeader('location', `${escapePath(info.path)}/${rawQueryOf(request.url)}`);
+        response.begin(MOVED_PERMANENTLY);
+        return response.end();
+      }
+      const prefix = escapePath(info.path.slice(0, info.path.length - subpath.length));
+      await forwardRequest(context, backend, { prefix });
     },
   };
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { registryOf } from '../../api/scheme/index.ts';
-import { testRegistry } from './testing/fixtures.ts';
+import { NO_OPTIONS, podOf, refusalOf, scopeOf, storageIn, testRegistry } from './testing/fixtures.ts';
 
 const VERBS: Readonly<Record<string, string>> = {
   get: 'get',
@@ -39,4 +39,20 @@ test('groups that serve one kind share its storage', () => {
   const { registry } = testRegistry();
   expect(registry.storageOf('', 'events', '')).toBe(registry.storageOf('events.k8s.io', 'events', ''));
   registry.close();
+});
+
+test.each([
+  [true, 'no error'],
+  [
+    false,
+    '422 Invalid: Pod "web" is invalid: spec.containers[0].securityContext.privileged: Forbidden: disallowed by cluster policy',
+  ],
+])('with --allow-privileged=%s a privileged pod is answered with: %s', async (allowPrivileged, answer) => {
+  const opened = testRegistry({ allowPrivileged });
+  const pod = podOf('web', {
+    containers: [{ name: 'c', image: 'i', securityContext: { privileged: true } }],
+  });
+  const made = storageIn(opened, '', 'pods').create(scopeOf(), pod, NO_OPTIONS);
+  expect(await refusalOf(made)).toBe(answer);
+  opened.registry.close();
 });

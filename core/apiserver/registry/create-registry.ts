@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import type { Disposable } from '../../base/disposable.ts';
+import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { assert } from '../../base/assert.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
@@ -12,6 +12,7 @@ import type { Store, WatchCacheMetrics } from '../storage/index.ts';
 import { GenericStore } from './generic/generic-store.ts';
 import { PartStore } from './generic/part-store.ts';
 import { ResourceCore } from './generic/resource-core.ts';
+import { builtInDefinition, type ResourceDefinition } from './generic/resource-definition.ts';
 import { createObjectReader, createQuotaWriter } from './object-reader.ts';
 import type { RestRegistry, RestStorage } from './rest-storage.ts';
 import { IpPool, OWN_SCOPE } from './services/ip-pool.ts';
@@ -20,7 +21,7 @@ import { heldPortsOf, specOf } from './services/service-fields.ts';
 import { ServiceNetwork } from './services/service-network.ts';
 import { ServiceRepair } from './services/service-repair.ts';
 import { NamespaceStore } from './strategies/namespaces.ts';
-import { partStrategyOf, strategyOf } from './strategies/strategy-of.ts';
+import { partStrategyOf, strategyOf, type StrategyParts } from './strategies/strategy-of.ts';
 import { virtualStorages, type VirtualOptions } from './virtual-storages.ts';
 
 /** How long `ready` waits for the caches that a server cannot do without. */
@@ -50,9 +51,16 @@ export interface RegistryOptions extends VirtualOptions {
   readonly serviceCidrs?: readonly string[];
   /** Upstream's --service-node-port-range. */
   readonly nodePorts?: PortRange;
+  /** Upstream's --allow-privileged; absent: they are allowed. */
+  readonly allowPrivileged?: boolean;
 }
 
 export interface Registry extends RestRegistry {
+  /**
+   * Serves one more resource from now on, until it is disposed of; its objects stay where they are kept. The definition
+   * must not name a resource that is there already.
+   */
+  add(definition: ResourceDefinition): Disposable;
   /** Fills the essential caches, the others when they are first needed; begins to repair what services hold. */
   start(): void;
   close(): void;
@@ -89,40 +97,68 @@ export const createRegistry = (options: RegistryOptions): Registry => {
   const core = (resource: string): GenericStore => find({ group: '', resource });
   const network = (resource: string): GenericStore => find({ group: 'networking.k8s.io', resource });
 
-  const open = (type: ResourceType, strategy: Parameters<typeof strategyOf>[1]): GenericStore => {
+  const open = (definition: ResourceDefinition): GenericStore => {
+    const { type, strategy } = definition;
+    const resource = { group: type.group, resource: type.plural };
     const made = new ResourceCore({
-      type,
+      definition,
       store,
-      minor,
       clock,
       random,
       log,
       newUid,
-      cacheMetrics: options.cacheMetrics?.({ group: type.group, resource: type.plural }),
+      cacheMetrics: options.cacheMetrics?.(resource),
     });
-    const Kind = groupResourceText(made.resource) === 'namespaces' ? NamespaceStore : GenericStore;
-    return new Kind(made, strategyOf(made.resource, strategy));
+    const Kind = groupResourceText(resource) === 'namespaces' ? NamespaceStore : GenericStore;
+    return new Kind(made, strategy);
   };
 
   /** Kinds that are served in several groups or versions are kept once. */
-  const openAll = (types: readonly ResourceType[], strategy: Parameters<typeof strategyOf>[1]): void => {
+  const add = (definition: ResourceDefinition): Disposable => {
+    const { type } = definition;
+    const shared = byPrefix.get(type.storage.prefix);
+    const made = shared ?? open(definition);
+    byPrefix.set(type.storage.prefix, made);
+    stores.set(groupResourceText({ group: type.group, resource: type.plural }), made);
+    const paths = [keyOf(type.group, type.plural, '')];
+    storages.set(paths[0]!, made);
+    for (const { name } of type.subresources) {
+      const part = definition.partStrategy(name);
+      if (part === undefined) continue;
+      const path = keyOf(type.group, type.plural, name);
+      paths.push(path);
+      storages.set(path, new PartStore(made, part, { isReadable: name !== 'finalize' }));
+    }
+    return toDisposable(() => {
+      for (const path of paths) storages.delete(path);
+      stores.delete(groupResourceText({ group: type.group, resource: type.plural }));
+      // Another group or version may still keep its objects there.
+      if ([...stores.values()].includes(made)) return;
+      byPrefix.delete(type.storage.prefix);
+      made.core.close();
+    });
+  };
+
+  const addBuiltIn = (types: readonly ResourceType[], parts: StrategyParts): void => {
     for (const type of types) {
       if (type.storage === undefined) continue;
-      const made = byPrefix.get(type.storage.prefix) ?? open(type, strategy);
-      byPrefix.set(type.storage.prefix, made);
-      stores.set(groupResourceText({ group: type.group, resource: type.plural }), made);
-      storages.set(keyOf(type.group, type.plural, ''), made);
-      for (const { name } of type.subresources) {
-        const part = partStrategyOf(made.core.resource, name, made.strategy);
-        const isReadable = name !== 'finalize';
-        if (part)
-          storages.set(keyOf(type.group, type.plural, name), new PartStore(made, part, { isReadable }));
-      }
+      const resource = { group: type.group, resource: type.plural };
+      const kept = byPrefix.get(type.storage.prefix)?.core.resource ?? resource;
+      const strategy = strategyOf(kept, parts);
+      add(
+        builtInDefinition({
+          type,
+          minor,
+          allowPrivileged: options.allowPrivileged ?? true,
+          strategy,
+          partStrategy: (name) => partStrategyOf(kept, name, strategy),
+        }),
+      );
     }
   };
 
   const isService = (type: ResourceType): boolean => type.group === '' && type.plural === 'services';
-  openAll(
+  addBuiltIn(
     resources.filter((type) => !isService(type)),
     { guard, eventTtlSeconds, services: {} },
   );
@@ -142,7 +178,7 @@ export const createRegistry = (options: RegistryOptions): Registry => {
     },
   });
   const serviceNetwork = new ServiceNetwork({ addresses: addressPool, ports: portPool, log });
-  openAll(resources.filter(isService), { guard, eventTtlSeconds, services: serviceNetwork.strategy });
+  addBuiltIn(resources.filter(isService), { guard, eventTtlSeconds, services: serviceNetwork.strategy });
   for (const [path, storage] of virtualStorages({ find, store, clock, options })) storages.set(path, storage);
 
   const repair = new ServiceRepair({
@@ -156,6 +192,7 @@ export const createRegistry = (options: RegistryOptions): Registry => {
   const essential = (): GenericStore[] => ESSENTIAL.map(find);
 
   return {
+    add,
     storageOf: (group, plural, subresource) => storages.get(keyOf(group, plural, subresource)),
     start() {
       for (const one of essential()) void one.core.cache;

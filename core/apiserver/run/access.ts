@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
+import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Registry as Metrics } from '../../base/metrics/index.ts';
 import { isJsonObject, type GroupResource, type KubernetesObject } from '../../api/meta/index.ts';
@@ -30,6 +32,10 @@ import {
   unionAuthorizer,
   type Authorizer,
 } from '../authz/index.ts';
+import {
+  parseAuthenticationConfiguration,
+  type AnonymousConfiguration,
+} from '../config/authentication-configuration.ts';
 import type { ApiServerConfig } from '../config/config.ts';
 import type { Stage } from '../server/index.ts';
 import type { LoadedCertificates, TokenKeys } from './certificates.ts';
@@ -77,10 +83,30 @@ export interface Authentication {
   setCertificates(loaded: LoadedCertificates): void;
 }
 
+/** Who is served without credentials: as the file says, else as the flag does. Throws one line that names the file. */
+export const loadAnonymous = async (config: ApiServerConfig): Promise<AnonymousConfiguration> => {
+  const file = config.authenticationConfigFile;
+  if (file === '') return { enabled: config.anonymousAuth };
+  try {
+    const { anonymous } = parseAuthenticationConfiguration(await readFile(file, 'utf8'));
+    if (anonymous && config.isAnonymousAuthGiven)
+      throw new ReasonError(
+        'BadConfiguration',
+        'anonymous: --anonymous-auth flag cannot be set when anonymous field is configured in the file',
+      );
+    return anonymous ?? { enabled: config.anonymousAuth };
+  } catch (cause) {
+    throw new ReasonError('BadConfiguration', `--authentication-config ${file}: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+};
+
 export interface AuthenticationParts {
   readonly config: ApiServerConfig;
   readonly certificates: LoadedCertificates;
   readonly keys: TokenKeys;
+  readonly anonymous: AnonymousConfiguration;
   /** Asked when a token comes, after the registry is there. */
   readonly reader: () => ObjectReader;
   readonly metrics: Metrics;
@@ -89,7 +115,7 @@ export interface AuthenticationParts {
 }
 
 export const createAuthentication = (parts: AuthenticationParts): Authentication => {
-  const { config, certificates, keys, clock, metrics, log } = parts;
+  const { config, certificates, keys, anonymous, clock, metrics, log } = parts;
   const { issuers, audiences, tokenSecondsMax, extendsPodTokens } = config.serviceAccounts;
   const clients = new ClientAuthorities(certificates.clientCaPem, clock);
   const proxies = new ClientAuthorities(certificates.frontProxyCaPem, clock);
@@ -113,7 +139,7 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
   ];
   const stage = authenticationStage({
     authenticator: unionAuthenticator(authenticators),
-    ...(config.anonymousAuth && { anonymous: anonymousAuthenticator() }),
+    ...(anonymous.enabled && { anonymous: anonymousAuthenticator(anonymous) }),
     frontProxy,
     metrics,
     log,

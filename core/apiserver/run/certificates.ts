@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import { readAuthorities, readPair, readPem } from '../../base/node/pem-files.ts';
 import type { ApiServerConfig } from '../config/config.ts';
@@ -39,6 +39,32 @@ export const loadCertificates = async (config: ApiServerConfig): Promise<LoadedC
     clientCaPem,
     frontProxyCaPem,
   };
+};
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g;
+const COMMON_NAME = /^CN=(.*)$/m;
+
+/**
+ * The certificate that this server shows to aggregated ones, which check it by what `extension-apiserver-authentication`
+ * tells them: the authority and the names of --requestheader-*. A pair that they would refuse is refused at the start.
+ */
+export const checkProxyClient = async (
+  { aggregator, frontProxy }: ApiServerConfig,
+  { frontProxyCaPem }: LoadedCertificates,
+): Promise<void> => {
+  if (aggregator.certFile === '') return;
+  const { cert } = await readPair(aggregator.certFile, aggregator.keyFile);
+  if (frontProxyCaPem === '') return;
+  const certificate = new X509Certificate(cert);
+  const refuse = (why: string): never => {
+    throw new ReasonError('BadCertificate', `--proxy-client-cert-file ${aggregator.certFile} ${why}`);
+  };
+  const authorities = frontProxyCaPem.match(PEM_CERTIFICATE) ?? [];
+  if (!authorities.some((pem) => certificate.verify(new X509Certificate(pem).publicKey)))
+    refuse('is not signed by an authority of --requestheader-client-ca-file');
+  const name = COMMON_NAME.exec(certificate.subject)?.[1] ?? '';
+  if (frontProxy.allowedNames.length > 0 && !frontProxy.allowedNames.includes(name))
+    refuse(`is issued to "${name}", which --requestheader-allowed-names does not list`);
 };
 
 export interface TokenKeys {

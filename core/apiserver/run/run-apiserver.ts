@@ -19,6 +19,7 @@ import {
   subjectRulesStatus,
 } from '../authz/index.ts';
 import {
+  APISERVER_USER,
   registryWriter,
   startBootstrap,
   startPolicyFeed,
@@ -28,14 +29,16 @@ import type { ApiServerConfig } from '../config/config.ts';
 import { DiscoveryCatalog, discoveryStage } from '../discovery/index.ts';
 import { maxInFlightStage } from '../flowcontrol/index.ts';
 import { apiStage } from '../handlers/index.ts';
+import { createInternalInformer } from '../informer/internal-informer.ts';
 import { createKubeletProxy } from '../kubelet-proxy/kubelet-proxy.ts';
 import { createRegistry, type Registry } from '../registry/index.ts';
 import { createApiServer, endpointsStage, HealthRegistry, TraceRing, type Stage } from '../server/index.ts';
 import { tracesStage } from '../server/traces-stage.ts';
 import { EtcdClient, EtcdStore, startCompactor, tlsFromFiles } from '../storage/index.ts';
-import { createAuthentication, createAuthorization } from './access.ts';
+import { createAuthentication, createAuthorization, loadAnonymous } from './access.ts';
 import {
   certificateFiles,
+  checkProxyClient,
   loadCertificates,
   loadTokenKeys,
   type LoadedCertificates,
@@ -72,7 +75,14 @@ const clusterAuthentication = (
 export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<RunningApiServer> => {
   const [clock, random] = [systemClock, systemRandom];
   const owned = new DisposableStore();
-  const [certificates, keys] = await Promise.all([loadCertificates(config), loadTokenKeys(config)]);
+  const [certificates, keys, anonymous] = await Promise.all([
+    loadCertificates(config),
+    loadTokenKeys(config),
+    loadAnonymous(config),
+  ]);
+  await checkProxyClient(config, certificates);
+  for (const suite of config.weakCipherSuites)
+    log.write('warn', 'a weak cipher suite is allowed by --tls-cipher-suites', { suite });
   const metrics = new Metrics();
   const health = new HealthRegistry(log);
   let rejectFailed: (error: unknown) => void = () => undefined;
@@ -99,6 +109,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     config,
     certificates,
     keys,
+    anonymous,
     reader: () => registry.reader,
     metrics,
     clock,
@@ -121,6 +132,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     eventTtlSeconds: config.eventTtlSeconds,
     serviceCidrs: config.serviceRanges,
     nodePorts: config.nodePorts,
+    allowPrivileged: config.allowPrivileged,
     authorizer,
     rulesFor: (user, namespace) => subjectRulesStatus(policy, user, namespace),
     reviewToken: (token, audiences) => authentication.tokens.review(token, audiences),
@@ -133,6 +145,8 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
       },
       // Without an authority to check them by, as upstream without --kubelet-certificate-authority.
       tls: () => ({ ...kubeletTls(), rejectUnauthorized: kubeletCaFile !== '' }),
+      random,
+      advertiseAddress: config.advertiseAddress,
       addressTypes: config.kubelet.addressTypes,
       timeoutMs: config.kubelet.timeoutMs,
     }),
@@ -195,6 +209,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     clock,
     log,
     traces,
+    tls: config.tls,
     limits: {
       requestTimeoutMs: config.requestTimeoutMs,
       streamsPerConnectionMax: config.streamsPerConnectionMax,
@@ -238,8 +253,8 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
 
   try {
     registry.start();
-    const feed = startPolicyFeed({ registry, policy, graph, clock, log });
-    owned.add(feed);
+    const informer = owned.add(createInternalInformer({ registry, user: APISERVER_USER, clock, log }));
+    const feed = owned.add(startPolicyFeed({ informer, policy, graph }));
     Promise.all([registry.ready(), feed.ready]).then(() => {
       areCachesFilled = true;
       registry.warm();
@@ -261,6 +276,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
       advertiseAddress: config.advertiseAddress,
       securePort: address.port,
       serviceCidrs: config.serviceRanges,
+      reconcilesEndpoints: config.endpointReconciler === 'lease',
       hostname: config.hostname || hostname(),
       instance: randomUUID(),
       authentication: () => clusterAuthentication(config, loadedCertificates, clock),

@@ -2,8 +2,11 @@ import { constants } from 'node:crypto';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
+import type { TlsSettings } from '../../base/node/tls-settings.ts';
 import { http1Connections, type ConnectionsOptions } from './http1-connections.ts';
 import { http2Connections } from './http2-connections.ts';
+import { onRecognized } from './peer.ts';
+import { Strangers } from './strangers.ts';
 
 /** What the listener shows and trusts; replaced as one when files change. */
 export interface ServingCertificates {
@@ -15,6 +18,7 @@ export interface ServingCertificates {
 
 export interface ListenerOptions extends ConnectionsOptions {
   readonly certificates: ServingCertificates;
+  readonly tls: TlsSettings;
   readonly clock: Clock;
   readonly onHandshakeError: (error: Error) => void;
 }
@@ -31,11 +35,11 @@ export interface Listener {
   destroy(): void;
 }
 
-const secureContext = (certificates: ServingCertificates): SecureContextOptions => ({
+const secureContext = (certificates: ServingCertificates, tls: TlsSettings): SecureContextOptions => ({
+  ...tls,
   cert: certificates.certificatePem,
   key: certificates.privateKeyPem,
   ca: [...certificates.clientAuthoritiesPem],
-  minVersion: 'TLSv1.2',
   // A resumed session would bring back an identity that was verified against an older bundle.
   secureOptions: constants.SSL_OP_NO_TICKET,
 });
@@ -48,9 +52,10 @@ export const createListener = (options: ListenerOptions): Listener => {
   const { limits, onHandshakeError } = options;
   const protocols = { http1: http1Connections(options), http2: http2Connections(options) };
   const sockets = new Set<Socket>();
+  const strangers = new Strangers(limits.strangersMax);
   let isStopping = false;
   const tls = createServer({
-    ...secureContext(options.certificates),
+    ...secureContext(options.certificates, options.tls),
     requestCert: true,
     // Asked for, not required: tokens and anonymous probes come without, and authentication decides.
     rejectUnauthorized: false,
@@ -62,8 +67,11 @@ export const createListener = (options: ListenerOptions): Listener => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     socket.setNoDelay(true);
+    strangers.add(socket);
   });
   tls.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.authorized) strangers.recognize(socket);
+    else onRecognized(socket, () => strangers.recognize(socket));
     socket.on('error', () => socket.destroy());
     // Its handshake was under way when the server stopped accepting.
     if (isStopping) {
@@ -88,7 +96,7 @@ export const createListener = (options: ListenerOptions): Listener => {
           resolve(tls.address() as AddressInfo);
         });
       }),
-    setCertificates: (certificates) => tls.setSecureContext(secureContext(certificates)),
+    setCertificates: (certificates) => tls.setSecureContext(secureContext(certificates, options.tls)),
     stopAccepting() {
       isStopping = true;
       tls.close();

@@ -2,12 +2,14 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { tlsSettings, type TlsSettings } from '../../base/node/tls-settings.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import { createListener, type ServingCertificates } from './api-listener.ts';
 import type { HealthRegistry } from '../../component/health.ts';
 import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts';
 import type { Stage } from './pipeline.ts';
 import type { RequestInfo } from './request-info.ts';
+import { createRepeatedFailures } from './repeated-failures.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { serveRequest } from './serve-request.ts';
 import { TraceRing } from './trace.ts';
@@ -20,6 +22,8 @@ export interface ApiServerOptions {
   readonly metrics: Registry;
   readonly clock: Clock;
   readonly log: Log;
+  /** Versions and cipher suites; absent: the defaults. */
+  readonly tls?: TlsSettings;
   readonly limits?: Partial<ServerLimits>;
   readonly traces?: TraceRing;
   readonly isServed?: (info: RequestInfo) => boolean;
@@ -54,6 +58,7 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
   const limits: ServerLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const metrics = createRequestMetrics({
     registry: options.metrics,
+    repeats: createRepeatedFailures(options.metrics, clock),
     ...(options.isServed && { isServed: options.isServed }),
   });
   const drain = new AbortController();
@@ -64,6 +69,7 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
   const service = { stages, clock, log, metrics, traces, requestTimeoutMs: limits.requestTimeoutMs };
   const listener = createListener({
     certificates: options.certificates,
+    tls: options.tls ?? tlsSettings(),
     limits,
     clock,
     draining: drain.signal,

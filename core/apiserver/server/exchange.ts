@@ -84,6 +84,7 @@ export const createExchange = (incoming: Incoming): Exchange => {
     },
     draining,
     body: bodyReader({ source: body, declaredBytes, isAborted: () => aborting.aborted }),
+    isUpgrade: takeOver !== undefined,
     upgrade() {
       if (!takeOver || response.started) return undefined;
       response.hijacked(SWITCHING_PROTOCOLS);

@@ -4,6 +4,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import { H2_ERROR } from '../../base/node/http2/frame.ts';
 import { encodeHeaders, type HeaderField } from '../../base/node/http2/hpack.ts';
 import { Http2Connection } from '../../base/node/http2/server/connection.ts';
+import { StallBudget } from '../../base/node/http2/server/stall-budget.ts';
 import type { Http2Stream } from '../../base/node/http2/server/stream.ts';
 import type { ConnectionsOptions, ProtocolConnections } from './http1-connections.ts';
 import { http2Exchange } from './http2-exchange.ts';
@@ -23,19 +24,31 @@ const headerBytesOf = (fields: readonly HeaderField[]): number => {
 };
 
 const REQUEST_PSEUDO = new Set([':method', ':scheme', ':authority', ':path']);
-const UPPER_CASE = /[A-Z]/;
+/** They speak of a connection of HTTP/1.1 (RFC 9113, section 8.2.2). */
+const CONNECTION_HEADERS = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+]);
 
-/** RFC 9113, sections 8.2 and 8.3: known pseudo headers, each once and in front, and names in lower case. */
+/**
+ * RFC 9113, sections 8.2 and 8.3: known pseudo headers, each once and in front, and no header of a connection.
+ * Characters were checked when the block was decoded.
+ */
 const isWellFormed = (fields: readonly HeaderField[]): boolean => {
   const seen = new Set<string>();
   let isRegular = false;
-  for (const { name } of fields) {
+  for (const { name, value } of fields) {
     if (name.startsWith(':')) {
       if (isRegular || seen.has(name) || !REQUEST_PSEUDO.has(name)) return false;
+      // A blank would end the target where a request line is made of it.
+      if (value.includes(' ') || (name === ':path' && !value.startsWith('/') && value !== '*')) return false;
       seen.add(name);
     } else {
       isRegular = true;
-      if (name === '' || name === 'connection' || UPPER_CASE.test(name)) return false;
+      if (CONNECTION_HEADERS.has(name) || (name === 'te' && value !== 'trailers')) return false;
     }
   }
   return seen.has(':scheme');
@@ -69,6 +82,7 @@ export const http2Connections = (
 ): ProtocolConnections => {
   const { limits, draining, serve, clock } = options;
   const connections = new Set<Http2Connection>();
+  const budget = new StallBudget(limits.stalledBytesMax);
 
   const serveStream = (stream: Http2Stream, socket: TLSSocket): void => {
     if (headerBytesOf(stream.headers) > limits.headerBytesMax) {
@@ -96,7 +110,9 @@ export const http2Connections = (
           idle.dispose();
           connections.delete(connection);
         },
-        nowMs: () => clock.monotonicMs(),
+        clock,
+        stallTimeoutMs: limits.requestTimeoutMs,
+        budget,
       });
       const idle = closeWhenIdle(connection, clock, limits.idleTimeoutMs);
       connections.add(connection);

@@ -1,5 +1,6 @@
 import type { Counter, Gauge, Histogram, Registry } from '../../base/metrics/index.ts';
 import type { RequestContext } from './context.ts';
+import type { RepeatedFailures } from './repeated-failures.ts';
 import type { RequestInfo } from './request-info.ts';
 
 const DURATION_BUCKETS_SECONDS = [
@@ -67,6 +68,8 @@ export interface RequestMetricsOptions {
    * that asks for nonsense cannot fill the metrics.
    */
   readonly isServed?: (info: RequestInfo) => boolean;
+  /** Finds clients that are caught in a loop of failures. */
+  readonly repeats?: RepeatedFailures;
 }
 
 export interface RequestMetrics {
@@ -77,7 +80,11 @@ export interface RequestMetrics {
 }
 
 /** Counters of requests under upstream's names. */
-export const createRequestMetrics = ({ registry, isServed }: RequestMetricsOptions): RequestMetrics => {
+export const createRequestMetrics = ({
+  registry,
+  isServed,
+  repeats,
+}: RequestMetricsOptions): RequestMetrics => {
   const total = registry.counterFamily({
     name: 'apiserver_request_total',
     help: 'Requests by verb, resource and code of the answer.',
@@ -143,6 +150,7 @@ export const createRequestMetrics = ({ registry, isServed }: RequestMetricsOptio
       if (context.isLongRunning) handles.longRunning().add(-1);
       else handles.duration().observe(durationMs / 1000);
       handles.sizes()?.observe(context.response.bodyBytes);
+      repeats?.observe(context);
     },
     tlsHandshakeErrors: registry.counter({
       name: 'apiserver_tls_handshake_errors_total',

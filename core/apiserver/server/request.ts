@@ -13,6 +13,8 @@ export interface Peer {
   readonly verified: boolean;
   /** Decoded when first asked for, once a connection. */
   certificate(): X509Certificate | undefined;
+  /** Authentication knows who it is: the connection is no stranger's from now on. */
+  recognized(): void;
 }
 
 /** What a protocol upgrade takes over. */
@@ -39,6 +41,8 @@ export interface ApiRequest {
   readonly draining: AbortSignal;
   /** The whole body; a second call gives the same bytes. Fails with 413 past the bound. */
   body(bytesMax?: number): Promise<Uint8Array>;
+  /** Whether the client asked for another protocol, so that `upgrade` can take its connection over. */
+  readonly isUpgrade: boolean;
   /** Takes the connection over; undefined where the client asked for no upgrade. The response is then ours no more. */
   upgrade(): UpgradedConnection | undefined;
 }

@@ -46,6 +46,7 @@ export class ApiResponse {
   #code = 0;
   #bytes = 0;
   #ended = false;
+  #whenComplete: (() => void)[] = [];
 
   constructor(options: ResponseOptions) {
     this.#options = options;
@@ -62,6 +63,19 @@ export class ApiResponse {
 
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** Calls back once nothing is left to be made of the answer, which the client may still have to take. */
+  onComplete(run: () => void): void {
+    if (this.#ended) run();
+    else this.#whenComplete.push(run);
+  }
+
+  #complete(): void {
+    this.#ended = true;
+    const waiting = this.#whenComplete;
+    this.#whenComplete = [];
+    for (const run of waiting) run();
   }
 
   /** Bytes of the body, before compression. */
@@ -117,7 +131,7 @@ export class ApiResponse {
 
   async end(): Promise<void> {
     if (this.#ended) return;
-    this.#ended = true;
+    this.#complete();
     await this.#options.outbound.end();
   }
 
@@ -136,7 +150,7 @@ export class ApiResponse {
       if (outbound.gone) throw clientGone();
       this.#code = code;
       this.#bytes = plainBytes;
-      this.#ended = true;
+      this.#complete();
       await outbound.whole(code, this.#headers, bytes);
       return;
     }
@@ -149,11 +163,11 @@ export class ApiResponse {
   /** The handler upgraded the connection; the code is for logs and metrics. */
   hijacked(code: number): void {
     this.#code = code;
-    this.#ended = true;
+    this.#complete();
   }
 
   abort(): void {
-    this.#ended = true;
+    this.#complete();
     this.#options.outbound.destroy();
   }
 }

@@ -13,6 +13,8 @@ import { sendTextError } from './response.ts';
 import type { TraceRing } from './trace.ts';
 
 const AUDIT_ID_LENGTH_MAX = 64;
+/** How long the news that its time is over may take to reach a client; no longer than the request itself. */
+const LATE_ANSWER_MS_MAX = 5000;
 const TIMEOUT_TEXT = 'request did not complete within the allotted timeout';
 
 export interface RequestService {
@@ -64,9 +66,14 @@ const serveContext = async (
   metrics.started(context);
   let answeredLate: Promise<void> | undefined;
   if (!context.isLongRunning) {
-    const timer = clock.after(service.requestTimeoutMs, () => {
-      answeredLate = answerFailure(context, timeout(TIMEOUT_TEXT, 0), log);
+    let timer = clock.after(service.requestTimeoutMs, () => {
+      // Made in time, and not taken: a client that gives no window must not keep it.
+      if (context.response.ended) context.response.abort();
+      else answeredLate = answerFailure(context, timeout(TIMEOUT_TEXT, 0), log);
       exchange.abort(new Error(TIMEOUT_TEXT));
+      timer = clock.after(Math.min(LATE_ANSWER_MS_MAX, service.requestTimeoutMs), () =>
+        context.response.abort(),
+      );
     });
     context.defer(() => timer.dispose());
   }

@@ -171,7 +171,7 @@ export class EtcdStore implements Store {
       } catch (error) {
         if (isFresh) throw error;
         const read = await this.#read(key);
-        // The verdict was about what is really there: it stands.
+        // The decision was made on the current object, so it is final.
         if (read.current !== undefined && read.current.revision === current?.revision) throw error;
         ({ current, isFresh } = read);
         continue;
@@ -247,7 +247,7 @@ export class EtcdStore implements Store {
     );
   }
 
-  /** A read that was sent before somebody asked may miss what he knows: all who ask meanwhile share the next one. */
+  /** A read already in flight may lag behind a revision this caller has seen, so concurrent callers share the next one. */
   currentRevision(): Promise<number> {
     if (this.#revisionRead === undefined) return this.#readRevision();
     this.#nextRevisionRead ??= this.#revisionRead.then(

@@ -33,7 +33,7 @@ export class Family<Instrument, Labels extends readonly string[]> {
     this.#children.delete(values.join(SEPARATOR));
   }
 
-  /** Forgets every set: for gauges that are set anew before each exposition. */
+  /** Forgets every set: for gauges that are recomputed before each exposition. */
   clear(): void {
     this.#children.clear();
   }

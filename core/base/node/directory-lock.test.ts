@@ -18,7 +18,7 @@ test('a folder in use is refused, with the process that uses it, until it is fre
   const directory = folder();
   const lock = await lockDirectory(directory);
   await expect(lockDirectory(directory)).rejects.toThrow(
-    `the data folder ${directory} is in use by process ${process.pid}; stop that process first`,
+    `the data directory ${directory} is in use by process ${process.pid}; stop that process first`,
   );
   lock.dispose();
   (await lockDirectory(directory)).dispose();
@@ -33,5 +33,5 @@ test('what a crashed process left behind keeps nobody out', async () => {
 test('a folder that cannot be made is one clear line', async () => {
   const file = join(folder(), 'file');
   writeFileSync(file, '');
-  await expect(lockDirectory(join(file, 'data'))).rejects.toThrow(/^cannot use the data folder/);
+  await expect(lockDirectory(join(file, 'data'))).rejects.toThrow(/^cannot use the data directory/);
 });

@@ -63,7 +63,7 @@ const ownerOf = (directory: string): string => {
 /** Keeps every other process out of a folder until disposed. Makes the folder when it is not there. */
 export const lockDirectory = async (directory: string): Promise<Disposable> => {
   const unusable = (cause: unknown): ReasonError<LockFailure> =>
-    new ReasonError('BadDirectory', `cannot use the data folder ${directory}: ${messageOf(cause)}`, {
+    new ReasonError('BadDirectory', `cannot use the data directory ${directory}: ${messageOf(cause)}`, {
       cause,
     });
   try {
@@ -75,7 +75,7 @@ export const lockDirectory = async (directory: string): Promise<Disposable> => {
   if (server === undefined)
     throw new ReasonError<LockFailure>(
       'Locked',
-      `the data folder ${directory} is in use${ownerOf(directory)}; stop that process first`,
+      `the data directory ${directory} is in use${ownerOf(directory)}; stop that process first`,
     );
   const ownerFile = join(directory, OWNER_FILE);
   try {

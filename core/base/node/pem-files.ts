@@ -33,11 +33,11 @@ const parsed = <T>(path: string, what: string, parse: () => T): T => {
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g;
 
 /** A bundle of authorities. TLS itself takes one that it cannot read for none, and then refuses every client. */
-export const readAuthorities = async (path: string, what = 'trusted authority'): Promise<Buffer> => {
+export const readAuthorities = async (path: string, what = 'trusted CA'): Promise<Buffer> => {
   const bundle = await readPem(path, what);
   const blocks = bundle.toString('latin1').match(PEM_CERTIFICATE) ?? [];
   if (blocks.length === 0)
-    throw new ReasonError('BadCertificate', `the ${what} ${path} holds no certificate`);
+    throw new ReasonError('BadCertificate', `the ${what} ${path} contains no certificate`);
   for (const block of blocks) parsed(path, 'certificate', () => new X509Certificate(block));
   return bundle;
 };
@@ -53,7 +53,7 @@ export const readPair = async (
   if (!certificate.checkPrivateKey(privateKey))
     throw new ReasonError(
       'BadCertificate',
-      `the private key ${keyFile} does not belong to the certificate ${certFile}`,
+      `the private key ${keyFile} does not match the certificate ${certFile}`,
     );
   return { cert, key };
 };

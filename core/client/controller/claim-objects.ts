@@ -20,7 +20,7 @@ export interface ClaimOptions<T extends KubernetesObject> {
   readonly finalizers?: readonly string[];
 }
 
-/** The owner was deleted, or made anew, since the cache saw it: it may adopt nothing. */
+/** The owner was deleted or recreated since the cache saw it, so it must not adopt anything. */
 const mayAdopt = async ({ client, owner, ownerKind }: ClaimOptions<KubernetesObject>): Promise<boolean> => {
   const fresh = await client.resource(ownerKind, owner.metadata.namespace).find(owner.metadata.name);
   return fresh?.metadata.uid === owner.metadata.uid && fresh.metadata.deletionTimestamp === undefined;

@@ -87,7 +87,7 @@ test('matching orphans are adopted, others of the owner released, and what is of
   expect(api.get(POD, 'strayed').metadata.ownerReferences ?? []).toEqual([]);
 });
 
-test('an owner that was deleted and made anew adopts nothing', async () => {
+test('an owner that was deleted and recreated adopts nothing', async () => {
   const api = new FakeApi();
   const [owner] = api.seed(REPLICA_SET, replicaSet);
   api.remove(REPLICA_SET, 'web');

@@ -30,7 +30,7 @@ export const refersToKind = (reference: OwnerReference | undefined, kind: Kind):
 
 /**
  * The owner that controls an object, looked up in a store; undefined when it is another of the same name, or gone.
- * The name alone would answer with an owner that was made anew.
+ * The name alone could match a recreated owner.
  */
 export const resolveController = <T extends KubernetesObject>(
   store: { find(namespace: string | undefined, name: string): Stored<T> | undefined },

@@ -10,6 +10,7 @@ import type { Client } from '../client.ts';
 import { EVENT, type Event } from '../kinds.ts';
 import { isFenced } from '../rest/errors.ts';
 import { pause } from '../rest/pause.ts';
+import type { TokenBucket } from '../rest/token-bucket.ts';
 import { EventCorrelator } from './event-correlator.ts';
 import type { EventOptions, EventRecorder, EventType } from './event.ts';
 
@@ -28,6 +29,8 @@ export interface ApiEventRecorderOptions {
   readonly component: string;
   /** The node it tells of, for components that run on one. */
   readonly host?: string;
+  /** Paces the writes; recorders that share one share its rate. */
+  readonly limiter?: TokenBucket;
 }
 
 /** Writes events one after the other, behind a queue that drops what it has no room for. */
@@ -59,7 +62,7 @@ export class ApiEventRecorder implements EventRecorder {
     options: EventOptions = {},
   ): void {
     if (!object.kind || !object.metadata?.name) {
-      this.#options.log.write('error', 'an event about an object without kind or name is dropped', {
+      this.#options.log.write('error', 'dropped an event for an object without kind or name', {
         reason,
       });
       this.#droppedCount += 1;
@@ -132,6 +135,8 @@ export class ApiEventRecorder implements EventRecorder {
       return;
     }
     const patch = correlated.action === 'patch' ? correlated.patch : undefined;
+    await this.#awaitTurn();
+    if (this.#stop.signal.aborted) return;
     for (let tries = 1; ; tries += 1) {
       const outcome = await this.#write(correlated.event, patch, correlated.key);
       if (outcome === 'done') return;
@@ -142,6 +147,12 @@ export class ApiEventRecorder implements EventRecorder {
       if (this.#stop.signal.aborted) break;
     }
     this.#droppedCount += 1;
+  }
+
+  async #awaitTurn(): Promise<void> {
+    const { limiter, clock } = this.#options;
+    const waitMs = limiter?.reserveMs() ?? 0;
+    if (waitMs > 0) await pause(clock, waitMs, this.#stop.signal).catch(() => limiter?.giveBack());
   }
 
   async #write(event: Event, patch: object | undefined, key: string): Promise<'done' | 'refused' | 'again'> {
@@ -167,7 +178,7 @@ export class ApiEventRecorder implements EventRecorder {
       // Whoever stops, or is fenced, knows that what it had to tell is lost.
       if (isFenced(error) || signal.aborted) return 'refused';
       const isFinal = isStatusError(error);
-      this.#options.log.write(isFinal ? 'warn' : 'info', 'an event could not be written', {
+      this.#options.log.write(isFinal ? 'warn' : 'info', 'failed to write an event', {
         reason: event.reason,
         error: messageOf(error),
       });

@@ -47,7 +47,7 @@ test('an event says what happened to what, and who says so', async () => {
   ]);
 });
 
-test('an event that repeats is counted, and written anew when the server has forgotten it', async () => {
+test('an event that repeats is counted, and recreated when the server no longer has it', async () => {
   const { api, pod, recorder } = setUp();
   const tell = async (): Promise<void> => {
     recorder.event(pod, 'Warning', 'BackOff', 'again');

@@ -71,7 +71,7 @@ export interface InformerHealth {
   /** Lists after the first: each means that events were missed and found again. */
   readonly relistsCount: number;
   readonly reconnectsCount: number;
-  /** The failure that it waits out; undefined while all is well. */
+  /** The failure that it retries after; undefined while it is healthy. */
   readonly lastError: string | undefined;
 }
 

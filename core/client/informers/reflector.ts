@@ -136,7 +136,7 @@ export class Reflector<T extends KubernetesObject> {
     const events = stream[Symbol.asyncIterator]();
     const initial = await this.#initialState(events, stream);
     if (!initial) {
-      this.#options.log.write('info', 'the server offers no initial events; listing instead');
+      this.#options.log.write('info', 'the server does not support WatchList; listing instead');
       this.#initialEvents = false;
       return undefined;
     }
@@ -270,7 +270,7 @@ export class Reflector<T extends KubernetesObject> {
     // The first 410 of a watch is the ordinary way to learn that its version is gone; a second one waits.
     if (wasWatching && isExpired(error)) return undefined;
     const delayMs = this.#backoff.next();
-    log.write('warn', 'a watch or list failed and is tried again', {
+    log.write('warn', 'list or watch failed; retrying', {
       resource: resource.kind.plural,
       error: messageOf(error),
       delayMs: Math.round(delayMs),

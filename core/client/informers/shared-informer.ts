@@ -197,7 +197,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T>, 
     try {
       run();
     } catch (error) {
-      this.#options.log.write('error', 'a handler of an informer threw', {
+      this.#options.log.write('error', 'an informer handler threw an error', {
         resource: this.kind.plural,
         error: messageOf(error),
       });

@@ -38,7 +38,7 @@ export class Candidate {
       return (await this.#renewUnread(request)) ?? (await this.#readAndClaim(request));
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error) && request.signal?.aborted !== true)
-        this.#options.log.write('warn', 'the lease could not be read or written', {
+        this.#options.log.write('warn', 'failed to read or write the lease', {
           lease: this.#options.lease.name,
           error: messageOf(error),
         });

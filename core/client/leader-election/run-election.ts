@@ -136,7 +136,7 @@ const lead = async (
   if (isGivenUp && unanswered === 0) await release(candidate, options, timing);
   // The server may do them yet: the next leader waits the lease out.
   else if (isGivenUp)
-    log.write('warn', 'the lease is left to expire: changes are not answered', {
+    log.write('warn', 'not releasing the lease: requests are still pending', {
       lease: lease.name,
       unanswered,
     });
@@ -166,7 +166,7 @@ const renew = async (
     if (signal.aborted) return;
     const attempt = await candidate.attempt({ signal, timeoutMs: tenure.leftMs });
     if (attempt.outcome === 'held') tenure.renewed(attempt.sent);
-    else if (attempt.outcome === 'other') tenure.end('another holds the lease');
+    else if (attempt.outcome === 'other') tenure.end('the lease is held by another candidate');
   }
 };
 
@@ -179,6 +179,6 @@ const release = async (
     await candidate.release({ timeoutMs: renewDeadlineMs / 2 });
   } catch (error) {
     // The next leader waits the lease out instead.
-    log.write('warn', 'the lease could not be given up', { lease: lease.name, error: messageOf(error) });
+    log.write('warn', 'failed to release the lease', { lease: lease.name, error: messageOf(error) });
   }
 };

@@ -61,7 +61,7 @@ export class Tenure implements Disposable {
   }
 
   check(): void {
-    if (!this.signal.aborted && this.leftMs === 0) this.end('the lease could not be renewed in time');
+    if (!this.signal.aborted && this.leftMs === 0) this.end('failed to renew the lease in time');
   }
 
   end(why: string): void {

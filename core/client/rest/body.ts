@@ -10,7 +10,7 @@ export const WATCH_LINE_BYTES_MAX = 16 * 1024 * 1024;
 const ERROR_TEXT_CHARACTERS_MAX = 1024;
 
 const tooLarge = (bytesMax: number): ClientError =>
-  new ClientError('AnswerTooLarge', `the answer has more than ${bytesMax} bytes; list it in pages`);
+  new ClientError('AnswerTooLarge', `the response is larger than ${bytesMax} bytes; paginate the list`);
 
 export const readText = async (response: WireResponse, bytesMax = ANSWER_BYTES_MAX): Promise<string> => {
   try {
@@ -42,7 +42,7 @@ export const parseJson = (text: string, what: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ClientError('MalformedAnswer', `${what} was answered with something that is no JSON`, {
+    throw new ClientError('MalformedAnswer', `${what} returned invalid JSON`, {
       cause,
     });
   }
@@ -68,7 +68,7 @@ export const errorOfAnswer = (response: WireResponse, text: string, what: string
       message:
         code === 404
           ? 'the server could not find the requested resource'
-          : `${what} was answered with ${code}${said === '' ? '' : `: ${said}`}`,
+          : `${what} returned ${code}${said === '' ? '' : `: ${said}`}`,
       ...(retryAfterSeconds !== undefined && { details: { retryAfterSeconds } }),
     },
     code,
@@ -101,7 +101,7 @@ export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerato
       pending.push(chunk.subarray(start));
       pendingBytes += chunk.byteLength - start;
       if (pendingBytes > WATCH_LINE_BYTES_MAX)
-        throw new ClientError('AnswerTooLarge', `a watch event has more than ${WATCH_LINE_BYTES_MAX} bytes`);
+        throw new ClientError('AnswerTooLarge', `a watch event is larger than ${WATCH_LINE_BYTES_MAX} bytes`);
     }
   }
 }

@@ -39,7 +39,10 @@ export class ExecPlugin {
         `exec plugin: invalid apiVersion ${JSON.stringify(exec.apiVersion)}`,
       );
     if (exec.interactiveMode === 'Always')
-      throw new ClientError('BadConfig', `exec plugin ${exec.command} needs a terminal, which is not here`);
+      throw new ClientError(
+        'BadConfig',
+        `exec plugin ${exec.command} requires a terminal, which is not available`,
+      );
     this.#exec = exec;
     this.#info = execInfo(exec, config);
     this.#clock = clock;

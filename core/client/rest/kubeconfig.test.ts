@@ -79,10 +79,10 @@ test('files are relative to the kubeconfig, and a context has its user, cluster 
 });
 
 test('what is missing is named', () => {
-  expect(() => configFrom(KUBECONFIG, { context: 'broken' })).toThrow('no cluster "nowhere"');
-  expect(() => configFrom(KUBECONFIG, { context: 'x' })).toThrow('no context "x"');
+  expect(() => configFrom(KUBECONFIG, { context: 'broken' })).toThrow('cluster "nowhere" not found');
+  expect(() => configFrom(KUBECONFIG, { context: 'x' })).toThrow('context "x" not found');
   expect(() => configFrom({})).toThrow('no current-context');
-  expect(() => parseKubeconfig('a: [')).toThrow('no YAML');
+  expect(() => parseKubeconfig('a: [')).toThrow('not valid YAML: line 1');
 });
 
 test('a kubeconfig that this project writes is read', async () => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { messageOf } from '../../base/errors.ts';
+import { yamlFault } from '../../base/parse-fault.ts';
 import { isJsonObject } from '../../api/meta/object-meta.ts';
 import type { Impersonation } from '../client.ts';
 import type { AuthConfig, ClientConfig, DataOrFile, ExecConfig } from './config.ts';
@@ -40,7 +41,7 @@ const listOf = (config: Fields, name: string): readonly Fields[] => {
 
 const entryOf = (config: Fields, list: string, name: string, field: string): Fields => {
   const found = listOf(config, list).find((entry) => entry['name'] === name);
-  if (!found) throw bad(`the kubeconfig has no ${field} ${JSON.stringify(name)}`);
+  if (!found) throw bad(`${field} ${JSON.stringify(name)} not found in the kubeconfig`);
   return isJsonObject(found[field]) ? found[field] : {};
 };
 
@@ -54,9 +55,10 @@ export const parseKubeconfig = (source: string): Fields => {
   try {
     config = parse(source);
   } catch (cause) {
-    throw bad(`the kubeconfig is no YAML: ${messageOf(cause)}`, cause);
+    // Without the cause, which quotes the file.
+    throw bad(`the kubeconfig is not valid YAML: ${yamlFault(cause)}`);
   }
-  if (!isJsonObject(config)) throw bad('the kubeconfig is empty');
+  if (!isJsonObject(config)) throw bad('the kubeconfig is not a YAML mapping');
   return config;
 };
 
@@ -76,7 +78,7 @@ export const contextsOf = (config: Fields): KubeconfigContext[] =>
 /** What one context of a kubeconfig says. */
 export const configFrom = (config: Fields, options: KubeconfigOptions = {}): ClientConfig => {
   const contextName = options.context ?? text(config, 'current-context');
-  if (contextName === undefined) throw bad('the kubeconfig has no current-context; name one');
+  if (contextName === undefined) throw bad('the kubeconfig has no current-context; specify a context');
   const context = entryOf(config, 'contexts', contextName, 'context');
   const cluster = entryOf(config, 'clusters', text(context, 'cluster') ?? '', 'cluster');
   const userName = text(context, 'user');
@@ -111,6 +113,19 @@ export const loadKubeconfig = async (
     throw bad(`cannot read the kubeconfig ${path}: ${messageOf(cause)}`, cause);
   }
   return configFrom(parseKubeconfig(source), { ...options, folder: dirname(resolve(path)) });
+};
+
+/**
+ * Of a cluster's own data directory. Such files hold certificates and run nothing; one that would is not ours, and
+ * nobody was asked about its program.
+ */
+export const loadOwnKubeconfig = async (path: string): Promise<ClientConfig> => {
+  const config = await loadKubeconfig(path);
+  if (config.auth.exec)
+    throw bad(
+      `${path} runs ${config.auth.exec.command}, which a kubeconfig of a cluster directory must not; restore the file`,
+    );
+  return config;
 };
 
 const pathOf = (path: string | undefined, folder: string | undefined): string | undefined =>
@@ -165,7 +180,7 @@ const impersonationOf = (user: Fields): Impersonation | undefined => {
 /** A command with a slash is relative to the kubeconfig, as kubectl has it; a bare one is looked up. */
 const execOf = (exec: Fields, folder: string | undefined): ExecConfig => {
   const command = text(exec, 'command');
-  if (command === undefined) throw bad('an exec plugin of the kubeconfig has no command');
+  if (command === undefined) throw bad('an exec plugin in the kubeconfig has no command');
   const env = listOf(exec, 'env').map((entry) => [text(entry, 'name') ?? '', text(entry, 'value') ?? '']);
   const installHint = text(exec, 'installHint');
   const interactiveMode = text(exec, 'interactiveMode');

@@ -80,14 +80,14 @@ export const connectThrough = (proxy: URL, target: Target, signal: AbortSignal):
       if (response.statusCode === 200) return resolve(socket);
       socket.destroy();
       reject(
-        new TransportError('ProxyFailed', `${what} answered CONNECT with ${response.statusCode}`, {
+        new TransportError('ProxyFailed', `${what} returned ${response.statusCode} to CONNECT`, {
           maybeProcessed: false,
         }),
       );
     });
     request.once('response', (response) => {
       response.destroy();
-      reject(new TransportError('ProxyFailed', `${what} refused CONNECT`, { maybeProcessed: false }));
+      reject(new TransportError('ProxyFailed', `${what} rejected CONNECT`, { maybeProcessed: false }));
     });
     request.once('error', (error) => {
       const { message } = transportErrorOf(error, what, { maybeProcessed: false });

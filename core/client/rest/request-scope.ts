@@ -71,7 +71,7 @@ export class RequestScope {
   startDeadline(clock: Clock, timeoutMs: number, what: string): void {
     this.#deadline = clock.after(timeoutMs, () =>
       this.#abort(
-        new TransportError('TimedOut', `${what} was not answered in ${timeoutMs} ms`, {
+        new TransportError('TimedOut', `${what} timed out after ${timeoutMs} ms`, {
           maybeProcessed: true,
         }),
       ),

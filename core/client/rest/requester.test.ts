@@ -129,7 +129,7 @@ test('a request that has the wrong answer, or none in time, fails with what happ
   const { client } = setUp([{ code: 500, headers: { 'content-type': 'text/plain' }, body: 'oops' }]);
   await expect(client.json(GET)).rejects.toMatchObject({
     code: 500,
-    message: 'GET /x was answered with 500: "oops"',
+    message: 'GET /x returned 500: "oops"',
   });
 });
 

@@ -226,8 +226,8 @@ export class RestResourceClient<T extends KubernetesObject> implements ResourceC
 
   #path(namespace: string | undefined, name: string, subresource?: string): string {
     const { kind } = this;
-    assert(name !== '', `a request for one of ${kind.plural} needs a name`);
-    assert(!kind.namespaced || namespace !== undefined, `${kind.plural} ${name} needs a namespace`);
+    assert(name !== '', `a request for ${kind.plural} requires a name`);
+    assert(!kind.namespaced || namespace !== undefined, `${kind.plural} ${name} requires a namespace`);
     const below = subresource === undefined ? '' : `/${subresource}`;
     return `${this.#collectionPath(namespace)}/${encodeURIComponent(name)}${below}`;
   }

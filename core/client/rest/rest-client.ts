@@ -16,8 +16,7 @@ import { ClientError } from './errors.ts';
 import type { Fence, Identity, Requester, Sent } from './requester.ts';
 import { RestResourceClient } from './resource-client.ts';
 
-const fenced = (): ClientError =>
-  new ClientError('Fenced', 'this leadership is over; the request was not sent, or its answer not awaited');
+const fenced = (): ClientError => new ClientError('Fenced', 'no longer leader; the request was cancelled');
 
 export class RestClient implements OwnedClient {
   readonly #requester: Requester;

@@ -12,7 +12,7 @@ const INITIAL_EVENTS_END_ANNOTATION = 'k8s.io/initial-events-end';
 const decode = <T extends KubernetesObject>(line: string): WatchEvent<T> => {
   const event = parseJson(line, 'a watch');
   if (!isJsonObject(event) || !isJsonObject(event['object']))
-    throw new ClientError('MalformedAnswer', 'a watch sent something that is no event');
+    throw new ClientError('MalformedAnswer', 'a watch sent an invalid event');
   if (event['type'] === 'ERROR') throw statusErrorFrom(event['object'] as Partial<Status>);
   if (!TYPES.has(event['type'] as string))
     throw new ClientError(

@@ -24,7 +24,7 @@ const work = async (options: WorkersOptions, key: string): Promise<void> => {
     if (signal.aborted) return;
     const retries = queue.retriesOf(key);
     if (options.retriesMax !== undefined && retries >= options.retriesMax) {
-      log.write('error', 'gave a key up after its last retry', {
+      log.write('error', 'gave up on a key after its last retry', {
         queue: queue.name,
         key,
         error: messageOf(error),
@@ -32,7 +32,7 @@ const work = async (options: WorkersOptions, key: string): Promise<void> => {
       queue.forget(key);
       return;
     }
-    log.write('warn', 'a key failed and is tried again', {
+    log.write('warn', 'failed to process a key; retrying', {
       queue: queue.name,
       key,
       retries,

@@ -1,5 +1,6 @@
 import { ReasonError } from '../../base/errors.ts';
 import { parseFlags, type FlagValues } from '../../base/flags.ts';
+import { parseIpv4Range } from '../../base/bind-rules.ts';
 import { parseRange } from '../loopback/address-range.ts';
 import { CLOUD_FLAGS } from './flags.ts';
 
@@ -22,6 +23,9 @@ export const readCloudSettings = (args: readonly string[]): CloudSettings => {
     bad(
       `--load-balancer-range: ${JSON.stringify(range)} is no range of loopback addresses such as 127.20.8.0/21`,
     );
+  const pods = values['cluster-cidr'];
+  if (pods !== '' && !parseIpv4Range(pods))
+    bad(`--cluster-cidr: ${JSON.stringify(pods)} is no IPv4 range such as 127.21.0.0/16`);
   if (values['allocate-node-cidrs'] && values['cluster-cidr'] === '')
     bad('--allocate-node-cidrs needs --cluster-cidr');
   if (!(values['leader-elect-lease-duration'] > values['leader-elect-renew-deadline']))

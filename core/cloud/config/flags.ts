@@ -1,5 +1,6 @@
-import { boolean, durationMs, flag, integer, list, oneOf, text } from '../../base/flags.ts';
+import { boolean, durationMs, flag, integer, oneOf, text } from '../../base/flags.ts';
 import { managerFlags } from '../../component/flags.ts';
+import { CONTROLLER_FLAGS } from '../../controllers/config/shared-flags.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -14,12 +15,7 @@ export const CLOUD_FLAGS = {
     'folder of the loopback cloud, whose instances.json says what became of them',
   ),
   'load-balancer-range': flag(text, '', 'addresses for services of type LoadBalancer (empty: none are made)'),
-  controllers: flag(list, ['*'], 'controllers to run: * is all, foo turns on, -foo turns off'),
-  'use-service-account-credentials': flag(
-    boolean,
-    true,
-    'a service account for each controller (upstream: false)',
-  ),
+  ...CONTROLLER_FLAGS,
   'cluster-name': flag(text, 'kubernetes', 'name of the cluster'),
   'cluster-cidr': flag(text, '', 'range of pod addresses'),
   'allocate-node-cidrs': flag(boolean, false, 'nodes have parts of --cluster-cidr, and routes to them'),

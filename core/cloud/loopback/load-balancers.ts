@@ -1,3 +1,4 @@
+import type { Ipv4Range } from '../../base/bind-rules.ts';
 import type { Clock } from '../../base/clock.ts';
 import { ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -6,6 +7,7 @@ import { objectKey } from '../../api/meta/index.ts';
 import type { V1LoadBalancerStatus, V1PortStatus } from '../../api/schema/index.ts';
 import {
   ENDPOINT_SLICE,
+  NODE,
   SERVICE,
   type EndpointSlice,
   type Informer,
@@ -22,7 +24,7 @@ import {
   UdpForwarder,
   type Place,
 } from '../../proxy/forwarding/index.ts';
-import { endpointsOf, serviceOf } from '../../proxy/model/endpoints.ts';
+import { endpointsOf, servedEndpoints, serviceOf } from '../../proxy/model/endpoints.ts';
 import { NodeTable } from '../../proxy/model/node-table.ts';
 import { PortTargets } from '../../proxy/model/port-targets.ts';
 import { portKey, servicePortsOf } from '../../proxy/model/service-port.ts';
@@ -35,6 +37,11 @@ const LISTEN_ERROR = 'pilothouse.dev/CannotListen';
 
 const BY_SERVICE = { 'cloud-service': (slice: Stored<EndpointSlice>) => [serviceOf(slice) ?? ''] };
 
+const addressesOf = (nodes: readonly Stored<Node>[]): string[] =>
+  nodes.flatMap(({ status }) => (status?.addresses ?? []).map(({ address }) => address));
+
+const BY_ADDRESS = { 'cloud-address': (node: Stored<Node>) => addressesOf([node]) };
+
 interface Balancer {
   readonly service: string;
   address: string;
@@ -46,6 +53,8 @@ interface Balancer {
 
 export interface LoopbackLoadBalancersOptions {
   readonly range: AddressRange;
+  /** Of pods: loopback endpoints outside them that are no node's address are left out; empty: none are. */
+  readonly podRanges: readonly Ipv4Range[];
   readonly informers: InformerFactory;
   readonly clock: Clock;
   readonly random: Random;
@@ -63,7 +72,8 @@ export class LoopbackLoadBalancers implements LoadBalancers {
   readonly #budget = new ConnectionBudget(CONNECTIONS_MAX);
   /** A load balancer knows no nodes of clients: nobody is local to it. */
   readonly #nodes = new NodeTable();
-  /** By uid: a service that was made anew is another one. */
+  readonly #isServed: (address: string) => boolean;
+  /** By uid: a recreated service is a different one. */
   readonly #balancers = new Map<string, Balancer>();
   #listeners: Listeners<TcpForwarder | UdpForwarder>;
 
@@ -71,6 +81,9 @@ export class LoopbackLoadBalancers implements LoadBalancers {
     const { informers } = options;
     this.#options = options;
     this.#listeners = new Listeners(options);
+    const isPod = servedEndpoints(options.podRanges);
+    const nodes = informers.informer(NODE, { indexers: BY_ADDRESS });
+    this.#isServed = (address) => isPod(address) || nodes.store.byIndex('cloud-address', address).length > 0;
     this.#services = informers.informer(SERVICE);
     this.#slices = informers.informer(ENDPOINT_SLICE, { indexers: BY_SERVICE });
     const changed = (slice: EndpointSlice): void => this.#endpointsChanged(serviceOf(slice));
@@ -98,7 +111,7 @@ export class LoopbackLoadBalancers implements LoadBalancers {
       ports: new Map(),
       places: new Map(),
     };
-    balancer.address = this.#addressFor(service, balancer.address);
+    balancer.address = this.#addressFor(service, balancer.address, addressesOf(nodes));
     balancer.hasNodes = nodes.length > 0;
     this.#balancers.set(uid, balancer);
     this.#syncPorts(balancer, service);
@@ -133,25 +146,36 @@ export class LoopbackLoadBalancers implements LoadBalancers {
   }
 
   /** The one that was asked for, the one it has, or the lowest that no service has. */
-  #addressFor(service: Stored<Service>, held: string): string {
+  #addressFor(service: Stored<Service>, held: string, nodeAddresses: readonly string[]): string {
     const { range } = this.#options;
     const { uid } = service.metadata;
-    const taken = new Set<string>();
+    // A node's address has the ports of components, whatever the range says.
+    const taken = new Set(nodeAddresses);
+    const claimed = new Set<string>();
     for (const other of this.#services.store.list()) {
-      const address = other.metadata.uid === uid ? undefined : this.#published(other);
+      if (other.metadata.uid === uid) continue;
+      const address = this.#published(other);
       if (address !== undefined) taken.add(address);
+      for (const external of other.spec?.externalIPs ?? []) claimed.add(external);
     }
     for (const [other, { address }] of this.#balancers) if (other !== uid) taken.add(address);
     const wanted = service.spec?.loadBalancerIP;
     if (wanted) {
       if (!inRange(range, wanted))
         throw new ReasonError('BadAddress', `the address ${wanted} is not in --load-balancer-range`);
-      if (taken.has(wanted))
-        throw new ReasonError('AddressTaken', `the address ${wanted} belongs to another service`);
+      if (
+        taken.has(wanted) ||
+        (claimed.has(wanted) && wanted !== held && wanted !== this.#published(service))
+      )
+        throw new ReasonError('AddressTaken', `the address ${wanted} belongs to another service or node`);
       return wanted;
     }
     const kept = [held, this.#published(service)].find((address) => address && !taken.has(address));
-    const address = kept ?? lowestFree(range, (candidate) => taken.has(candidate));
+    // Claims by externalIPs are avoided, not obeyed: else one service could claim the range and leave none for others.
+    const address =
+      kept ??
+      lowestFree(range, (candidate) => taken.has(candidate) || claimed.has(candidate)) ??
+      lowestFree(range, (candidate) => taken.has(candidate));
     if (address === undefined)
       throw new ReasonError(
         'RangeFull',
@@ -169,7 +193,7 @@ export class LoopbackLoadBalancers implements LoadBalancers {
       const key = portKey(port);
       const { clock, random } = this.#options;
       const targets = balancer.ports.get(key) ?? new PortTargets(port, { nodes: this.#nodes, clock, random });
-      targets.update(port, endpointsOf(slices, port));
+      targets.update(port, endpointsOf(slices, port, this.#isServed));
       balancer.ports.set(key, targets);
     }
   }
@@ -209,7 +233,7 @@ export class LoopbackLoadBalancers implements LoadBalancers {
     for (const balancer of this.#balancers.values()) {
       if (balancer.service !== service) continue;
       for (const targets of balancer.ports.values())
-        targets.update(targets.port, endpointsOf(slices, targets.port));
+        targets.update(targets.port, endpointsOf(slices, targets.port, this.#isServed));
       for (const { place, port } of balancer.places.values()) {
         const listener = place.protocol === 'UDP' ? this.#listeners.listenerAt(place) : undefined;
         listener?.resetTargets(({ name }) => balancer.ports.get(port)?.isTarget(name) !== true);

@@ -1,3 +1,4 @@
+import { parseIpv4Range } from '../../base/bind-rules.ts';
 import type { ControllerContext } from '../../controllers/runtime/controller.ts';
 import type { CloudSettings } from '../config/config.ts';
 import type { CloudProvider } from '../provider/provider.ts';
@@ -10,12 +11,14 @@ import { loopbackRoutes } from './routes.ts';
 export const loopbackCloud = (context: ControllerContext, settings: CloudSettings): CloudProvider => {
   const { informers, clock, random, log } = context;
   const range = parseRange(settings['load-balancer-range']);
+  const pods = parseIpv4Range(settings['cluster-cidr']);
+  const podRanges = pods ? [pods] : [];
   return {
     name: PROVIDER_NAME,
     instances: loopbackInstances(settings['cloud-config']),
     routes: loopbackRoutes(),
     ...(range && {
-      loadBalancers: new LoopbackLoadBalancers({ range, informers, clock, random, log }),
+      loadBalancers: new LoopbackLoadBalancers({ range, podRanges, informers, clock, random, log }),
     }),
   };
 };

@@ -173,6 +173,43 @@ test('an address that was asked for is given, and one outside the range is refus
   );
 });
 
+test('addresses of nodes and those that other services claim by externalIPs are not given', async () => {
+  const api = new FakeApi();
+  seedNode(api);
+  api.edit(NODE, 'n1', (node) => {
+    node.status = { addresses: [{ type: 'InternalIP', address: FIRST }] };
+  });
+  api.seed(SERVICE, {
+    metadata: { name: 'claims' },
+    spec: { clusterIP: `${NET}.64.2`, externalIPs: [SECOND], ports: [{ port: PORT, protocol: 'TCP' }] },
+  });
+  const { events } = await lead(api);
+  seedService(api, 'web');
+  await settled(api, () => ingressOf(api, 'web').length > 0);
+  seedService(api, 'node', { loadBalancerIP: FIRST });
+  seedService(api, 'claimed', { loadBalancerIP: SECOND });
+  await settled(api, () => events.filter((text) => text.includes('SyncLoadBalancerFailed')).length === 2);
+  expect([ingressOf(api, 'web'), ingressOf(api, 'node'), ingressOf(api, 'claimed')]).toEqual([
+    [`${NET}.8.3`],
+    [],
+    [],
+  ]);
+});
+
+test('a service that claims the range by externalIPs leaves its addresses to load balancers', async () => {
+  const api = new FakeApi();
+  seedNode(api);
+  const all = [1, 2, 3, 4, 5, 6].map((number) => `${NET}.8.${number}`);
+  api.seed(SERVICE, {
+    metadata: { name: 'claims' },
+    spec: { clusterIP: `${NET}.64.2`, externalIPs: all, ports: [{ port: PORT, protocol: 'TCP' }] },
+  });
+  await lead(api);
+  seedService(api, 'web');
+  await settled(api, () => ingressOf(api, 'web').length > 0);
+  expect(ingressOf(api, 'web')).toEqual([FIRST]);
+});
+
 test('datagrams are balanced too', async () => {
   const api = new FakeApi();
   seedNode(api);

@@ -108,7 +108,7 @@ export class BackupRunner implements Disposable {
       await this.#retire();
       this.#sleepUntil(clock.nowMs() + this.#schedule.everyMinutes * MINUTE_MS);
     } catch (error) {
-      log.write('error', 'the scheduled snapshot failed; it is tried again in a minute', {
+      log.write('error', 'the scheduled snapshot failed; retrying in a minute', {
         error: messageOf(error),
       });
       this.#sleepUntil(clock.nowMs() + RETRY_MS);

@@ -60,6 +60,6 @@ export const listSnapshots = async (data: string): Promise<readonly SnapshotFile
 export const deleteSnapshot = async (data: string, file: string): Promise<void> => {
   const path = resolve(backupsFolder(data), file);
   if (dirname(path) !== resolve(backupsFolder(data)) || !path.endsWith(SNAPSHOT_SUFFIX))
-    throw new ReasonError('NotFound', `${file} is no snapshot in ${backupsFolder(data)}`);
+    throw new ReasonError('NotFound', `${file} is not a snapshot in ${backupsFolder(data)}`);
   await rm(path);
 };

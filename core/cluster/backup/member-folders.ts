@@ -5,7 +5,7 @@ import { writeFileAtomically } from '../../base/node/atomic-file.ts';
 import { etcdFolder } from '../data-folder/layout.ts';
 import { putManifestBack } from '../data-folder/manifest-aside.ts';
 
-/** Where a member's data is, where its restored data waits, and where the data of before goes. */
+/** Paths of a member's data, of its staged restored data, and of its previous data. */
 export interface MemberFolders {
   readonly host: string;
   readonly data: string;
@@ -39,7 +39,7 @@ export const swapIn = async (places: readonly MemberFolders[]): Promise<void> =>
   }
 };
 
-/** The data of before in its place again; what was restored is dropped. */
+/** Puts the previous data back and drops the restored data. */
 export const swapBack = async (places: readonly MemberFolders[]): Promise<void> => {
   for (const { data, fresh, before } of places) {
     if (existsSync(before)) {

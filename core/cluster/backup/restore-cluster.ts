@@ -5,7 +5,6 @@ import { restoreMember } from '../../etcd/server/restore.ts';
 import { verifySnapshot } from '../../etcd/snapshot/index.ts';
 import { editManifestAside, setManifestAside } from '../data-folder/manifest-aside.ts';
 import { initialMembers, PORTS } from '../manifests/control-plane.ts';
-import type { RestoreOutcome } from '../control/protocol.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { HostLink } from '../supervisor/host-link.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
@@ -21,6 +20,14 @@ import {
   type MemberFolders,
 } from './member-folders.ts';
 
+export interface RestoreOutcome {
+  readonly file: string;
+  readonly members: number;
+  readonly entries: number;
+  /** Where the members' previous data is kept. */
+  readonly kept: readonly string[];
+}
+
 const READY_TIMEOUT_MS = 60_000;
 const TOKEN = 'etcd-cluster';
 
@@ -31,10 +38,10 @@ export interface RestoreOptions {
 }
 
 const STEPS = [
-  { id: 'check', title: 'Check the snapshot' },
-  { id: 'prepare', title: "Make the members' data beside their places" },
+  { id: 'check', title: 'Verify the snapshot' },
+  { id: 'prepare', title: 'Stage restored data' },
   { id: 'stop', title: 'Stop API servers and etcd' },
-  { id: 'etcd', title: 'Start etcd on the restored data' },
+  { id: 'etcd', title: 'Start etcd with the restored data' },
   { id: 'api', title: 'Start the API servers' },
 ] as const;
 
@@ -82,7 +89,7 @@ const stopAll = async (
   hosts: readonly HostLink[],
   component: string,
 ): Promise<void> => {
-  await Promise.all(hosts.map((host) => supervisor.stopComponent(host.plan.name, component)));
+  await Promise.all(hosts.map((host) => supervisor.commands.stopComponent(host.plan.name, component)));
 };
 
 const startAll = async (
@@ -90,7 +97,7 @@ const startAll = async (
   hosts: readonly HostLink[],
   component: string,
 ): Promise<void> => {
-  await Promise.all(hosts.map((host) => supervisor.startComponent(host.plan.name, component)));
+  await Promise.all(hosts.map((host) => supervisor.commands.startComponent(host.plan.name, component)));
   for (const host of hosts) {
     if (!host.isAlive) continue;
     const isReady = await host.until(() => host.component(component)?.phase === 'ready', READY_TIMEOUT_MS);
@@ -142,7 +149,7 @@ const restore = async (supervisor: Supervisor, options: RestoreOptions): Promise
   const etcdHosts = supervisor.hosts.filter(({ plan }) => plan.etcd !== undefined);
   const apiHosts = supervisor.hosts.filter(({ plan }) => plan.role === 'control-plane');
   if (etcdHosts.length === 0)
-    throw new ReasonError('NotOurs', "etcd is not this cluster's own; restore it where it runs");
+    throw new ReasonError('NotOurs', 'this cluster uses an external etcd; restore the snapshot there');
   report.plan(STEPS);
   await inStep(
     report,
@@ -153,7 +160,7 @@ const restore = async (supervisor: Supervisor, options: RestoreOptions): Promise
       }),
     ({ totalKey, revision }) => `${totalKey} keys at revision ${revision}`,
   );
-  /** Texts of before, by host. */
+  /** Previous manifests, by host. */
   const manifests = new Map<string, string>();
   const stamp = stampOf(Date.now());
   const places = etcdHosts.map(({ plan }) => memberFolders(directory, plan.name, stamp));
@@ -166,7 +173,7 @@ const restore = async (supervisor: Supervisor, options: RestoreOptions): Promise
         apiHosts: apiHosts.map(({ plan }) => plan.name),
       });
       await stopAll(supervisor, apiHosts, 'kube-apiserver');
-      report.detail('stop', 'API servers are stopped');
+      report.detail('stop', 'API servers stopped');
       await stopAll(supervisor, etcdHosts, 'etcd');
     });
     await inStep(report, 'etcd', async () => {
@@ -187,7 +194,7 @@ const restore = async (supervisor: Supervisor, options: RestoreOptions): Promise
     await goBack(supervisor, { places, etcdHosts, apiHosts, manifests });
     throw new ReasonError(
       'RestoreFailed',
-      `nothing was restored, the old state is back: ${messageOf(error)}`,
+      `restore failed and was rolled back to the previous data: ${messageOf(error)}`,
       { cause: error },
     );
   }

@@ -34,9 +34,8 @@ export const saveClusterSnapshot = async (
 ): Promise<SavedSnapshot> => {
   const { directory } = source.folder;
   const path = file ?? join(backupsFolder(directory), `${prefix}-${stampOf(Date.now())}.db`);
-  if (existsSync(path))
-    throw new ReasonError('AlreadyExists', `${path} is there already; choose another name`);
-  report.plan([{ id: 'snapshot', title: 'Save and check a snapshot' }]);
+  if (existsSync(path)) throw new ReasonError('AlreadyExists', `${path} already exists; choose another name`);
+  report.plan([{ id: 'snapshot', title: 'Save and verify a snapshot' }]);
   return inStep(
     report,
     'snapshot',

@@ -1,13 +1,21 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Finding } from '../../contract/index.ts';
 import { bad, type CheckItem, type Judged } from './item.ts';
+import { anonymousPaths } from './items/anonymous-paths.ts';
 import { API_ITEMS } from './items/api-server.ts';
+import { controlSocket } from './items/control-socket.ts';
 import { ETCD_ITEMS } from './items/etcd.ts';
+import { fileModes } from './items/file-modes.ts';
+import { kubeletAccess } from './items/kubelet-access.ts';
+import { nodeIdentity } from './items/node-identity.ts';
+import { exposure } from './items/exposure.ts';
 import { OPERATIONS_ITEMS } from './items/operations.ts';
 import { SECURITY_ITEMS } from './items/security.ts';
+import { tlsSuites } from './items/tls-suites.ts';
+import { unenforcedObjects } from './items/unenforced-objects.ts';
 import { openLook, type Look, type LookOptions } from './look.ts';
 
-/** The twenty things that a production control plane has, in the order in which they are told. */
+/** The things that a production control plane has, in the order in which they are told. */
 export const CHECKLIST: readonly CheckItem[] = [
   ETCD_ITEMS.members,
   API_ITEMS.replicas,
@@ -21,7 +29,14 @@ export const CHECKLIST: readonly CheckItem[] = [
   SECURITY_ITEMS.authorization,
   API_ITEMS.admission,
   API_ITEMS.anonymous,
+  anonymousPaths,
   SECURITY_ITEMS.insecurePorts,
+  tlsSuites,
+  nodeIdentity,
+  kubeletAccess,
+  fileModes,
+  controlSocket,
+  exposure,
   SECURITY_ITEMS.profiling,
   ETCD_ITEMS.peerCertificates,
   SECURITY_ITEMS.taints,
@@ -29,20 +44,21 @@ export const CHECKLIST: readonly CheckItem[] = [
   ETCD_ITEMS.compaction,
   API_ITEMS.oidc,
   OPERATIONS_ITEMS.monitoring,
+  unenforcedObjects,
 ];
 
 const ITEM_MS_MAX = 30_000;
 const ITEMS_AT_ONCE = 4;
 
 const unmeasured = (why: string): Judged =>
-  bad(`cannot be measured: ${why}`, 'start the cluster, or see pilothouse status for what is down');
+  bad(`check failed to run: ${why}`, 'start the cluster, or run pilothouse status to see what is down');
 
 const measure = async (item: CheckItem, look: Look): Promise<Finding> => {
   const { id, title } = item;
   let stop: () => void = () => undefined;
   const late = new Promise<Judged>((resolve) => {
     const timer = look.clock.after(ITEM_MS_MAX, () =>
-      resolve(unmeasured(`no answer within ${ITEM_MS_MAX / 1000} s`)),
+      resolve(unmeasured(`no result within ${ITEM_MS_MAX / 1000} s`)),
     );
     stop = () => timer.dispose();
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
+import { yamlFault } from '../../base/parse-fault.ts';
 import { AUTHORITIES, keyPath, listExpiry } from '../../pki/index.ts';
 import { listFiles } from '../../pki/pki-folder.ts';
 import type { ClusterConfig } from '../config/config.ts';
@@ -24,7 +25,7 @@ const checkDisk = async (data: string): Promise<Finding> => {
   const text = `${Math.round(free / 1024 / 1024)} MiB free in ${data}`;
   return free >= FREE_BYTES_MIN
     ? fine('disk', text)
-    : problem('disk', text, 'make room: etcd stops taking writes when the disk is full');
+    : problem('disk', text, 'free disk space; etcd rejects writes when the disk is full');
 };
 
 const checkCertificates = async (data: string, clock: Clock): Promise<Finding[]> => {
@@ -36,9 +37,13 @@ const checkCertificates = async (data: string, clock: Clock): Promise<Finding[]>
     return [problem('certificates', `expired: ${names(expired)}`, 'pilothouse certs renew all')];
   if (soon.length > 0)
     return [
-      warning('certificates', `end within ${RENEW_DAYS} days: ${names(soon)}`, 'pilothouse certs renew all'),
+      warning(
+        'certificates',
+        `expire within ${RENEW_DAYS} days: ${names(soon)}`,
+        'pilothouse certs renew all',
+      ),
     ];
-  return [fine('certificates', `${list.length} certificates, none of which ends within ${RENEW_DAYS} days`)];
+  return [fine('certificates', `${list.length} certificates, none expire within ${RENEW_DAYS} days`)];
 };
 
 const checkKeys = async (data: string): Promise<Finding[]> => {
@@ -49,7 +54,7 @@ const checkKeys = async (data: string): Promise<Finding[]> => {
         warning(
           'keys',
           `${keyPath(data, base)} is missing`,
-          'nothing can be renewed here; put it back from a copy',
+          'certificates cannot be renewed without it; restore it from a backup',
         ),
       );
   if (process.platform !== 'win32')
@@ -58,10 +63,10 @@ const checkKeys = async (data: string): Promise<Finding[]> => {
       const mode = (await stat(path)).mode & 0o777;
       if ((mode & 0o077) !== 0)
         findings.push(
-          problem('keys', `${path} may be read by others (${mode.toString(8)})`, `chmod 600 ${path}`),
+          problem('keys', `${path} is readable by other users (${mode.toString(8)})`, `chmod 600 ${path}`),
         );
     }
-  return findings.length > 0 ? findings : [fine('keys', 'keys are there, and nobody else may read them')];
+  return findings.length > 0 ? findings : [fine('keys', 'all keys exist and are private')];
 };
 
 const checkManifests = async (data: string, config: ClusterConfig): Promise<Finding[]> => {
@@ -73,13 +78,11 @@ const checkManifests = async (data: string, config: ClusterConfig): Promise<Find
       try {
         parse(await readFile(path, 'utf8'));
       } catch (error) {
-        findings.push(
-          problem('manifests', `${path}: ${messageOf(error).split('\n')[0]}`, 'correct the file'),
-        );
+        findings.push(problem('manifests', `${path}: ${yamlFault(error)}`, 'fix the file'));
       }
     }
   }
-  return findings.length > 0 ? findings : [fine('manifests', 'every manifest can be read')];
+  return findings.length > 0 ? findings : [fine('manifests', 'all manifests are valid YAML')];
 };
 
 const checkPorts = async (config: ClusterConfig): Promise<Finding[]> => {
@@ -87,8 +90,8 @@ const checkPorts = async (config: ClusterConfig): Promise<Finding[]> => {
   for (const endpoint of endpointsOf(config))
     if ((await whyNotFree(endpoint)) !== undefined) taken.push(`${endpoint.address}:${endpoint.port}`);
   return taken.length === 0
-    ? [fine('ports', 'every address of the cluster can be listened on')]
-    : [problem('ports', `in use: ${taken.join(', ')}`, 'end what listens there')];
+    ? [fine('ports', 'all ports of the cluster are free')]
+    : [problem('ports', `in use: ${taken.join(', ')}`, 'stop the program that uses them')];
 };
 
 /** Looks at everything that a start needs. Ports are looked at only while the cluster does not run itself. */
@@ -101,14 +104,18 @@ export const examine = async (
     config = await requireCluster(data);
   } catch (error) {
     return [
-      problem('cluster.yaml', messageOf(error), 'put the file back from a copy, or choose another folder'),
+      problem(
+        'cluster.yaml',
+        messageOf(error),
+        'restore the file from a backup, or choose another directory',
+      ),
     ];
   }
   const guarded = async (name: string, run: () => Promise<Finding[]>): Promise<Finding[]> => {
     try {
       return await run();
     } catch (error) {
-      return [problem(name, messageOf(error), 'put the files back from a copy of this folder')];
+      return [problem(name, messageOf(error), 'restore the files from a backup of this directory')];
     }
   };
   const parts = [

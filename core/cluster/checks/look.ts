@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { systemRandom } from '../../base/node/random.ts';
-import { connect, loadKubeconfig, type Client } from '../../client/index.ts';
+import { connect, loadOwnKubeconfig, type Client } from '../../client/index.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import { planHosts, type HostPlan } from '../config/hosts.ts';
 import { adminKubeconfigFile } from '../data-folder/layout.ts';
@@ -59,20 +59,24 @@ const remember = <A extends string, R>(load: (key: A) => Promise<R>): ((key: A) 
 
 const expect200 = ({ status, text }: Answer, url: string): string => {
   if (status === 200) return text;
-  throw new ReasonError('Refused', `${url} answered ${status}`);
+  throw new ReasonError('Refused', `${url} returned ${status}`);
 };
 
 /** Opens what measuring takes; the caller disposes it. */
 export const openLook = async (dataDirectory: string, { config, clock, log }: LookOptions): Promise<Look> => {
   const owned = new DisposableStore();
   const etcd = etcdAccessOf(dataDirectory, config);
-  const opened = owned.add(openClusterAccess(dataDirectory, () => etcd.tls));
+  // As the administrator: what even that one is refused is refused to everybody.
+  const kubeconfigFile = adminKubeconfigFile(dataDirectory);
+  const opened = owned.add(
+    openClusterAccess({ directory: dataDirectory, kubeconfigFile, etcdTls: () => etcd.tls }),
+  );
   const access: ClusterAccess = {
     ask: (request) => opened.ask({ timeoutMs: ANSWER_MS_MAX, ...request }),
     dispose: () => opened.dispose(),
   };
   const client = owned.add(
-    connect(await loadKubeconfig(adminKubeconfigFile(dataDirectory)), {
+    connect(await loadOwnKubeconfig(kubeconfigFile), {
       clock,
       random: systemRandom,
       log,

@@ -16,16 +16,23 @@ export const isPortOpen = (host: string, port: number): Promise<boolean> =>
     socket.once('timeout', () => end(false));
   });
 
-/** The status of a GET by nobody at all. */
-export const anonymousStatus = (url: string, authorityPem: string): Promise<number> =>
+export type ProbeTls = Pick<tls.ConnectionOptions, 'ca' | 'cert' | 'key'>;
+
+/** The status of a GET, with a certificate or without any credentials. */
+export const statusFor = (url: string, credentials: ProbeTls): Promise<number> =>
   new Promise((resolve, reject) => {
-    const request = https.get(url, { ca: authorityPem, agent: false, timeout: PROBE_MS_MAX }, (response) => {
-      response.resume();
+    const request = https.get(url, { ...credentials, agent: false, timeout: PROBE_MS_MAX }, (response) => {
       resolve(response.statusCode ?? 0);
+      // Some answers never end.
+      response.destroy();
     });
-    request.once('timeout', () => request.destroy(new Error(`${url} did not answer in time`)));
+    request.once('timeout', () => request.destroy(new Error(`${url} did not respond in time`)));
     request.once('error', reject);
   });
+
+/** The status of a GET by nobody at all. */
+export const anonymousStatus = (url: string, authorityPem: string): Promise<number> =>
+  statusFor(url, { ca: authorityPem });
 
 /** The start of HTTP/2 with empty settings: whoever lets us in answers it. */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0', 'latin1');

@@ -23,7 +23,7 @@ export const loadComponent = async (name: string): Promise<Component> => {
   if (load === undefined)
     throw new ReasonError(
       'UnknownComponent',
-      `there is no component "${name}"; there is ${COMPONENT_NAMES.join(', ')}`,
+      `component "${name}" not found; known components: ${COMPONENT_NAMES.join(', ')}`,
     );
   return load();
 };

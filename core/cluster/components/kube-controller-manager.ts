@@ -1,6 +1,6 @@
 import { NEWEST_RELEASE } from '../../api/scheme/index.ts';
 import { CLUSTER_CONTROLLERS } from '../../controllers/cluster-loops.ts';
-import { readControllerSettings } from '../../controllers/config/config.ts';
+import { controllerManagerConfiguration, readControllerSettings } from '../../controllers/config/config.ts';
 import { CONTROLLER_MANAGER_FLAGS } from '../../controllers/config/flags.ts';
 import { runControllerManager } from '../../controllers/run/run-controller-manager.ts';
 import { WORKLOAD_CONTROLLERS } from '../../controllers/workloads/index.ts';
@@ -12,12 +12,15 @@ export const kubeControllerManager: Component = {
   flags: CONTROLLER_MANAGER_FLAGS,
   versionText: `Kubernetes ${NEWEST_RELEASE}`,
   logLevel: (args) => levelOf(readControllerSettings(args).v),
-  start: (args, { log, version = NEWEST_RELEASE }) =>
-    runControllerManager({
+  start: (args, { log, version = NEWEST_RELEASE }) => {
+    const settings = readControllerSettings(args);
+    return runControllerManager({
       name: 'kube-controller-manager',
-      settings: readControllerSettings(args),
+      settings,
+      configuration: controllerManagerConfiguration(settings),
       controllers: [...WORKLOAD_CONTROLLERS, ...CLUSTER_CONTROLLERS],
       version,
       log,
-    }),
+    });
+  },
 };

@@ -10,7 +10,7 @@ const PAGE_BYTES = 4096;
 const META_BYTES = 64;
 
 const ADVICE =
-  'put the folder back from a copy, remove this member and add it again, or restore the cluster from a snapshot';
+  'restore the directory from a backup, remove this member and add it again, or restore the cluster from a snapshot';
 
 const hasMeta = async (path: string): Promise<boolean> => {
   const file = await open(path, 'r');
@@ -31,5 +31,8 @@ export const assertMemberFiles = async (memberDirectory: string): Promise<void> 
   const databases = existsSync(folder) ? (await readdir(folder)).filter((name) => DATABASE.test(name)) : [];
   for (const name of databases)
     if (!(await hasMeta(join(folder, name))))
-      throw new ReasonError('Damaged', `${join(folder, name)} is damaged and no database; ${ADVICE}`);
+      throw new ReasonError(
+        'Damaged',
+        `${join(folder, name)} is damaged and not a valid database; ${ADVICE}`,
+      );
 };

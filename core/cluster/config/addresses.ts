@@ -33,7 +33,7 @@ export const etcdAddress = (plan: AddressPlan, ordinal: number): string => addre
 export const loadBalancerAddress = (plan: AddressPlan): string => address(plan, LOAD_BALANCER);
 
 export const workerAddress = (plan: AddressPlan, ordinal: number): string => {
-  assert(ordinal >= 1 && ordinal <= WORKERS_MAX, `there are addresses for ${WORKERS_MAX} workers`);
+  assert(ordinal >= 1 && ordinal <= WORKERS_MAX, `at most ${WORKERS_MAX} workers are supported`);
   return address(plan, WORKER_BLOCK * 256 + ordinal);
 };
 
@@ -45,7 +45,16 @@ export const dnsServiceAddress = ({ network }: AddressPlan): string => `127.${ne
 /** Addresses that services of type LoadBalancer are given by the loopback cloud. */
 export const loadBalancerRange = ({ network }: AddressPlan): string => `127.${network}.8.0/21`;
 
+/** The first of the two networks: hosts and nodes are in it, and so are services and load balancers. */
+export const hostRange = ({ network }: AddressPlan): string => `127.${network}.0.0/16`;
+
 export const podRange = ({ network }: AddressPlan): string => `127.${network + 1}.0.0/16`;
+
+/** Everything of a cluster: hosts, services and load balancers, and pods. */
+export const clusterNetworks = (plan: AddressPlan): readonly string[] => [
+  `127.${plan.network}.0.0/16`,
+  podRange(plan),
+];
 
 /** Upstream's default for as many nodes as it has room for; more nodes get smaller ranges. */
 export const nodeCidrMaskSize = (nodeCount: number): number =>

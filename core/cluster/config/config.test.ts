@@ -31,9 +31,19 @@ test.each<[string, Partial<ClusterConfig['spec']>, string]>([
   ],
   ['an odd network', { network: 41 }, 'spec.network: must be an even number'],
   ['members apart from control planes', { etcdMembers: 5 }, 'must equal spec.controlPlanes'],
-  ['no members at all', { topology: 'external', etcdMembers: 0 }, 'the external topology wants'],
+  ['a runtime that is not implemented', { runtime: 'cri' }, '--runtime cri) is not implemented yet'],
+  ['no members at all', { topology: 'external', etcdMembers: 0 }, 'the external topology requires'],
 ])('%s is refused with the field and the rule', (_claim, spec, message) => {
   expect(() => reparse(cluster(spec))).toThrow(message);
+});
+
+test.each([
+  ['spec', 'spec.podCIDR: unknown field; remove it or check its spelling'],
+  ['metadata', 'metadata.podCIDR: unknown field'],
+])('a field of %s that nothing reads is refused', (place, message) => {
+  const config = cluster() as unknown as Record<string, object>;
+  const text = JSON.stringify({ ...config, [place]: { ...config[place], podCIDR: '10.0.0.0/8' } });
+  expect(() => parseClusterConfig(text, 'cluster.yaml')).toThrow(`cluster.yaml: ${message}`);
 });
 
 test('an even number of members is worth a warning, an odd one is not', () => {

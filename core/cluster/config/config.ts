@@ -1,6 +1,7 @@
 import { parse, stringify } from 'yaml';
 import * as v from 'valibot';
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { ReasonError } from '../../base/errors.ts';
+import { schemaFault, yamlFault } from '../../base/parse-fault.ts';
 import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/scheme/index.ts';
 import { isNetwork, NETWORK_MAX, NETWORK_MIN } from './addresses.ts';
 
@@ -23,21 +24,22 @@ const kubernetesVersion = v.pipe(
 const ordinalList = v.pipe(
   v.array(count(1, CONTROL_PLANES_MAX)),
   v.minLength(1),
-  v.check((list) => new Set(list).size === list.length, 'must not name one twice'),
+  v.check((list) => new Set(list).size === list.length, 'must not contain duplicates'),
 );
 
-const externalEtcd = v.object({
+const externalEtcd = v.strictObject({
   endpoints: v.pipe(v.array(v.pipe(v.string(), v.url())), v.minLength(1)),
   caFile: v.string(),
   certFile: v.string(),
   keyFile: v.string(),
 });
 
-const schema = v.object({
+/** Strict: a field that nothing reads would be believed to work. */
+const schema = v.strictObject({
   apiVersion: v.literal(CLUSTER_API_VERSION),
   kind: v.literal('Cluster'),
-  metadata: v.object({ name: v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?$/)) }),
-  spec: v.object({
+  metadata: v.strictObject({ name: v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?$/)) }),
+  spec: v.strictObject({
     kubernetesVersion,
     /** `stacked`: a member on every control plane. `external`: members on hosts of their own, or not ours at all. */
     topology: v.picklist(['stacked', 'external']),
@@ -49,7 +51,7 @@ const schema = v.object({
     workers: count(0, WORKERS_MAX),
     network: v.pipe(
       v.number(),
-      v.check(isNetwork, `must be an even number of ${NETWORK_MIN} to ${NETWORK_MAX}`),
+      v.check(isNetwork, `must be an even number from ${NETWORK_MIN} to ${NETWORK_MAX}`),
     ),
     runtime: v.picklist(['simulated', 'cri']),
     externalEtcd: v.optional(externalEtcd),
@@ -84,16 +86,17 @@ const bad = (message: string): ReasonError<'BadConfiguration'> =>
   new ReasonError('BadConfiguration', message);
 
 const contradiction = ({ spec }: ClusterConfig): string | undefined => {
-  if (spec.topology === 'stacked' && spec.externalEtcd)
-    return 'spec.externalEtcd goes with topology external';
+  if (spec.runtime === 'cri')
+    return 'spec.runtime cri (--runtime cri) is not implemented yet; use simulated, which is the default';
+  if (spec.topology === 'stacked' && spec.externalEtcd) return 'spec.externalEtcd requires topology external';
   if (spec.topology === 'stacked' && spec.etcdMembers !== spec.controlPlanes)
     return 'spec.etcdMembers must equal spec.controlPlanes in the stacked topology';
   if (spec.topology === 'external' && !spec.externalEtcd && spec.etcdMembers === 0)
-    return 'the external topology wants spec.etcdMembers, or spec.externalEtcd';
+    return 'the external topology requires spec.etcdMembers or spec.externalEtcd';
   if (spec.controlPlaneOrdinals && spec.controlPlaneOrdinals.length !== spec.controlPlanes)
-    return 'spec.controlPlaneOrdinals must name as many as spec.controlPlanes';
+    return 'spec.controlPlaneOrdinals must have as many entries as spec.controlPlanes';
   if (spec.etcdOrdinals && spec.etcdOrdinals.length !== spec.etcdMembers)
-    return 'spec.etcdOrdinals must name as many as spec.etcdMembers';
+    return 'spec.etcdOrdinals must have as many entries as spec.etcdMembers';
   return undefined;
 };
 
@@ -103,14 +106,11 @@ export const parseClusterConfig = (text: string, from: string): ClusterConfig =>
   try {
     document = parse(text);
   } catch (cause) {
-    throw new ReasonError('BadConfiguration', `${from} is not YAML: ${messageOf(cause).split('\n')[0]}`, {
-      cause,
-    });
+    throw bad(`${from} is not valid YAML: ${yamlFault(cause)}`);
   }
   const result = v.safeParse(schema, document);
   if (!result.success) {
-    const [issue] = result.issues;
-    throw bad(`${from}: ${v.getDotPath(issue) ?? 'the document'}: ${issue.message}`);
+    throw bad(`${from}: ${schemaFault(result.issues)}`);
   }
   const problem = contradiction(result.output);
   if (problem !== undefined) throw bad(`${from}: ${problem}`);

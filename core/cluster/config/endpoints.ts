@@ -1,4 +1,4 @@
-import { PORTS } from '../manifests/control-plane.ts';
+import { PORTS } from '../../base/bind-rules.ts';
 import { loadBalancerAddress } from './addresses.ts';
 import type { ClusterConfig } from './config.ts';
 import { planHosts } from './hosts.ts';

@@ -20,27 +20,27 @@ import type { ControlHandlers } from './server.ts';
 const readAction = (text: string): ClusterAction => {
   const parsed = v.safeParse(clusterAction, JSON.parse(text));
   if (parsed.success) return parsed.output;
-  throw new ReasonError('BadRequest', `there is no such action: ${parsed.issues[0].message}`);
+  throw new ReasonError('BadRequest', `invalid action: ${parsed.issues[0].message}`);
 };
 
 const readFault = (text: string): FaultRequest => {
   const parsed = v.safeParse(faultRequest, JSON.parse(text));
   if (parsed.success) return parsed.output;
-  throw new ReasonError('BadRequest', `there is no such fault: ${parsed.issues[0].message}`);
+  throw new ReasonError('BadRequest', `invalid fault: ${parsed.issues[0].message}`);
 };
 
 const hostHandlers = (supervisor: Supervisor) => {
   const done = (work: unknown): Promise<null> => Promise.resolve(work).then(() => null);
   return {
-    'host.kill': ({ host }) => done(supervisor.killHost(host)),
-    'host.stop': ({ host }) => done(supervisor.stopHost(host)),
-    'host.start': ({ host }) => done(supervisor.startHost(host)),
-    'host.restart': ({ host }) => done(supervisor.restartHost(host)),
-    'host.pause': ({ host }) => done(supervisor.pauseHost(host)),
-    'host.resume': ({ host }) => done(supervisor.resumeHost(host)),
-    'component.kill': ({ host, component }) => done(supervisor.killComponent(host, component)),
-    'component.stop': ({ host, component }) => done(supervisor.stopComponent(host, component)),
-    'component.start': ({ host, component }) => done(supervisor.startComponent(host, component)),
+    'host.kill': ({ host }) => done(supervisor.commands.kill(host)),
+    'host.stop': ({ host }) => done(supervisor.commands.stop(host)),
+    'host.start': ({ host }) => done(supervisor.commands.start(host)),
+    'host.restart': ({ host }) => done(supervisor.commands.restart(host)),
+    'host.pause': ({ host }) => done(supervisor.commands.pause(host)),
+    'host.resume': ({ host }) => done(supervisor.commands.resume(host)),
+    'component.kill': ({ host, component }) => done(supervisor.commands.killComponent(host, component)),
+    'component.stop': ({ host, component }) => done(supervisor.commands.stopComponent(host, component)),
+    'component.start': ({ host, component }) => done(supervisor.commands.startComponent(host, component)),
   } satisfies Partial<ControlHandlers>;
 };
 
@@ -91,7 +91,7 @@ const faultHandlers = ({ faults }: Supervisor) =>
 /** What commands from outside do to a running cluster. */
 export const controlHandlers = (supervisor: Supervisor): ControlHandlers => ({
   async status() {
-    await supervisor.refreshUsage();
+    await supervisor.commands.refreshUsage();
     return supervisor.state();
   },
   ...hostHandlers(supervisor),

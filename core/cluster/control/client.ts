@@ -15,7 +15,7 @@ const dial = (dataDirectory: string): Promise<Socket> =>
         NOBODY.includes(cause.code ?? '')
           ? new ReasonError(
               'NotRunning',
-              `no cluster runs in ${dataDirectory}; pilothouse up --data starts it`,
+              `no cluster is running in ${dataDirectory}; start it with \`pilothouse up --data ${dataDirectory}\``,
               { cause },
             )
           : new ReasonError(
@@ -40,9 +40,7 @@ export const callControl = async <M extends ControlMethod>(
   try {
     return await new Promise<ResultOf<M>>((resolve, reject) => {
       socket.once('close', () =>
-        reject(
-          new ReasonError('Unreachable', `the cluster in ${dataDirectory} went away before it answered`),
-        ),
+        reject(new ReasonError('Unreachable', `the cluster in ${dataDirectory} stopped before it responded`)),
       );
       socket.on('error', reject);
       onJsonLines(socket, (value) => {

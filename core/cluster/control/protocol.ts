@@ -4,6 +4,7 @@ import type { Fault } from '../faults/fault.ts';
 import type { MembershipOutcome } from '../membership/add-member.ts';
 import type { UpgradeOutcome } from '../upgrade/apply.ts';
 import type { ClusterState } from '../supervisor/state.ts';
+import type { RestoreOutcome } from '../backup/restore-cluster.ts';
 
 /** Every method: what it takes and what it answers. Both ends derive from this map. */
 export interface ControlMethods {
@@ -42,14 +43,6 @@ export interface ControlMethods {
 export interface ScheduledBackups {
   readonly schedule: BackupSchedule;
   readonly nextAtMs: number | null;
-}
-
-export interface RestoreOutcome {
-  readonly file: string;
-  readonly members: number;
-  readonly entries: number;
-  /** Where the members' data of before is kept. */
-  readonly kept: readonly string[];
 }
 
 export type ControlMethod = keyof ControlMethods;

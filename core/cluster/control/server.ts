@@ -27,7 +27,7 @@ const assertParams = ({ method, params }: ControlRequest): void => {
   const isPlain = Object.values(params).every((value) =>
     ['string', 'number', 'boolean'].includes(typeof value),
   );
-  if (!isPlain) throw new ReasonError('BadRequest', `${method}: parameters are texts and numbers`);
+  if (!isPlain) throw new ReasonError('BadRequest', `${method}: parameters must be strings or numbers`);
 };
 
 /** Listens for commands of this user. The caller holds the lock of the folder, so what is there is left over. */
@@ -41,8 +41,7 @@ export const serveControl = async (
     const { id, method, params } = request;
     const send = (message: ControlAnswer): void => sendJsonLine(socket, message);
     try {
-      if (!Object.hasOwn(handlers, method))
-        throw new ReasonError('BadRequest', `there is no method ${method}`);
+      if (!Object.hasOwn(handlers, method)) throw new ReasonError('BadRequest', `unknown method ${method}`);
       assertParams(request);
       const handler = handlers[method as ControlMethod] as (
         params: unknown,

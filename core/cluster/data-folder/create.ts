@@ -16,13 +16,16 @@ import {
   readBundle,
   serverUrl,
   writeKubeconfig,
+  type Authority,
+  type AuthorityName,
   type ClusterPkiSpec,
   type LeafPlan,
 } from '../../pki/index.ts';
-import { writeCredential, writePrivate } from '../../pki/pki-folder.ts';
+import { listFiles, runBounded, writeCredential, writePrivate } from '../../pki/pki-folder.ts';
 import { kubernetesServiceAddress, loadBalancerAddress } from '../config/addresses.ts';
 import { formatClusterConfig, type ClusterConfig } from '../config/config.ts';
 import { planHosts, WORKERS_HOST, type HostPlan } from '../config/hosts.ts';
+import { AUTHENTICATION_CONFIG_FILE, authenticationConfigYaml } from '../manifests/authentication-config.ts';
 import { initialMembers, manifestsOf, PORTS, type EtcdStart } from '../manifests/control-plane.ts';
 import {
   clusterFile,
@@ -43,9 +46,13 @@ export const pkiSpecOf = (config: ClusterConfig): ClusterPkiSpec => {
     clusterName: config.metadata.name,
     controlPlanes: hosts.filter(({ role }) => role === 'control-plane').map(named),
     etcdMembers: hosts.flatMap(({ etcd }) => (etcd ? [named(etcd)] : [])),
-    nodes: hosts.filter(({ role }) => role === 'control-plane').flatMap(({ nodes }) => nodes.map(named)),
+    nodes: hosts.flatMap(({ nodes }) => nodes.map(named)),
     ...(workers && {
-      sharedKubelet: { name: workers.name, addresses: workers.nodes.map(({ address }) => address) },
+      sharedKubelet: {
+        name: workers.name,
+        addresses: workers.nodes.map(({ address }) => address),
+        nodes: workers.nodes.map(({ name }) => name),
+      },
     }),
     endpoint: { host: loadBalancerAddress(plan), port: PORTS.apiServer },
     serviceAddress: kubernetesServiceAddress(plan),
@@ -64,31 +71,44 @@ export const issueMissingLeaves = async (
   clock: Clock,
 ): Promise<void> => {
   const spec = pkiSpecOf(config);
-  for (const plan of planLeaves(spec)) {
-    if (isThere(data, plan)) continue;
-    const { target, authority, subject, usages, alternativeNames } = plan;
-    const request = { subject, usages, alternativeNames, clock };
-    const credential = issueLeaf(await loadAuthority(data, authority), request);
-    if (target.kind === 'files') await writeCredential(data, target.base, credential);
-    else
-      await writePrivate(
-        kubeconfigPath(data, target.file),
-        writeKubeconfig({
-          clusterName: spec.clusterName,
-          server: serverUrl(spec),
-          authorityPem: await readBundle(data, 'kubernetes'),
-          userName: subject.commonName,
-          credential,
-        }),
-      );
-  }
+  const missing = planLeaves(spec).filter((plan) => !isThere(data, plan));
+  if (missing.length === 0) return;
+  const authorityPem = await readBundle(data, 'kubernetes');
+  const authorities = new Map<AuthorityName, Authority>();
+  for (const name of new Set(missing.map(({ authority }) => authority)))
+    authorities.set(name, await loadAuthority(data, name));
+  await runBounded(
+    missing.map(({ target, authority, subject, usages, alternativeNames }) => async () => {
+      const request = { subject, usages, alternativeNames, clock };
+      const credential = issueLeaf(authorities.get(authority)!, request);
+      if (target.kind === 'files') return writeCredential(data, target.base, credential);
+      const { clusterName } = spec;
+      const [server, userName] = [serverUrl(spec), subject.commonName];
+      const text = writeKubeconfig({ clusterName, server, authorityPem, userName, credential });
+      return writePrivate(kubeconfigPath(data, target.file), text);
+    }),
+  );
 };
 
-/** The certificate of the workers names them all, so it is of no use once there are others. */
-export const forgetSharedKubelet = async (data: string): Promise<void> => {
+/** The serving certificate of the workers names them all, so it is of no use once there are others. */
+export const forgetSharedServing = async (data: string): Promise<void> => {
   const base = `hosts/${WORKERS_HOST}/kubelet`;
   await rm(certificatePath(data, base), { force: true });
   await rm(keyPath(data, base), { force: true });
+};
+
+/**
+ * Identities of kubelets that are not in the plan: the one that all workers shared in earlier releases, and those of
+ * workers that are gone. An identity that nobody uses is one more to be stolen.
+ */
+export const forgetStrayKubelets = async (data: string, config: ClusterConfig): Promise<void> => {
+  const planned = new Set(planHosts(config).flatMap(({ nodes }) => nodes.map(({ name }) => name)));
+  const isStray = (file: string): boolean => {
+    const node = /^kubelet-(workers|worker-\d+)\.conf$/.exec(file)?.[1];
+    return node !== undefined && !planned.has(node);
+  };
+  const files = await listFiles(join(data, 'kubeconfig'), '.conf');
+  await Promise.all(files.filter(isStray).map((file) => rm(kubeconfigPath(data, file), { force: true })));
 };
 
 const hasMemberData = (data: string, hosts: readonly HostPlan[]): boolean =>
@@ -101,7 +121,7 @@ const ensurePki = async (data: string, config: ClusterConfig, clock: Clock): Pro
   if (hasMemberData(data, planHosts(config)))
     throw new ReasonError(
       'AuthorityLost',
-      `${certificatePath(data, missing[0]!.base)} is missing; put pki/ back from a copy of this folder`,
+      `${certificatePath(data, missing[0]!.base)} is missing; restore pki/ from a backup of this directory`,
     );
   for (const { base } of Object.values(AUTHORITIES)) await rm(certificatePath(data, base), { force: true });
   await createClusterPki(pkiSpecOf(config), data, clock);
@@ -125,6 +145,12 @@ export const writeManifests = async (
   await rename(draft, folder);
 };
 
+/** Once: what an operator changed in it stays. */
+const writeAuthenticationConfig = async (data: string): Promise<void> => {
+  const file = join(data, AUTHENTICATION_CONFIG_FILE);
+  if (!existsSync(file)) await writeFileAtomically(file, authenticationConfigYaml());
+};
+
 /** `cluster.yaml` is written first: it names the network that certificates and manifests are made for. */
 export const writeClusterConfig = (data: string, config: ClusterConfig): Promise<void> =>
   writeFileAtomically(clusterFile(data), formatClusterConfig(config));
@@ -135,7 +161,9 @@ export const completeDataFolder = async (
   config: ClusterConfig,
   clock: Clock,
 ): Promise<void> => {
+  await forgetStrayKubelets(data, config);
   await ensurePki(data, config, clock);
+  await writeAuthenticationConfig(data);
   await Promise.all(
     planHosts(config).map((host) =>
       writeManifests(data, config, host, { members: initialMembers(config), state: 'new' }),
@@ -150,6 +178,6 @@ export const assertUsable = async (data: string): Promise<void> => {
   if (existsSync(clusterFile(data)) || !foreign.includes('pki')) return;
   throw new ReasonError(
     'NoCluster',
-    `${data} holds pki/ but no cluster.yaml; put cluster.yaml back, or choose another folder with --data`,
+    `${data} contains pki/ but no cluster.yaml; restore cluster.yaml, or choose another directory with --data`,
   );
 };

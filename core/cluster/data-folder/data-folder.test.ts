@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -12,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../base/node/clock.ts';
+import { listCertificates } from '../../pki/index.ts';
 import { putManifestBack, setManifestAside } from './manifest-aside.ts';
 import { openDataFolder, readCluster, type SpecWishes } from './open.ts';
 
@@ -123,4 +125,48 @@ test('a manifest set aside comes back as it was', async () => {
   await putManifestBack(folder, 'cp-1', 'etcd');
   expect(readFileSync(path, 'utf8')).toBe(text);
   await expect(putManifestBack(folder, 'cp-1', 'etcd')).rejects.toMatchObject({ reason: 'NotFound' });
+});
+
+test.each<[string, SpecWishes, RegExp]>([
+  ['of the stacked topology', { ...SMALL, etcdMembers: 5 }, /--etcd-members 5 goes with --topology external/],
+  [
+    'of an etcd that is not ours',
+    {
+      ...SMALL,
+      topology: 'external',
+      etcdMembers: 3,
+      externalEtcd: { endpoints: ['https://127.0.0.1:2379'], caFile: '/a', certFile: '/b', keyFile: '/c' },
+    },
+    /--etcd-members does not go with --external-etcd/,
+  ],
+])('a number of members %s is refused, not ignored', async (_what, wishes, message) => {
+  await expect(openOnce(wishes)).rejects.toThrow(message);
+});
+
+const kubeconfigs = (): string[] =>
+  readdirSync(join(folder, 'kubeconfig')).filter((name) => name.startsWith('kubelet-'));
+
+test('each worker has an identity of its own, readable by the owner alone', async () => {
+  await openOnce({ ...SMALL, workers: 2 });
+  expect(kubeconfigs()).toEqual(['kubelet-cp-1.conf', 'kubelet-worker-1.conf', 'kubelet-worker-2.conf']);
+  const items = await listCertificates(folder);
+  const { certificate, path } = items.find(({ name }) => name === 'kubelet-worker-2.conf')!;
+  expect([certificate.subject, certificate.usages, statSync(path).mode & 0o777]).toEqual([
+    { commonName: 'system:node:worker-2', organizations: ['system:nodes'] },
+    ['client'],
+    0o600,
+  ]);
+});
+
+test('an identity that all workers shared is removed by the next start, and so are those of workers that are gone', async () => {
+  await openOnce({ ...SMALL, workers: 2 });
+  for (const name of ['worker-1', 'worker-2']) rmSync(join(folder, 'kubeconfig', `kubelet-${name}.conf`));
+  copyFileSync(
+    join(folder, 'kubeconfig', 'scheduler.conf'),
+    join(folder, 'kubeconfig', 'kubelet-workers.conf'),
+  );
+  await openOnce({ externalEtcd: undefined });
+  expect(kubeconfigs()).toEqual(['kubelet-cp-1.conf', 'kubelet-worker-1.conf', 'kubelet-worker-2.conf']);
+  await openOnce({ externalEtcd: undefined, workers: 1 });
+  expect(kubeconfigs()).toEqual(['kubelet-cp-1.conf', 'kubelet-worker-1.conf']);
 });

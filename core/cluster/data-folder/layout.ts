@@ -11,6 +11,8 @@ export const backupsFolder = (data: string): string => join(data, 'backups');
 export const adminKubeconfigFile = (data: string): string => join(data, 'kubeconfig', 'admin.conf');
 export const superAdminKubeconfigFile = (data: string): string =>
   join(data, 'kubeconfig', 'super-admin.conf');
+/** Reads everything but Secrets and writes nothing: for what the console does by itself. */
+export const consoleKubeconfigFile = (data: string): string => join(data, 'kubeconfig', 'console.conf');
 export const kubeletKubeconfigFile = (data: string, name: string): string =>
   join(data, 'kubeconfig', `kubelet-${name}.conf`);
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { messageOf } from '../../base/errors.ts';
+import { yamlFault } from '../../base/parse-fault.ts';
 import { AUTHORITIES, keyPath } from '../../pki/index.ts';
 import { manifestsFolder } from './layout.ts';
 
@@ -19,9 +19,9 @@ const whyBroken = (text: string): string | undefined => {
   try {
     const pod: unknown = parse(text);
     const kind = typeof pod === 'object' && pod !== null && 'kind' in pod ? pod.kind : undefined;
-    return kind === 'Pod' ? undefined : 'is no manifest of a Pod';
+    return kind === 'Pod' ? undefined : 'is not a Pod manifest';
   } catch (error) {
-    return `is not YAML: ${messageOf(error).split('\n')[0]}`;
+    return `is not valid YAML: ${yamlFault(error)}`;
   }
 };
 
@@ -39,7 +39,7 @@ export const brokenManifests = async (
         found.push({
           host,
           component,
-          message: `${join(folder, file)} ${why}; correct it, or put it back from a copy`,
+          message: `${join(folder, file)} ${why}; fix it, or restore it from a backup`,
         });
     }
   }
@@ -51,4 +51,4 @@ export const lostKeys = (data: string): readonly string[] =>
   Object.values(AUTHORITIES)
     .map(({ base }) => keyPath(data, base))
     .filter((file) => !existsSync(file))
-    .map((file) => `${file} is missing: nothing can be issued or renewed; put it back from a copy`);
+    .map((file) => `${file} is missing: certificates cannot be issued or renewed; restore it from a backup`);

@@ -14,8 +14,8 @@ import type { ClusterConfig } from '../config/config.ts';
 import { pkiSpecOf } from './create.ts';
 
 const SERVICE_ACCOUNTS = 'sa';
-const FROM_COPY = 'put pki/ back from a copy of this folder';
-const ANEW = 'the next start issues it anew';
+const FROM_COPY = 'restore pki/ from a backup of this directory';
+const REISSUED = 'the next start issues a new one';
 
 const bad = (what: string, remedy: string, cause?: unknown): ReasonError<'BadPki'> =>
   new ReasonError('BadPki', `${what}; ${remedy}`, { cause });
@@ -33,7 +33,7 @@ const certificateOf = (file: string, text: string, remedy: string): X509Certific
   try {
     return new X509Certificate(text);
   } catch (cause) {
-    throw bad(`${file} is damaged and no certificate`, remedy, cause);
+    throw bad(`${file} is not a valid certificate`, remedy, cause);
   }
 };
 
@@ -41,7 +41,7 @@ const keyOf = (file: string, text: string, remedy: string): ReturnType<typeof cr
   try {
     return createPrivateKey(text);
   } catch (cause) {
-    throw bad(`${file} is damaged and no private key`, remedy, cause);
+    throw bad(`${file} is not a valid private key`, remedy, cause);
   }
 };
 
@@ -57,7 +57,7 @@ const isWhole = async (data: string, base: string, remedy: string): Promise<bool
 const lookAtLeaf = async (data: string, { target }: LeafPlan): Promise<void> => {
   if (target.kind === 'files') {
     const { base } = target;
-    if (await isWhole(data, base, `delete pki/${base}.crt and pki/${base}.key, and ${ANEW}`)) return;
+    if (await isWhole(data, base, `delete pki/${base}.crt and pki/${base}.key; ${REISSUED}`)) return;
     // A renewal was cut off between the two files; neither is of use without its other half.
     await rm(certificatePath(data, base), { force: true });
     await rm(keyPath(data, base), { force: true });
@@ -69,7 +69,7 @@ const lookAtLeaf = async (data: string, { target }: LeafPlan): Promise<void> => 
   try {
     readKubeconfig(text, file);
   } catch (cause) {
-    throw bad(`${file} is damaged and no kubeconfig`, `delete it, and ${ANEW}`, cause);
+    throw bad(`${file} is not a valid kubeconfig`, `delete it; ${REISSUED}`, cause);
   }
 };
 
@@ -86,7 +86,7 @@ export const lookAtPki = async (data: string, config: ClusterConfig): Promise<vo
 export const assertServiceAccountKey = async (data: string): Promise<void> => {
   const file = keyPath(data, SERVICE_ACCOUNTS);
   const text = await textOf(file);
-  const remedy = `tokens of service accounts are signed with it: ${FROM_COPY}`;
+  const remedy = `service account tokens are signed with it: ${FROM_COPY}`;
   if (text === undefined) throw bad(`${file} is missing`, remedy);
   keyOf(file, text, remedy);
 };

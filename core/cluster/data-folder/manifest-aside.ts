@@ -24,7 +24,7 @@ export const setManifestAside = async (data: string, host: string, component: st
   await move(
     join(manifestsFolder(data, host), file),
     join(aside, file),
-    `host ${host} has no manifest of ${component}`,
+    `host ${host} has no manifest for ${component}`,
   );
 };
 
@@ -34,11 +34,11 @@ export const putManifestBack = async (data: string, host: string, component: str
   await move(
     join(asideFolder(data, host), file),
     join(manifestsFolder(data, host), file),
-    `${component} of host ${host} was not stopped`,
+    `${component} on host ${host} is not stopped`,
   );
 };
 
-/** Changes the text of a manifest that waits; returns the text of before. */
+/** Edits the manifest of a stopped component; returns the previous text. */
 export const editManifestAside = async (
   data: string,
   host: string,

@@ -46,14 +46,14 @@ export const findNetwork = async (dataDirectory: string): Promise<number> => {
   }
   throw new ReasonError(
     'NoNetwork',
-    'no loopback network between 127.16 and 127.253 is free; stop another cluster first',
+    'no free loopback network between 127.16 and 127.253; stop another cluster first',
   );
 };
 
 const WHY: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is in use by another program; stop it and start again',
-  EADDRNOTAVAIL: 'is no address of this machine; loopback networks of 127.0.0.0/8 are needed',
-  EACCES: 'may not be listened on by this user',
+  EADDRINUSE: 'is in use by another program; stop it and retry',
+  EADDRNOTAVAIL: 'is not an address of this machine; loopback addresses in 127.0.0.0/8 are required',
+  EACCES: 'cannot be bound by this user: permission denied',
 };
 
 /** Hosts end by themselves when whoever ran them is killed; until then their ports are theirs. */
@@ -79,7 +79,7 @@ export const assertPortsFree = async (endpoints: readonly Endpoint[], mayHaveRun
     if (code === undefined) continue;
     throw new ReasonError(
       'PortInUse',
-      `${endpoint.address}:${endpoint.port} ${WHY[code] ?? `cannot be listened on: ${code}`}`,
+      `${endpoint.address}:${endpoint.port} ${WHY[code] ?? `cannot be bound: ${code}`}`,
     );
   }
 };

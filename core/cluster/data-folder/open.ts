@@ -11,7 +11,7 @@ import {
   type ClusterSpec,
 } from '../config/config.ts';
 import { assertServiceAccountKey, lookAtPki } from './look-at-pki.ts';
-import { assertUsable, completeDataFolder, forgetSharedKubelet, writeClusterConfig } from './create.ts';
+import { assertUsable, completeDataFolder, forgetSharedServing, writeClusterConfig } from './create.ts';
 import { clusterFile } from './layout.ts';
 import { findNetwork } from './network.ts';
 
@@ -44,11 +44,34 @@ export const readCluster = async (directory: string): Promise<ClusterConfig | un
 export const requireCluster = async (directory: string): Promise<ClusterConfig> => {
   const config = await readCluster(directory);
   if (config) return config;
-  throw new ReasonError('NoCluster', `there is no cluster in ${directory}; pilothouse up --data makes one`);
+  throw new ReasonError(
+    'NoCluster',
+    `no cluster in ${directory}; create one with \`pilothouse up --data ${directory}\``,
+  );
+};
+
+/** Where the members follow from something else, a number of their own would be believed and ignored. */
+const assertMembersCount = (
+  wishes: SpecWishes,
+  { topology, controlPlanes, externalEtcd }: ClusterSpec,
+): void => {
+  const { etcdMembers } = wishes;
+  if (etcdMembers === undefined) return;
+  if (externalEtcd)
+    throw new ReasonError(
+      'Contradiction',
+      '--etcd-members does not go with --external-etcd, which has its own members',
+    );
+  if (topology === 'stacked' && etcdMembers !== controlPlanes)
+    throw new ReasonError(
+      'Contradiction',
+      `--etcd-members ${etcdMembers} goes with --topology external; stacked has a member on each of the ${controlPlanes} control planes`,
+    );
 };
 
 const newCluster = async (directory: string, wishes: SpecWishes, name: string): Promise<ClusterConfig> => {
   const spec: ClusterSpec = { ...defaultSpec(wishes.network ?? (await findNetwork(directory))), ...wishes };
+  assertMembersCount(wishes, spec);
   const members = spec.externalEtcd ? 0 : spec.topology === 'stacked' ? spec.controlPlanes : spec.etcdMembers;
   const config: ClusterConfig = {
     apiVersion: CLUSTER_API_VERSION,
@@ -80,7 +103,7 @@ const withWishes = (directory: string, config: ClusterConfig, wishes: SpecWishes
     if (!CHANGEABLE.includes(key))
       throw new ReasonError(
         'Contradiction',
-        `the cluster in ${directory} has ${FLAGS[key] ?? key} ${JSON.stringify(spec[name])}; leave the flag out, or choose another folder with --data`,
+        `the cluster in ${directory} has ${FLAGS[key] ?? key} ${JSON.stringify(spec[name])}; remove the flag, or choose another directory with --data`,
       );
     spec[name] = wish;
   }
@@ -106,8 +129,8 @@ export const openDataFolder = async (
     const config = found
       ? withWishes(directory, found, wishes)
       : await newCluster(directory, wishes, nameOfNew);
-    // Issued anew with the addresses of all nodes.
-    if (found && found.spec.workers !== config.spec.workers) await forgetSharedKubelet(directory);
+    // Reissued with the addresses of all nodes.
+    if (found && found.spec.workers !== config.spec.workers) await forgetSharedServing(directory);
     if (JSON.stringify(config) !== JSON.stringify(found)) await writeClusterConfig(directory, config);
     if (found) await lookAtPki(directory, config);
     await completeDataFolder(directory, config, clock);
@@ -120,11 +143,11 @@ export const openDataFolder = async (
 };
 
 const DISK: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full; make room and start again',
-  EDQUOT: 'the disk quota is used up; make room and start again',
-  EROFS: 'the disk is read-only; choose another folder with --data',
-  EACCES: 'it may not be written by this user; change its owner or choose another folder with --data',
-  EPERM: 'it may not be written by this user; change its owner or choose another folder with --data',
+  ENOSPC: 'the disk is full; free disk space and retry',
+  EDQUOT: 'the disk quota is exceeded; free disk space and retry',
+  EROFS: 'the disk is read-only; choose another directory with --data',
+  EACCES: 'permission denied; change its owner or choose another directory with --data',
+  EPERM: 'permission denied; change its owner or choose another directory with --data',
 };
 
 /** Failures of the disk in words that say what to do. */
@@ -133,7 +156,7 @@ export const explain = (directory: string, error: unknown): unknown => {
   const failure = (error instanceof ReasonError ? error.cause : error) as NodeJS.ErrnoException | undefined;
   const words = DISK[failure?.code ?? ''];
   if (words === undefined || isTold) return error;
-  return new ReasonError('BadDirectory', `cannot use the data folder ${directory}: ${words}`, {
+  return new ReasonError('BadDirectory', `cannot use the data directory ${directory}: ${words}`, {
     cause: error,
   });
 };

@@ -2,8 +2,7 @@ import http2 from 'node:http2';
 import type { SecureContextOptions } from 'node:tls';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { OperatorMethod } from './methods.ts';
-
-export type EtcdFailure = 'EtcdUnreachable' | 'EtcdRefused';
+import { descriptionIn, failureOf, type EtcdFailure } from './refusals.ts';
 
 const MESSAGE_HEAD_BYTES = 5;
 const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
@@ -25,7 +24,7 @@ async function* messagesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     while (held.length >= MESSAGE_HEAD_BYTES) {
       const end = MESSAGE_HEAD_BYTES + held.readUInt32BE(1);
       if (held[0] !== 0 || end > MESSAGE_BYTES_MAX)
-        throw new ReasonError<EtcdFailure>('EtcdRefused', 'etcd sent a message that cannot be read');
+        throw new ReasonError<EtcdFailure>('EtcdRefused', 'etcd sent an invalid message');
       if (held.length < end) break;
       yield held.subarray(MESSAGE_HEAD_BYTES, end);
       held = held.subarray(end);
@@ -59,7 +58,7 @@ export class EtcdConnection {
     const read = (headers: http2.IncomingHttpHeaders): void => {
       if (headers['grpc-status'] === undefined) return;
       status = String(headers['grpc-status']);
-      message = decodeURIComponent(String(headers['grpc-message'] ?? ''));
+      message = descriptionIn(String(headers['grpc-message'] ?? ''));
     };
     stream.on('response', read).on('trailers', read);
     stream.setTimeout(SILENCE_MS_MAX, () => stream.close(http2.constants.NGHTTP2_CANCEL));
@@ -72,14 +71,14 @@ export class EtcdConnection {
     }
     if (status !== GRPC_OK)
       throw new ReasonError<EtcdFailure>(
-        'EtcdRefused',
-        `${this.url}: ${message || `the call ended with status ${status ?? 'unknown'}`}`,
+        failureOf(message),
+        `${this.url}: ${message || `the call failed with status ${status ?? 'unknown'}`}`,
       );
   }
 
   async call<In, Out>(method: OperatorMethod<In, Out>, request: In): Promise<Out> {
     for await (const answer of this.stream(method, request)) return answer;
-    throw new ReasonError<EtcdFailure>('EtcdRefused', `${this.url} answered nothing`);
+    throw new ReasonError<EtcdFailure>('EtcdRefused', `${this.url} returned no response`);
   }
 
   close(): void {

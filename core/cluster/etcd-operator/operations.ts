@@ -9,6 +9,7 @@ import type { ClusterConfig } from '../config/config.ts';
 import { initialMembers, PORTS } from '../manifests/control-plane.ts';
 import { EtcdConnection } from './connection.ts';
 import { OPERATOR } from './methods.ts';
+import type { EtcdFailure } from './refusals.ts';
 
 export interface MemberView {
   readonly id: string;
@@ -71,9 +72,12 @@ const withMember = async <T>(
   }
 };
 
-/** A member that cannot say anything yet or any more, however well the others are. */
-const isAside = (error: ReasonError): boolean =>
-  /rpc not supported for learner|server stopped/.test(error.message);
+/** Of a member that cannot say anything, yet or any more, however well the others are. */
+const ASK_THE_NEXT: readonly string[] = [
+  'EtcdUnreachable',
+  'EtcdLearner',
+  'EtcdStopped',
+] satisfies readonly EtcdFailure[];
 
 /** The first member that answers. What a voter refuses is not asked of the next. */
 export const withAny = async <T>(
@@ -86,11 +90,13 @@ export const withAny = async <T>(
       return await withMember(url, access, run);
     } catch (error) {
       if (!(error instanceof ReasonError)) throw error;
-      if (error.reason !== 'EtcdUnreachable' && !isAside(error)) throw error;
+      if (!ASK_THE_NEXT.includes(error.reason)) throw error;
       last = error;
     }
   }
-  throw new ReasonError('EtcdUnreachable', `no member of etcd answers: ${messageOf(last)}`, { cause: last });
+  throw new ReasonError('EtcdUnreachable', `no etcd member is reachable: ${messageOf(last)}`, {
+    cause: last,
+  });
 };
 
 const hex = (id: bigint): string => id.toString(16);
@@ -146,7 +152,7 @@ export const findMember = async (access: EtcdAccess, nameOrId: string): Promise<
   const found = members.find(({ name, id }) => name === nameOrId || id === nameOrId);
   if (found) return found;
   const names = members.map(({ name, id }) => name || id).join(', ');
-  throw new ReasonError('NotFound', `there is no member ${nameOrId}; there is ${names}`);
+  throw new ReasonError('NotFound', `member "${nameOrId}" not found; known members: ${names}`);
 };
 
 const idOf = ({ id }: MemberView): bigint => BigInt(`0x${id}`);
@@ -157,7 +163,7 @@ export const moveLeader = async (access: EtcdAccess, nameOrId: string): Promise<
   if (target.isLeader) return target;
   const leader = (await listMembers(access)).find(({ isLeader }) => isLeader);
   if (!leader)
-    throw new ReasonError('NoLeader', 'etcd has no leader now; wait for an election, or bring members back');
+    throw new ReasonError('NoLeader', 'etcd has no leader; wait for an election, or recover members');
   await withMember(leader.clientUrls[0]!, access, (member) =>
     member.call(OPERATOR.moveLeader, { targetID: idOf(target) }),
   );
@@ -197,7 +203,7 @@ export const defragment = async (
   const ordered = [...members].sort((a, b) => Number(a.isLeader) - Number(b.isLeader));
   for (const member of ordered) {
     if (!member.status)
-      throw new ReasonError('EtcdUnreachable', `${member.name} does not answer: ${member.problem ?? ''}`);
+      throw new ReasonError('EtcdUnreachable', `${member.name} is unreachable: ${member.problem ?? ''}`);
     await withMember(member.clientUrls[0]!, access, (one) => one.call(OPERATOR.defragment, {}));
     onDone(member, await findMember(access, member.id));
   }

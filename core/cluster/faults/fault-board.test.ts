@@ -41,10 +41,13 @@ test('a fault is gone with the process of a host that it names', () => {
 });
 
 test.each([
-  [{ kind: 'cut', from: 'cp-1', to: 'cp-9', isOneWay: false }, 'there is no host cp-9; there is cp-1, cp-2'],
-  [{ kind: 'cut', from: 'cp-1', to: 'cp-1', isOneWay: false }, 'a link has two ends'],
-  [{ kind: 'slow-disk', host: 'cp-1', delayMs: 0 }, 'a delay is 1 to 60000 ms'],
-  [{ kind: 'clock', host: 'cp-1', offsetMs: 0 }, 'a clock is off by something'],
+  [
+    { kind: 'cut', from: 'cp-1', to: 'cp-9', isOneWay: false },
+    'host "cp-9" not found; known hosts: cp-1, cp-2',
+  ],
+  [{ kind: 'cut', from: 'cp-1', to: 'cp-1', isOneWay: false }, 'a link requires two different hosts'],
+  [{ kind: 'slow-disk', host: 'cp-1', delayMs: 0 }, 'the delay must be from 1 to 60000 ms'],
+  [{ kind: 'clock', host: 'cp-1', offsetMs: 0 }, 'the clock offset must be non-zero'],
 ] as const)('%o is refused', (request, message) => {
   expect(() => board().board.add(request)).toThrow(message);
 });

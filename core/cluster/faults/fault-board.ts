@@ -34,14 +34,14 @@ export const describeFault = (fault: FaultRequest): string => {
   switch (fault.kind) {
     case 'cut':
       return fault.isOneWay
-        ? `nothing from ${fault.from} reaches ${fault.to}`
-        : `${fault.from} and ${fault.to} do not reach each other`;
+        ? `${fault.from} cannot reach ${fault.to}`
+        : `${fault.from} and ${fault.to} cannot reach each other`;
     case 'delay':
       return fault.isOneWay
-        ? `what ${fault.from} sends to ${fault.to} takes ${fault.delayMs} ms longer`
-        : `between ${fault.from} and ${fault.to} everything takes ${fault.delayMs} ms longer each way`;
+        ? `traffic from ${fault.from} to ${fault.to} is delayed by ${fault.delayMs} ms`
+        : `traffic between ${fault.from} and ${fault.to} is delayed by ${fault.delayMs} ms each way`;
     case 'slow-disk':
-      return `every fsync of the member on ${fault.host} takes ${fault.delayMs} ms longer`;
+      return `WAL fsync on ${fault.host} is delayed by ${fault.delayMs} ms`;
     case 'clock':
       return `the clock of ${fault.host} is ${Math.abs(fault.offsetMs)} ms ${fault.offsetMs < 0 ? 'behind' : 'ahead'}`;
   }
@@ -104,7 +104,10 @@ export class FaultBoard {
   heal(id: string): readonly Fault[] {
     const healed = id === 'all' ? this.list() : this.list().filter((fault) => fault.id === id);
     if (healed.length === 0 && id !== 'all')
-      throw new ReasonError('NotFound', `there is no fault ${id}; pilothouse fault list shows what there is`);
+      throw new ReasonError(
+        'NotFound',
+        `fault "${id}" not found; list active faults with pilothouse fault list`,
+      );
     for (const fault of healed) this.#faults.delete(fault.id);
     this.#tellAll();
     return healed;
@@ -140,20 +143,21 @@ export class FaultBoard {
     const bad = (message: string): never => {
       throw new ReasonError('BadRequest', message);
     };
-    if (this.#faults.size >= FAULTS_MAX) bad(`there are ${FAULTS_MAX} faults already; heal some first`);
+    if (this.#faults.size >= FAULTS_MAX) bad(`limit of ${FAULTS_MAX} faults reached; heal some first`);
     for (const name of namesOf(request)) {
       if (!known.includes(name))
-        throw new ReasonError('NotFound', `there is no host ${name}; there is ${known.join(', ')}`);
-      if ('host' in request && name === LOAD_BALANCER) bad('the load balancer has neither disk nor clock');
+        throw new ReasonError('NotFound', `host "${name}" not found; known hosts: ${known.join(', ')}`);
+      if ('host' in request && name === LOAD_BALANCER)
+        bad('load-balancer does not support disk or clock faults');
     }
-    if (!['cut', 'delay', 'slow-disk', 'clock'].includes(request.kind)) bad('there is no such fault');
-    if ('from' in request && request.from === request.to) bad('a link has two ends');
+    if (!['cut', 'delay', 'slow-disk', 'clock'].includes(request.kind)) bad('unknown kind of fault');
+    if ('from' in request && request.from === request.to) bad('a link requires two different hosts');
     if ('delayMs' in request && !(request.delayMs > 0 && request.delayMs <= DELAY_MS_MAX))
-      bad(`a delay is 1 to ${DELAY_MS_MAX} ms`);
+      bad(`the delay must be from 1 to ${DELAY_MS_MAX} ms`);
     if (
       request.kind === 'clock' &&
       !(request.offsetMs !== 0 && Math.abs(request.offsetMs) <= CLOCK_OFFSET_MS_MAX)
     )
-      bad('a clock is off by something, and by less than ten years');
+      bad('the clock offset must be non-zero and less than ten years');
   }
 }

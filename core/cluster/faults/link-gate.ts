@@ -10,7 +10,7 @@ export interface LinkRule {
 }
 
 export interface LinkGate extends Disposable {
-  /** Instead of the rules of before. What was held back by a rule that is gone arrives, as after a retransmission. */
+  /** Replaces the rules. Data held back by a removed rule is delivered, as after a retransmission. */
   setRules(rules: readonly LinkRule[]): void;
   /** For a thread that is about to end: no connection is read any more. */
   silence(): void;
@@ -20,7 +20,7 @@ export interface LinkGate extends Disposable {
 
 /** Held per connection; beyond it nothing more is read, and the sender's buffers fill up. */
 const HELD_BYTES_MAX = 256 * 1024;
-/** Whoever wants to read starts reading again by itself: a connection of a cut link is stopped anew this often. */
+/** Readers resume a paused socket on their own, so a connection on a cut link is paused again at this interval. */
 const STOP_EVERY_MS = 10;
 /** What the platform tells about every connection that a server takes. */
 const ACCEPTED_CHANNEL = 'net.server.socket';

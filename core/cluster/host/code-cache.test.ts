@@ -64,7 +64,7 @@ test('source of the same length that says something else is compiled', () => {
   ]);
 });
 
-test('a damaged cache is made anew', () => {
+test('a damaged cache is rebuilt', () => {
   start();
   const content = readFileSync(cacheFile());
   content[content.length - 20]! ^= 0xff;

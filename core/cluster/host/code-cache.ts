@@ -25,6 +25,8 @@ export interface CodeCache {
 }
 
 /** The argument that makes the host program compile instead of run: all kinds of threads, or the one that follows it. */
+/** Where compiled code is kept: beside the program, unless that lies where nothing may be written. */
+export const CACHE_VARIABLE = 'PILOTHOUSE_CODE_CACHE';
 export const COMPILE_ARGUMENT = '--compile';
 
 interface Entry {
@@ -83,7 +85,7 @@ const readCache = (path: string): KnownCode => {
       if (hashOf(data) === entry.dataHash) found.set(entry.file, { entry, data });
     }
   } catch {
-    // Missing or damaged: it is made anew.
+    // Missing or damaged: it is rebuilt.
     found.clear();
   }
   return found;

@@ -69,7 +69,7 @@ export const runComponentThread = async (
   } catch (error) {
     // What breaks while it ends is not why it ends.
     if (!isAsked) return fail(error);
-    log.write('warn', 'the component ended with an error', { error: messageOf(error) });
+    log.write('warn', 'the component exited with an error', { error: messageOf(error) });
   }
   port.close();
   end(0);

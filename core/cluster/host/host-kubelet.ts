@@ -4,38 +4,32 @@ import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { systemRandom } from '../../base/node/random.ts';
-import { ApiEventRecorder, connect, InformerFactory, loadKubeconfig } from '../../client/index.ts';
 import {
   ComponentRuntime,
+  ContentClient,
   createKubeletHost,
-  ListenerPool,
   rangeAddresses,
   SimulatedRuntime,
   type HostedNode,
   type KubeletHost,
+  type OpenContent,
   type StartComponent,
 } from '../../kubelet/index.ts';
-import { apiAuth } from '../../kubelet/server/auth.ts';
 import { KubeletServer } from '../../kubelet/server/kubelet-server.ts';
-import { kubernetesServiceAddress, nodePodRange } from '../config/addresses.ts';
-import { kubeletKubeconfigFile, manifestsFolder } from '../data-folder/layout.ts';
+import { clusterNetworks, kubernetesServiceAddress, nodePodRange } from '../config/addresses.ts';
+import { manifestsFolder } from '../data-folder/layout.ts';
 import { CONTROL_PLANE_LABEL } from '../config/labels.ts';
 import { PORTS } from '../manifests/control-plane.ts';
 import { DATA_VARIABLE } from '../manifests/static-pod.ts';
 import { followServing, loadServing, servingFilesOf } from './kubelet-serving.ts';
 import type { HostStart } from './messages.ts';
+import { NodeIdentities } from './node-identities.ts';
 
 /** What a simulated machine has; simulated pods take none of the real one. */
 const CAPACITY = { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' } as const;
 const COMPONENT_RUNTIME_VERSION = '1.0.0';
 /** Above this, pods of workers open no ports: nobody talks to them all, and each costs a socket. */
 const NODES_WITH_PORTS_MAX = 200;
-
-/**
- * Upstream's --event-qps and --event-burst, for all kubelets of the process: what thousands of pods have to tell when they
- * start must not keep their statuses waiting.
- */
-const EVENT_RATE = { qps: 50, burst: 100 } as const;
 
 export interface HostKubelet {
   readonly host: KubeletHost;
@@ -45,14 +39,18 @@ export interface HostKubelet {
 export interface HostKubeletOptions {
   readonly start: HostStart;
   readonly startComponent: StartComponent;
+  /** Where simulated containers run what users' content drives. */
+  readonly openContent: OpenContent;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-const nodesOf = ({ start, startComponent, clock }: HostKubeletOptions): HostedNode[] => {
+const nodesOf = (
+  { start, startComponent, clock }: HostKubeletOptions,
+  content: ContentClient,
+): HostedNode[] => {
   const { host, dataDirectory, network } = start;
   const isControlPlane = host.role === 'control-plane';
-  const listeners = new ListenerPool(clock);
   const components = new ComponentRuntime({ clock, startComponent, version: COMPONENT_RUNTIME_VERSION });
   const manifests = manifestsFolder(dataDirectory, host.name);
   if (host.nodes.length === 0)
@@ -80,7 +78,9 @@ const nodesOf = ({ start, startComponent, clock }: HostKubeletOptions): HostedNo
         clock,
         nodeName: node.name,
         addresses: rangeAddresses(podCIDR),
-        listeners,
+        content,
+        networks: clusterNetworks({ network }),
+        isControlPlane,
         opensPorts: host.nodes.length <= NODES_WITH_PORTS_MAX,
       }),
       ...(index === 0 && { staticRuntime: components, manifests }),
@@ -91,16 +91,16 @@ const nodesOf = ({ start, startComponent, clock }: HostKubeletOptions): HostedNo
   });
 };
 
-const environmentOf = ({ dataDirectory, network }: HostStart): ReadonlyMap<string, string> =>
+const environmentOf = ({ network }: HostStart): ReadonlyMap<string, string> =>
   new Map([
-    [DATA_VARIABLE, dataDirectory],
     ['KUBERNETES_SERVICE_HOST', kubernetesServiceAddress({ network })],
     ['KUBERNETES_SERVICE_PORT', '443'],
   ]);
 
 /** The kubelet of a host: its static pods at once, everything that needs the API when the API is there. */
 export const startHostKubelet = async (options: HostKubeletOptions): Promise<HostKubelet> => {
-  const { start, clock, log } = options;
+  const { start, clock, log, openContent } = options;
+  const content = new ContentClient({ clock, open: openContent });
   const { host: plan, dataDirectory, kubernetesVersion } = start;
   const shared = {
     clock,
@@ -108,8 +108,9 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
     log,
     registry: new Registry(),
     kubernetesVersion,
-    nodes: nodesOf(options),
+    nodes: nodesOf(options, content),
     environment: environmentOf(start),
+    staticEnvironment: new Map([[DATA_VARIABLE, dataDirectory]]),
   };
   if (plan.nodes.length === 0) {
     const host = createKubeletHost(shared);
@@ -117,30 +118,16 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
     return { host, stop: (graceMs) => host.stop(graceMs / 1000) };
   }
   const owned = new DisposableStore();
-  const config = await loadKubeconfig(kubeletKubeconfigFile(dataDirectory, plan.name));
-  const shape = { clock, random: systemRandom, log, userAgent: `kubelet/${kubernetesVersion}` };
-  const client = owned.add(connect(config, shape));
-  const eventClient = owned.add(connect(config, { ...shape, rateLimit: EVENT_RATE }));
-  const informers = owned.add(new InformerFactory({ client, clock, random: systemRandom, log }));
-  const recorders: ApiEventRecorder[] = [];
+  const nodeNames = plan.nodes.map(({ name }) => name);
+  const identities = owned.add(
+    await NodeIdentities.load({ dataDirectory, nodeNames, kubernetesVersion, clock, log }),
+  );
   const host = createKubeletHost({
     ...shared,
-    api: { client, informers },
-    events: (nodeName) => {
-      const recorder = new ApiEventRecorder({
-        client: eventClient,
-        clock,
-        random: systemRandom,
-        log,
-        component: 'kubelet',
-        host: nodeName,
-      });
-      recorders.push(recorder);
-      return recorder;
-    },
+    api: (nodeName) => identities.api(nodeName),
+    events: (nodeName) => identities.events(nodeName),
   });
   await host.start();
-  informers.start();
   const files = servingFilesOf(dataDirectory, plan.name);
   const byAddress = new Map(plan.nodes.map(({ address, name }) => [address, name]));
   const server = new KubeletServer({
@@ -148,7 +135,7 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
     log,
     registry: shared.registry,
     tls: await loadServing(files),
-    auth: apiAuth(client, clock),
+    auth: (nodeName) => identities.auth(nodeName),
     nodeAt: (address) => host.node(byAddress.get(address) ?? ''),
   });
   owned.add(followServing(files, server, { clock, log }));
@@ -164,8 +151,8 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
     host,
     async stop(graceMs) {
       await Promise.all([server.close(), host.stop(graceMs / 1000)]);
+      content.dispose();
       owned.dispose();
-      await Promise.all(recorders.map((recorder) => recorder.stop('now')));
     },
   };
 };

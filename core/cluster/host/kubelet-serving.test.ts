@@ -36,10 +36,10 @@ beforeEach(async () => {
     log: silentLog,
     registry: new Registry(),
     tls: await loadServing(files),
-    auth: {
+    auth: () => ({
       reviewToken: () => Promise.resolve(undefined),
       isAllowed: () => Promise.resolve(false),
-    },
+    }),
     nodeAt: () => undefined,
   });
 });
@@ -78,7 +78,7 @@ test('a renewed certificate is served without a restart', async () => {
   install(issue('second'));
   expect([before, await told, await servedName(port)]).toEqual([
     'first',
-    'certificates were renewed',
+    'reloaded renewed certificates',
     'second',
   ]);
 });
@@ -88,7 +88,7 @@ test('a certificate without its key is told, and the old one stays', async () =>
   const told = follow();
   writeFileSync(files.certFile, issue('second').certificatePem);
   expect([await told, await servedName(port)]).toEqual([
-    'renewed certificate cannot be used; the old one stays',
+    'cannot use the renewed certificate; keeping the old one',
     'first',
   ]);
 });

@@ -26,7 +26,7 @@ export const loadServing = async ({
 }: ServingFiles): Promise<KubeletServerOptions['tls']> => {
   const [{ cert, key }, clientCa] = await Promise.all([
     readPair(certFile, keyFile),
-    readAuthorities(caFile, 'authority of clients'),
+    readAuthorities(caFile, 'client CA'),
   ]);
   return { cert: cert.toString(), key: key.toString(), clientCa: clientCa.toString() };
 };
@@ -38,12 +38,12 @@ export const followServing = (
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Disposable => {
   const problem = (error: unknown): void =>
-    log.write('warn', 'renewed certificate cannot be used; the old one stays', { error: messageOf(error) });
+    log.write('warn', 'cannot use the renewed certificate; keeping the old one', { error: messageOf(error) });
   const reload = (): void => {
     loadServing(files)
       .then((tls) => {
         server.setTls(tls);
-        log.write('info', 'certificates were renewed');
+        log.write('info', 'reloaded renewed certificates');
       })
       .catch(problem);
   };

@@ -72,6 +72,6 @@ export type ToHost =
   | { readonly kind: 'kill-component'; readonly component: string }
   /** The kubelet of one node becomes another release; its containers go on. */
   | { readonly kind: 'node-version'; readonly node: string; readonly version: string }
-  /** Instead of those of before. */
+  /** Replaces the previous ones. */
   | { readonly kind: 'faults'; readonly faults: HostFaults }
   | { readonly kind: 'report'; readonly id: number };

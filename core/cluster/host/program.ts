@@ -1,14 +1,13 @@
-/** One program: a host in the main thread; in a worker thread one of its components, or the load balancer. */
+/** One program: a host in the main thread; in a worker thread one of its components, its simulated containers, or the load balancer. */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { COMPILE_ARGUMENT, useCodeCache } from './code-cache.ts';
+import { CACHE_VARIABLE, COMPILE_ARGUMENT, useCodeCache } from './code-cache.ts';
 import type { ComponentStart } from './component-thread.ts';
+import type { ContentStart } from './content-thread.ts';
 import type { LoadBalancerStart } from '../supervisor/load-balancer-thread.ts';
 
 const program = new URL(import.meta.url);
-/** Beside the program, unless that lies where nothing may be written. */
-const CACHE_VARIABLE = 'PILOTHOUSE_CODE_CACHE';
 /**
  * By then a thread has done what it does first, and the functions for it are compiled; later on a busy machine. Not while
  * the cluster starts: it would be late by what this takes.
@@ -17,12 +16,16 @@ const SETTLED_AFTER_MS = 8_000;
 const SETTLED_AT_LAST_AFTER_MS = 20_000;
 const HOST = 'host';
 const LOAD_BALANCER = 'load-balancer';
+const CONTENT = 'content';
 
-const start = (workerData ?? {}) as Partial<ComponentStart> & Partial<LoadBalancerStart>;
+const start = (workerData ?? {}) as Partial<ComponentStart> &
+  Partial<LoadBalancerStart> &
+  Partial<ContentStart>;
 /** `host.js --compile` makes the caches of all kinds of threads and runs nothing, so that the first start finds them. */
 const isCompiling = isMainThread && process.argv[2] === COMPILE_ARGUMENT;
 const compiledKind = isCompiling ? process.argv[3] : undefined;
-const kind = compiledKind ?? (isMainThread ? HOST : (start.component ?? LOAD_BALANCER));
+const kind =
+  compiledKind ?? (isMainThread ? HOST : (start.component ?? (start.content ? CONTENT : LOAD_BALANCER)));
 const cache = useCodeCache(
   process.env[CACHE_VARIABLE] ?? join(dirname(fileURLToPath(program)), 'code-cache'),
   kind,
@@ -47,6 +50,7 @@ const keepLater = (): void => {
 /** The modules that a thread of this kind begins with. */
 const loadAll = async (): Promise<void> => {
   if (kind === HOST) await Promise.all([import('./run-host.ts'), import('./supervisor-port.ts')]);
+  else if (kind === CONTENT) await import('./content-thread.ts');
   else if (kind === LOAD_BALANCER) await import('../supervisor/load-balancer-thread.ts');
   else {
     await import('./component-thread.ts');
@@ -62,7 +66,7 @@ const compile = async (): Promise<boolean> => {
   }
   const { compileAll } = await import('./compile-all.ts');
   const { COMPONENT_NAMES } = await import('../components/index.ts');
-  return compileAll(program, { ofHosts: [HOST, ...COMPONENT_NAMES], ofSupervisor: [LOAD_BALANCER] });
+  return compileAll(program, { ofHosts: [HOST, CONTENT, ...COMPONENT_NAMES], ofSupervisor: [LOAD_BALANCER] });
 };
 
 const main = async (): Promise<void> => {
@@ -76,6 +80,9 @@ const main = async (): Promise<void> => {
     if (start.loadBalancer !== undefined) {
       const { runLoadBalancerThread } = await import('../supervisor/load-balancer-thread.ts');
       await runLoadBalancerThread(start as LoadBalancerStart, parentPort);
+    } else if (start.content !== undefined) {
+      const { runHostContent } = await import('./content-thread.ts');
+      runHostContent(start as ContentStart, parentPort);
     } else {
       const { runComponentThread } = await import('./component-thread.ts');
       await runComponentThread(start as ComponentStart, parentPort);

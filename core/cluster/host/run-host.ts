@@ -8,6 +8,7 @@ import { startHostKubelet, type HostKubelet } from './host-kubelet.ts';
 import { STOP_STAGES, type FromHost, type HostStart, type ToHost } from './messages.ts';
 import { rotatingFile } from './rotating-file.ts';
 import { ComponentStarter } from './start-component.ts';
+import { ContentStarter } from './start-content.ts';
 import { Writable } from 'node:stream';
 
 /** How long components may take when nobody is there to say. */
@@ -26,6 +27,7 @@ export interface HostPort {
 export const runHost = (program: URL, port: HostPort): void => {
   let kubelet: HostKubelet | undefined;
   let starter: ComponentStarter | undefined;
+  let content: ContentStarter | undefined;
   let broken: ThreadFaults | undefined;
   let isStopping = false;
 
@@ -57,7 +59,14 @@ export const runHost = (program: URL, port: HostPort): void => {
           ...(message !== undefined && { message }),
         }),
     });
-    kubelet = await startHostKubelet({ start: plan, startComponent: starter.start, clock: systemClock, log });
+    content = new ContentStarter(program, place);
+    kubelet = await startHostKubelet({
+      start: plan,
+      startComponent: starter.start,
+      openContent: content.open,
+      clock: systemClock,
+      log,
+    });
     port.send({ kind: 'started' });
   };
 
@@ -93,6 +102,7 @@ export const runHost = (program: URL, port: HostPort): void => {
       case 'faults':
         broken?.set(message.faults);
         starter?.setFaults(message.faults);
+        content?.setFaults(message.faults);
         return;
       case 'node-version':
         // What the node says of itself is looked at by whoever asked; it tries again at its next report.

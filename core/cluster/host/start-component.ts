@@ -191,10 +191,15 @@ export class ComponentStarter {
         this.#changed.clear();
         if (message !== undefined && !isStopping)
           write(`${JSON.stringify({ level: 'error', ts: new Date().toISOString(), msg: message })}\n`);
-        settleReady?.reject(new Error(message ?? `${name} ended with code ${exitCode}`));
+        settleReady?.reject(new Error(message ?? `${name} exited with code ${exitCode}`));
         output.end();
         file.close();
-        onPhase(name, 'exited', version, isStopping ? undefined : (message ?? `ended with code ${exitCode}`));
+        onPhase(
+          name,
+          'exited',
+          version,
+          isStopping ? undefined : (message ?? `exited with code ${exitCode}`),
+        );
         resolve({ exitCode, ...(message !== undefined && { message: message.split('\n')[0]! }) });
       });
     });

@@ -112,7 +112,7 @@ export class BackendPool {
     if (!entry) return;
     const wasWell = entry.health.failures === 0;
     this.#record(entry, { kind: 'unreachable', error: messageOf(error) });
-    // The longer pause was for one that is well. One that is being checked right now goes on by itself.
+    // The longer interval was for a healthy backend. A check in progress schedules the next one itself.
     if (wasWell && entry.checks !== undefined) {
       entry.checks.dispose();
       this.#checkAgain(entry);
@@ -165,7 +165,7 @@ export class BackendPool {
     });
   }
 
-  /** A connection that fails, or an answer that says so, is what tells first; checks of who is well are the rest of it. */
+  /** A failed connection or response reports a failure first; checks of healthy backends find the rest. */
   #checkAgain(entry: Entry): void {
     const { clock, checkIntervalMs } = this.#options;
     const { standing, failures } = entry.health;
@@ -216,7 +216,13 @@ export class BackendPool {
     }
     if (standing === before.standing && isShuttingDown === before.isShuttingDown) return;
     if (standing === 'ready') log.write('info', 'a backend is ready', { backend: name });
-    else log.write('warn', 'a backend is out', { backend: name, standing, isShuttingDown, error: lastError });
+    else
+      log.write('warn', 'a backend is not ready', {
+        backend: name,
+        standing,
+        isShuttingDown,
+        error: lastError,
+      });
     this.#options.changed();
   }
 
@@ -228,7 +234,7 @@ export class BackendPool {
       const count = this.#options.reset(entry.backend);
       metrics.resets.labels(entry.backend.name).inc(count);
       if (count > 0)
-        log.write('info', 'reset connections to a backend that goes away', {
+        log.write('info', 'reset connections to a backend that is shutting down', {
           backend: entry.backend.name,
           count,
         });

@@ -87,7 +87,7 @@ const connected = async () => {
   return client;
 };
 
-test('a backend that is well is asked half as often as one that is not', async () => {
+test('a healthy backend is checked half as often as an unhealthy one', async () => {
   const { clock, asked, outcomes, turn } = await balance();
   outcomes.set('cp-2', GONE);
   clock.advance(2000);
@@ -246,7 +246,7 @@ test('a check tells ready, not ready, shutting down and unreachable apart', asyn
   expect(await checker.check(backend)).toEqual({
     kind: 'not-ready',
     isShuttingDown: false,
-    error: '/readyz answered 500: [-]etcd failed: reason withheld',
+    error: '/readyz returned 500: [-]etcd failed: reason withheld',
   });
   answer = [500, '[+]ping ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n'];
   expect(await checker.check(backend)).toMatchObject({ kind: 'not-ready', isShuttingDown: true });

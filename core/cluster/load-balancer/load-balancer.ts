@@ -115,7 +115,7 @@ export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<
     checker.close();
     throw new ReasonError(
       'CannotListen',
-      `the load balancer cannot listen on ${address}:${port}: ${messageOf(cause)}; end what listens there, or choose another network`,
+      `the load balancer cannot listen on ${address}:${port}: ${messageOf(cause)}; stop the program that uses it, or choose another network`,
       { cause },
     );
   }

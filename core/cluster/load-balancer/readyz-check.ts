@@ -33,7 +33,7 @@ const outcomeOf = (status: number, text: string, latencyMs: number): CheckOutcom
     : {
         kind: 'not-ready',
         isShuttingDown: SHUTTING_DOWN.test(text),
-        error: `/readyz answered ${status}: ${failedLine(text)}`,
+        error: `/readyz returned ${status}: ${failedLine(text)}`,
       };
 
 /**
@@ -62,7 +62,7 @@ export const readyzChecker = (tls: CheckTls, clock: Clock): Checker => {
           );
         });
         const timer = clock.after(CHECK_TIMEOUT_MS, () =>
-          asked.destroy(new Error(`/readyz did not answer within ${CHECK_TIMEOUT_MS} ms`)),
+          asked.destroy(new Error(`/readyz did not respond within ${CHECK_TIMEOUT_MS} ms`)),
         );
         asked.on('error', (error) => end({ kind: 'unreachable', error: messageOf(error) }));
         asked.end();

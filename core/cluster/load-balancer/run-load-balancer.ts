@@ -44,7 +44,7 @@ export const runLoadBalancer = async (config: LoadBalancerConfig, log: Log): Pro
     ...(firstBackendWaitMs !== undefined && { firstBackendWaitMs }),
   });
   const onProblem = (error: unknown): void =>
-    log.write('warn', 'certificates for health checks cannot be read again', { error: messageOf(error) });
+    log.write('warn', 'failed to reload certificates for health checks', { error: messageOf(error) });
   const watching = watchFiles(
     [config.caFile, config.certFile, config.keyFile],
     clock,

@@ -1,4 +1,11 @@
-import { loadBalancerRange, nodeCidrMaskSize, podRange, serviceRange } from '../config/addresses.ts';
+import { PORTS } from '../../base/bind-rules.ts';
+import {
+  hostRange,
+  loadBalancerRange,
+  nodeCidrMaskSize,
+  podRange,
+  serviceRange,
+} from '../config/addresses.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import {
   controlPlaneName,
@@ -8,20 +15,10 @@ import {
   type HostPlan,
 } from '../config/hosts.ts';
 import { ETCD_VERSION } from '../../etcd/version.ts';
+import { AUTHENTICATION_CONFIG_FILE } from './authentication-config.ts';
 import { inData, staticPodYaml, type StaticPodSpec } from './static-pod.ts';
 
-export const PORTS = {
-  apiServer: 6443,
-  etcdClient: 2379,
-  etcdPeer: 2380,
-  etcdMetrics: 2381,
-  controllerManager: 10_257,
-  cloudControllerManager: 10_258,
-  scheduler: 10_259,
-  kubelet: 10_250,
-  proxyMetrics: 10_249,
-  proxyHealth: 10_256,
-} as const;
+export { PORTS };
 
 /** etcd's image carries its own version, and after it the revision of the packaging. */
 const ETCD_IMAGE = `registry.k8s.io/etcd:${ETCD_VERSION}-0`;
@@ -123,8 +120,8 @@ export const apiServerPod = (options: ManifestOptions): StaticPodSpec => {
     flags: {
       'advertise-address': host.address,
       'allow-privileged': true,
-      // The probes of a kubelet come without credentials; RBAC shows strangers health and version, nothing else.
-      'anonymous-auth': true,
+      // Probes of kubelets and of the load balancer come without credentials; they need health, and nothing else.
+      'authentication-config': inData(AUTHENTICATION_CONFIG_FILE),
       'authorization-mode': ['Node', 'RBAC'],
       'bind-address': host.address,
       'client-ca-file': pki('ca.crt'),
@@ -237,10 +234,12 @@ export const kubeProxyPod = ({ config, host, version }: ManifestOptions): Static
   probes: { liveness: '/livez', startup: '/livez' },
   flags: {
     'cluster-cidr': podRange({ network: config.spec.network }),
+    'external-ip-ranges': loadBalancerRange({ network: config.spec.network }),
     'healthz-bind-address': `${host.address}:${PORTS.proxyHealth}`,
     'hostname-override': host.nodes.map(({ name }) => name),
     kubeconfig: inData('kubeconfig/kube-proxy.conf'),
     'metrics-bind-address': `${host.address}:${PORTS.proxyMetrics}`,
+    'nodeport-addresses': hostRange({ network: config.spec.network }),
     'proxy-mode': 'loopback',
   },
 });

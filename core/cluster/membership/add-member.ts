@@ -30,7 +30,7 @@ const JOIN_TIMEOUT_MS = 120_000;
 /** Three times etcd's own. */
 const CONNECTED_TIMEOUT_MS = 15_000;
 const POLL_MS = 100;
-const GOES_ON = 'pilothouse member add goes on';
+const GOES_ON = 'resume with pilothouse member add';
 
 export interface MembershipOutcome {
   /** The host that came or went. */
@@ -52,10 +52,10 @@ export const voterCount = async (supervisor: Supervisor): Promise<number> =>
 /** What must not be under way, and what must not be somebody else's. */
 export const assertChangeable = async (supervisor: Supervisor): Promise<void> => {
   if (supervisor.config.spec.externalEtcd)
-    throw new ReasonError('NotOurs', "etcd is not this cluster's own; change its members where it runs");
+    throw new ReasonError('NotOurs', 'this cluster uses an external etcd; change its members there');
   const upgrade = await readUpgradeState(supervisor.folder.directory);
   if (upgrade && upgrade.phase !== 'done')
-    throw new ReasonError('Busy', `an upgrade to ${upgrade.to} is not at its end; end it first`);
+    throw new ReasonError('Busy', `the upgrade to ${upgrade.to} is incomplete; finish it first`);
 };
 
 /**
@@ -68,7 +68,7 @@ export const onceConnected = async <T>(supervisor: Supervisor, change: () => Pro
     try {
       return await change();
     } catch (error) {
-      const isEarly = /unhealthy cluster/.test(messageOf(error));
+      const isEarly = hasReason(error, 'EtcdUnhealthy');
       if (!isEarly || supervisor.clock.monotonicMs() > deadlineMs) throw error;
     }
     await supervisor.wait(POLL_MS);
@@ -91,7 +91,7 @@ const promoted = async (supervisor: Supervisor, host: HostPlan, report: StepRepo
   for (;;) {
     const member = await memberAt(supervisor, host);
     if (member && !member.isLearner && member.status) return;
-    let why = 'it does not answer yet';
+    let why = 'not reachable yet';
     if (member?.isLearner)
       try {
         await promoteMember(accessOf(supervisor), member.id);
@@ -102,7 +102,7 @@ const promoted = async (supervisor: Supervisor, host: HostPlan, report: StepRepo
     report.detail('promote', why);
     assertAlive(supervisor, host);
     if (supervisor.clock.monotonicMs() > deadlineMs)
-      throw new ReasonError('NotReady', `the member of ${host.name} does not catch up: ${why}; ${GOES_ON}`);
+      throw new ReasonError('NotReady', `the member on ${host.name} did not catch up: ${why}; ${GOES_ON}`);
     await supervisor.wait(POLL_MS);
   }
 };
@@ -120,7 +120,7 @@ const serves = async (supervisor: Supervisor, host: HostPlan): Promise<void> => 
     const isInTime = await link.until(() => isReady() || !link.isAlive, JOIN_TIMEOUT_MS);
     assertAlive(supervisor, host);
     if (!isInTime)
-      throw new ReasonError('NotReady', `the API server of ${host.name} did not become ready; ${GOES_ON}`);
+      throw new ReasonError('NotReady', `the API server on ${host.name} did not become ready; ${GOES_ON}`);
   }
   await assertHealthy(supervisor, GOES_ON);
   const client = clientOf(supervisor);
@@ -167,7 +167,7 @@ const stateOf = ({ kind, host }: MembershipChange): string =>
 
 /** Another change waits for the end of this one. */
 export const unfinished = (change: MembershipChange): ReasonError<'Busy'> =>
-  new ReasonError('Busy', `${stateOf(change)}; ${commandOf(change)} goes on with it`);
+  new ReasonError('Busy', `${stateOf(change)}; resume with ${commandOf(change)}`);
 
 /** The steps of a change that is begun: whatever cuts it off is told with the command that goes on. */
 export const goingOn = async <T>(change: MembershipChange, run: () => Promise<T>): Promise<T> => {
@@ -175,19 +175,19 @@ export const goingOn = async <T>(change: MembershipChange, run: () => Promise<T>
     return await run();
   } catch (cause) {
     const why = messageOf(cause);
-    const advice = why.includes(commandOf(change)) ? '' : `; ${commandOf(change)} goes on with it`;
+    const advice = why.includes(commandOf(change)) ? '' : `; resume with ${commandOf(change)}`;
     throw new ReasonError('Unfinished', `${stateOf(change)}: ${why}${advice}`, { cause });
   }
 };
 
 export const joinSteps = (host: string) => [
-  { id: 'check', title: 'Check that every member is well' },
-  { id: 'files', title: `Certificates and manifests of ${host}` },
+  { id: 'check', title: 'Run preflight checks' },
+  { id: 'files', title: `Create certificates and manifests for ${host}` },
   { id: 'learner', title: `Add ${host} to etcd as a learner` },
   { id: 'start', title: `Start ${host}` },
-  { id: 'promote', title: `Let ${host} vote once it has caught up` },
-  { id: 'serve', title: `Wait until everything on ${host} is ready` },
-  { id: 'apiservers', title: 'Tell the API servers of the new member' },
+  { id: 'promote', title: `Promote ${host} once it has caught up` },
+  { id: 'serve', title: `Wait until all components on ${host} are ready` },
+  { id: 'apiservers', title: 'Add the new member to --etcd-servers of the API servers' },
 ];
 
 /**
@@ -196,7 +196,7 @@ export const joinSteps = (host: string) => [
  * moment leaves either a learner that nobody waits for, or a host that the next start brings up.
  */
 export const addMember = (supervisor: Supervisor, report: StepReport): Promise<MembershipOutcome> =>
-  supervisor.exclusively('a new member', async () => {
+  supervisor.exclusively('adding a member', async () => {
     await assertChangeable(supervisor);
     const { directory } = supervisor.folder;
     const begun = await readMembershipChange(directory);

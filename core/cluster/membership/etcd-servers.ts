@@ -41,7 +41,7 @@ const pointTo = async (
   if (host.isAlive && !(await host.until(isBack, READY_TIMEOUT_MS)))
     throw new ReasonError(
       'NotReady',
-      `kube-apiserver on ${host.plan.name} did not become ready with the new members: ${host.component('kube-apiserver')?.message ?? ''}`,
+      `kube-apiserver on ${host.plan.name} did not become ready with the new --etcd-servers: ${host.component('kube-apiserver')?.message ?? ''}`,
     );
   return true;
 };

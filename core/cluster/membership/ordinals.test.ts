@@ -39,5 +39,7 @@ test('in the external topology members come and go, control planes stay', () => 
 });
 
 test('there is an end to growing', () => {
-  expect(() => withNextMember(cluster({ controlPlanes: 7, etcdMembers: 7 }))).toThrow('there are 7 members');
+  expect(() => withNextMember(cluster({ controlPlanes: 7, etcdMembers: 7 }))).toThrow(
+    'already has 7 members',
+  );
 });

@@ -56,7 +56,7 @@ export const withNextMember = (
   if (next === undefined)
     throw new ReasonError(
       'TooMany',
-      `there are ${taken.length} members, and more than that slow every write`,
+      `the cluster already has ${taken.length} members; more would slow down every write`,
     );
   const grown = withOrdinals(
     config,

@@ -37,7 +37,7 @@ import {
 } from './journal.ts';
 import { hostOf, withoutMember } from './ordinals.ts';
 
-const goesOn = (host: string): string => `pilothouse member remove ${host} goes on`;
+const goesOn = (host: string): string => `resume with pilothouse member remove ${host}`;
 
 /** Taking a healthy member away while others are down is how a cluster is lost for good. */
 const assertQuorumStays = async (supervisor: Supervisor, member: string): Promise<string> => {
@@ -47,15 +47,18 @@ const assertQuorumStays = async (supervisor: Supervisor, member: string): Promis
   });
   const { votersAfter = 0, neededAfter = 0, healthyAfter = 0 } = quorum ?? {};
   if (votersAfter < 1)
-    throw new ReasonError('QuorumLost', `${member} is the only member; pilothouse member add comes first`);
+    throw new ReasonError(
+      'QuorumLost',
+      `${member} is the only member; add one first with pilothouse member add`,
+    );
   if (healthyAfter < neededAfter)
     throw new ReasonError(
       'QuorumLost',
-      `without ${member} etcd would have ${votersAfter} members and need ${neededAfter}, but ${healthyAfter} would answer; bring members back first`,
+      `removing ${member} would lose quorum: ${healthyAfter} of ${votersAfter} members healthy, ${neededAfter} needed; recover members first`,
     );
   if (effects.some(({ code }) => code === 'noApiServerLeft'))
-    throw new ReasonError('NoApiServerLeft', `${member} runs the only API server that is ready`);
-  return `${healthyAfter} of ${votersAfter} members stay, ${neededAfter} are needed`;
+    throw new ReasonError('NoApiServerLeft', `${member} runs the only ready API server`);
+  return `${healthyAfter} of ${votersAfter} members healthy, ${neededAfter} needed`;
 };
 
 /** Everything that a host leads or serves goes elsewhere first, so that nobody notices. */
@@ -71,7 +74,7 @@ const handOver = async (supervisor: Supervisor, host: HostPlan, report: StepRepo
     await drainNode(clientOf(supervisor), name, {
       clock: supervisor.clock,
       signal: supervisor.signal,
-      onWaiting: (left) => report.detail('drain', `${left} pods leave ${name}`),
+      onWaiting: (left) => report.detail('drain', `evicting ${left} pods from ${name}`),
     }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
@@ -99,12 +102,12 @@ const tellApiServers = async (
     : 0;
 
 export const leaveSteps = (host: string) => [
-  { id: 'check', title: 'Check that a quorum stays' },
-  { id: 'drain', title: `Move what ${host} leads and serves` },
-  { id: 'apiservers', title: 'Tell the API servers which members stay' },
-  { id: 'member', title: `Take ${host} out of etcd` },
+  { id: 'check', title: 'Check that quorum holds' },
+  { id: 'drain', title: `Move the leader away from ${host} and drain it` },
+  { id: 'apiservers', title: 'Remove the member from --etcd-servers of the API servers' },
+  { id: 'member', title: `Remove ${host} from etcd` },
   { id: 'stop', title: `Stop ${host}` },
-  { id: 'files', title: `Delete keys and data of ${host}` },
+  { id: 'files', title: `Delete the keys and data of ${host}` },
 ];
 
 /** From the moment that the removal was decided: also what the next start goes on with. */
@@ -129,7 +132,7 @@ export const completeLeave = async (
   });
   await inStep(report, 'stop', async () => {
     await writeClusterConfig(directory, config);
-    await supervisor.stopHost(host.name);
+    await supervisor.commands.stop(host.name);
     await supervisor.detachHost(host.name);
     supervisor.setConfig(config);
     await forgetNodes(supervisor, host);
@@ -155,7 +158,7 @@ export const removeMember = (
   name: string,
   report: StepReport,
 ): Promise<MembershipOutcome> =>
-  supervisor.exclusively(`the removal of ${name}`, async () => {
+  supervisor.exclusively(`removing ${name}`, async () => {
     await assertChangeable(supervisor);
     const begun = await readMembershipChange(supervisor.folder.directory);
     if (begun && (begun.kind === 'add' || begun.host !== name)) throw unfinished(begun);
@@ -172,7 +175,7 @@ export const removeMember = (
     if (!host)
       throw new ReasonError(
         'NotFound',
-        `member ${name} has no host of this cluster; etcdctl member remove ${member.id} takes it out`,
+        `member ${name} has no host in this cluster; remove it with etcdctl member remove ${member.id}`,
       );
     report.plan(leaveSteps(host.name));
     await inStep(

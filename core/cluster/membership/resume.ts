@@ -19,11 +19,11 @@ export const resumeMembership = async (supervisor: Supervisor): Promise<string |
         ? completeLeave(supervisor, host, silentReport)
         : finishLeave(supervisor, change.host, silentReport),
     );
-    return `${change.host} is removed, as was begun before`;
+    return `resumed and completed the removal of ${change.host}`;
   }
   if (host) {
     await goingOn(change, () => completeJoin(supervisor, host, silentReport));
-    return `${change.host} has joined, as was begun before`;
+    return `resumed and completed adding ${change.host}`;
   }
   // It never got as far as the configuration: what is left is a learner that nobody waits for.
   const { host: wouldBe } = withNextMember(supervisor.config);
@@ -31,5 +31,5 @@ export const resumeMembership = async (supervisor: Supervisor): Promise<string |
   if (learner?.isLearner) await removeFromEtcd(accessOf(supervisor), learner.id);
   await deleteHostFiles(directory, change.host);
   await endMembershipChange(directory);
-  return `${change.host} had not joined; pilothouse member add begins again`;
+  return `adding ${change.host} was interrupted and undone; run pilothouse member add again`;
 };

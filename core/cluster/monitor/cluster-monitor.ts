@@ -3,10 +3,10 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
-import { connect, loadKubeconfig } from '../../client/index.ts';
+import { connect, loadOwnKubeconfig } from '../../client/index.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import { planHosts } from '../config/hosts.ts';
-import { adminKubeconfigFile } from '../data-folder/layout.ts';
+import { consoleKubeconfigFile } from '../data-folder/layout.ts';
 import { etcdAccessOf, type EtcdAccess } from '../etcd-operator/operations.ts';
 import type { ClusterRecords } from './cluster-records.ts';
 import { MembersWatch, type MemberMetrics } from './etcd/members-watch.ts';
@@ -45,7 +45,7 @@ const scrapeTarget = async (access: ClusterAccess, { urls, trust }: Target): Pro
   const texts: string[] = [];
   for (const url of urls) {
     const { status, text } = await access.ask({ url, trust });
-    if (status !== 200) throw new ReasonError('Refused', `${url} answered ${status}: ${text.split('\n')[0]}`);
+    if (status !== 200) throw new ReasonError('Refused', `${url} returned ${status}: ${text.split('\n')[0]}`);
     texts.push(text);
   }
   return texts;
@@ -58,8 +58,11 @@ export const startClusterMonitor = async (options: ClusterMonitorOptions): Promi
   const { dataDirectory, config, records, clock, random, log } = options;
   const owned = new DisposableStore();
   const etcdAccess = (): EtcdAccess => etcdAccessOf(dataDirectory, config());
-  const access = owned.add(openClusterAccess(dataDirectory, () => etcdAccess().tls));
-  const kubeconfig = await loadKubeconfig(adminKubeconfigFile(dataDirectory));
+  const kubeconfigFile = consoleKubeconfigFile(dataDirectory);
+  const access = owned.add(
+    openClusterAccess({ directory: dataDirectory, kubeconfigFile, etcdTls: () => etcdAccess().tls }),
+  );
+  const kubeconfig = await loadOwnKubeconfig(kubeconfigFile);
   const client = owned.add(connect(kubeconfig, { clock, random, log, userAgent: 'pilothouse-monitor' }));
 
   // The round trips of samples are named by members, and members have figures of samples.

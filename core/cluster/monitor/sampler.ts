@@ -108,7 +108,7 @@ export class Sampler<T extends SampledTarget> implements Disposable {
     try {
       await this.#round();
     } catch (error) {
-      log.write('warn', 'a sample of metrics failed', { error: messageOf(error) });
+      log.write('warn', 'failed to collect metrics', { error: messageOf(error) });
     }
     if (this.#isStopped) return;
     const tookMs = clock.monotonicMs() - beganMs;

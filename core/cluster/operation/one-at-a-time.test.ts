@@ -11,7 +11,7 @@ test('a second operation is refused with the name of the first, and begins after
   const first = operations.run('a restore', () => new Promise<void>((resolve) => (end = resolve)));
   await expect(operations.run('an upgrade', () => Promise.resolve(1))).rejects.toMatchObject({
     reason: 'Busy',
-    message: expect.stringContaining('a restore is under way'),
+    message: expect.stringContaining('a restore is in progress'),
   });
   end();
   await first;

@@ -6,9 +6,13 @@ import { pause } from '../../client/index.ts';
 export class OneAtATime {
   #current: { readonly what: string; readonly ended: Promise<void> } | undefined;
 
+  get isBusy(): boolean {
+    return this.#current !== undefined;
+  }
+
   async run<T>(what: string, run: () => Promise<T>): Promise<T> {
     if (this.#current !== undefined)
-      throw new ReasonError('Busy', `${this.#current.what} is under way; wait until it has ended`);
+      throw new ReasonError('Busy', `${this.#current.what} is in progress; wait until it finishes`);
     let end: () => void = () => undefined;
     this.#current = { what, ended: new Promise((resolve) => (end = resolve)) };
     try {

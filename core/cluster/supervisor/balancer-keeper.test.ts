@@ -49,7 +49,7 @@ test('a load balancer that ends by itself is started again with all that it knew
   await pass(RESTART_PAUSE_MS);
   expect([started.map(({ told }) => told), problems]).toEqual([
     [['cp-2', 'cp-1,cp-2'], ['cp-1,cp-2']],
-    ['the load balancer ended: out of memory', 'the port is taken'],
+    ['the load balancer exited: out of memory', 'the port is taken'],
   ]);
 });
 

@@ -34,7 +34,7 @@ export class BalancerKeeper {
     const thread = await this.#options.start({
       onState: () => this.#options.onChange(),
       onEnded: (why) => {
-        if (this.#thread === thread) this.#ended(`the load balancer ended: ${why}`);
+        if (this.#thread === thread) this.#ended(`the load balancer exited: ${why}`);
       },
     });
     if (this.#isClosed) {

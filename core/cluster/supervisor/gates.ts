@@ -26,7 +26,7 @@ const ask = (
       });
       response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
     });
-    request.once('timeout', () => request.destroy(new Error('no answer in time')));
+    request.once('timeout', () => request.destroy(new Error('no response in time')));
     request.once('error', reject);
   });
 
@@ -36,7 +36,7 @@ export const urlGate =
   async () => {
     try {
       const { status, body } = await ask(url, agent);
-      return status === 200 ? undefined : `${url} answered ${status}: ${firstFailure(body)}`;
+      return status === 200 ? undefined : `${url} returned ${status}: ${firstFailure(body)}`;
     } catch (error) {
       return `${url}: ${messageOf(error)}`;
     }

@@ -51,7 +51,7 @@ export const forkLauncher =
     child.once('exit', (code, signal) => end(code, signal));
     // Also told when a signal or a message could not be delivered: then the process still runs, or its exit follows.
     child.on('error', (error) => {
-      if (child.pid === undefined) end(null, null, `it could not be started: ${messageOf(error)}`);
+      if (child.pid === undefined) end(null, null, `failed to start: ${messageOf(error)}`);
     });
     return {
       pid: child.pid,

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { ReasonError } from '../../base/errors.ts';
 import type { HostPlan } from '../config/hosts.ts';
 import type { ComponentUsage, FromHost, HostFaults, HostStart, StopStage } from '../host/messages.ts';
+import type { HostRestarts } from './host-keeper.ts';
 import type { HostLauncher, HostListener, LaunchedHost } from './host-launcher.ts';
 import type { ComponentState, HostPhase, HostState } from './state.ts';
 
@@ -17,8 +18,11 @@ export interface HostLinkOptions {
   readonly originMs: number;
   /** After every change of the state. */
   onChange(): void;
-  /** The process has ended, however. */
-  onExited(): void;
+  /** A process was launched. */
+  onLaunched(): void;
+  /** The process has ended; `isWanted` when it was asked to, or killed through this link. */
+  onExited(exit: { readonly isWanted: boolean; readonly reason: string }): void;
+  restarts(): HostRestarts;
   /** A component serves: whether it is ready is for the gates to find out. */
   onServing(component: string): void;
 }
@@ -37,6 +41,8 @@ export class HostLink {
   #reportId = 0;
   #reports = new Map<number, () => void>();
   #isClosed = false;
+  #isEndWanted = false;
+  #exitSignal: string | undefined;
 
   constructor(options: HostLinkOptions) {
     this.#options = options;
@@ -69,6 +75,9 @@ export class HostLink {
       pid: this.#process?.pid,
       rssBytes: this.isAlive ? this.#rssBytes : undefined,
       message: this.#message,
+      exitSignal: this.#exitSignal,
+      isEndWanted: this.#isEndWanted,
+      ...this.#options.restarts(),
       nodes: nodes.map((node) => node.name),
       components: [...this.#components.values()],
     };
@@ -76,11 +85,13 @@ export class HostLink {
 
   /** Begins a new process; what is known of the one before is forgotten. */
   launch(): void {
-    if (this.#process) throw new ReasonError('AlreadyRunning', `host ${this.plan.name} runs already`);
+    if (this.#process) throw new ReasonError('AlreadyRunning', `host ${this.plan.name} is already running`);
     const { launch, start } = this.#options;
     this.#components.clear();
     this.#message = undefined;
     this.#drained.clear();
+    this.#isEndWanted = false;
+    this.#exitSignal = undefined;
     const launched = launch(this.plan.name, {
       onMessage: (message) => {
         if (this.#process === launched) this.#heard(message);
@@ -88,13 +99,16 @@ export class HostLink {
       onExit: (exit) => this.#exited(launched, exit),
     });
     this.#process = launched;
+    this.#options.onLaunched();
     this.#enter('starting');
     launched.send({ kind: 'start', start: start() });
   }
 
   /** As pulling the plug. */
   kill(): void {
-    this.#alive().signal('SIGKILL');
+    const process = this.#alive();
+    this.#isEndWanted = true;
+    process.signal('SIGKILL');
   }
 
   pause(): void {
@@ -110,6 +124,7 @@ export class HostLink {
   /** Asks for an orderly end; later stages wait for `enterStage`. */
   beginStop(graceMs: number): void {
     if (!this.#process) return;
+    this.#isEndWanted = true;
     if (this.#phase === 'paused') this.#process.signal('SIGCONT');
     this.#enter('stopping');
     this.#process.send({ kind: 'stop', graceMs });
@@ -121,7 +136,7 @@ export class HostLink {
 
   killComponent(component: string): void {
     if (this.#components.get(component)?.phase === undefined)
-      throw new ReasonError('NotFound', `host ${this.plan.name} runs no ${component}`);
+      throw new ReasonError('NotFound', `host ${this.plan.name} does not run ${component}`);
     this.#alive().send({ kind: 'kill-component', component });
   }
 
@@ -184,7 +199,7 @@ export class HostLink {
 
   #alive(): LaunchedHost {
     if (this.#process) return this.#process;
-    throw new ReasonError('NotRunning', `host ${this.plan.name} does not run; start it first`);
+    throw new ReasonError('NotRunning', `host ${this.plan.name} is not running; start it first`);
   }
 
   #heard(message: FromHost): void {
@@ -237,17 +252,24 @@ export class HostLink {
   #exited(process: LaunchedHost, { code, signal, why }: Parameters<HostListener['onExit']>[0]): void {
     if (this.#process !== process) return;
     this.#process = undefined;
-    this.#options.onExited();
+    this.#exitSignal = signal ?? undefined;
     for (const [name, known] of this.#components)
       this.#components.set(name, { ...known, phase: 'exited', changedMs: this.#sinceMs() });
-    if (signal !== null) {
-      this.#message ??= `ended by ${signal}`;
-      this.#enter('killed');
-    } else if (code === 0) this.#enter('stopped');
-    else {
-      this.#message ??= why ?? `the host process ended with code ${code}`;
-      this.#enter('failed');
-    }
+    const isStopped = signal === null && code === 0;
+    const reason =
+      this.#message ??
+      (signal !== null ? `terminated by ${signal}` : (why ?? `the host process exited with code ${code}`));
+    if (!isStopped) this.#message = reason;
+    this.#phase = isStopped ? 'stopped' : signal !== null ? 'killed' : 'failed';
+    // Before anybody is told: what becomes of it belongs to the message.
+    this.#options.onExited({ isWanted: this.#isEndWanted, reason });
+    this.#changed();
+  }
+
+  /** More to say of a host that is down than why it ended. */
+  explain(message: string): void {
+    this.#message = message;
+    this.#changed();
   }
 
   #sinceMs(): number {

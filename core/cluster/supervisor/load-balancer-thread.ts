@@ -106,7 +106,7 @@ export const startLoadBalancerThread = async (
   const send = (message: ToThread): void => worker.postMessage(message);
   let last: LoadBalancerState | undefined;
   let isAsked = false;
-  let why = 'its thread ended';
+  let why = 'its thread exited';
   await new Promise<void>((resolve, reject) => {
     worker.on('message', (message: FromThread) => {
       if (message.kind === 'listening') resolve();

@@ -12,6 +12,10 @@ const host = (name: string, change: Partial<HostState> = {}, etcdRestarts = 0): 
   pid: 1,
   rssBytes: undefined,
   message: undefined,
+  exitSignal: undefined,
+  isEndWanted: false,
+  restarts: 0,
+  lastExit: undefined,
   nodes: [name],
   components: [
     {
@@ -37,7 +41,7 @@ const verdict = (seen: StartLook): string | undefined => fatalFailure(seen, star
 
 test('the only member that does not start is the end of the start, in one line', () => {
   expect(verdict(look([host('cp-1', {}, 1)]))).toBe(
-    'etcd on cp-1 does not start: a record does not match its checksum',
+    'etcd on cp-1 failed to start: a record does not match its checksum',
   );
 });
 
@@ -48,8 +52,13 @@ test('one damaged member of three is left behind, two are too many', () => {
 });
 
 test('a host whose process crashes says what may be damaged', () => {
-  expect(verdict(look([host('cp-1', { phase: 'killed', message: 'ended by SIGSEGV' })]))).toContain(
-    'host cp-1 killed: ended by SIGSEGV; the database of its member may be damaged',
+  const crashed = host('cp-1', {
+    phase: 'killed',
+    message: 'terminated by SIGSEGV',
+    exitSignal: 'SIGSEGV',
+  });
+  expect(verdict(look([crashed]))).toContain(
+    'host cp-1 killed: terminated by SIGSEGV; its etcd database may be damaged',
   );
 });
 
@@ -69,6 +78,6 @@ test('what was just started again is given time', () => {
 test('hosts that end in order before the cluster is ready are waited for no longer than those that are killed', () => {
   const ended = (name: string): HostState => host(name, { phase: 'stopped', components: [] });
   expect(verdict(look([ended('cp-1'), ended('cp-2'), host('cp-3')]))).toBe(
-    'host cp-1 stopped: it ended before the cluster was ready',
+    'host cp-1 stopped: it exited before the cluster was ready',
   );
 });

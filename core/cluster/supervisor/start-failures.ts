@@ -22,21 +22,23 @@ const MEMBER_RESTARTS_MAX = 1;
 /** The others ask for what may be late. */
 const RESTARTS_MAX = 3;
 
+const CRASH_SIGNALS: readonly string[] = ['SIGSEGV', 'SIGBUS', 'SIGABRT'];
+
 const firstLine = (text: string): string => text.split('\n')[0] ?? text;
 
-const hostFailure = ({ name, phase, message }: HostState): readonly StartFailure[] => {
+const hostFailure = ({ name, phase, message, exitSignal }: HostState): readonly StartFailure[] => {
   // All are launched before anybody looks: one that is stopped has ended, however orderly.
   if (phase !== 'failed' && phase !== 'killed' && phase !== 'stopped') return [];
   // Not asked for: nobody kills a host that is only about to start. A map of a damaged file ends a process like that.
-  const isCrash = message !== undefined && /SIGSEGV|SIGBUS|SIGABRT/.test(message);
+  const isCrash = CRASH_SIGNALS.includes(exitSignal ?? '');
   const advice = isCrash
-    ? `; the database of its member may be damaged: put hosts/${name}/etcd back from a copy, or restore a snapshot`
+    ? `; its etcd database may be damaged: restore hosts/${name}/etcd from a backup, or restore a snapshot`
     : '';
   return [
     {
       host: name,
       component: undefined,
-      message: `host ${name} ${phase}: ${firstLine(message ?? 'it ended before the cluster was ready')}${advice}`,
+      message: `host ${name} ${phase}: ${firstLine(message ?? 'it exited before the cluster was ready')}${advice}`,
     },
   ];
 };
@@ -60,7 +62,7 @@ export const startFailures = (look: StartLook): readonly StartFailure[] => [
         {
           host: host.name,
           component: name,
-          message: `${name} on ${host.name} does not start: ${firstLine(message)}`,
+          message: `${name} on ${host.name} failed to start: ${firstLine(message)}`,
         },
       ];
     });

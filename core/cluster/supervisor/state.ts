@@ -23,6 +23,15 @@ export interface ComponentState {
   readonly utilization: number | undefined;
 }
 
+/** An exit of a host that nobody asked for. */
+export interface HostExit {
+  /** `terminated by SIGKILL`. */
+  readonly reason: string;
+  readonly atMs: number;
+  /** It exited too often in a row, and stays down until a person starts it. */
+  readonly isGivenUp: boolean;
+}
+
 export interface HostState {
   readonly name: string;
   readonly role: HostRole;
@@ -31,6 +40,13 @@ export interface HostState {
   readonly pid: number | undefined;
   readonly rssBytes: number | undefined;
   readonly message: string | undefined;
+  /** The signal that ended its process; undefined while it runs, and for one that exited. */
+  readonly exitSignal: string | undefined;
+  /** It is down, or ending, because somebody wanted it. */
+  readonly isEndWanted: boolean;
+  /** How often it was restarted after an unexpected exit, since the cluster was started. */
+  readonly restarts: number;
+  readonly lastExit: HostExit | undefined;
   readonly nodes: readonly string[];
   readonly components: readonly ComponentState[];
 }

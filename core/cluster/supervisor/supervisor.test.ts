@@ -47,10 +47,10 @@ const supervised = () => {
 
 test('who waits for a host is told when its cluster has ended, not when the time is over', async () => {
   const { supervisor } = supervised();
-  await supervisor.startHost('cp-1');
+  await supervisor.commands.start('cp-1');
   const waiting = supervisor.host('cp-1').until(() => false, 240_000);
-  const restarting = supervisor.exclusively('a restart', () => supervisor.restartHost('cp-1'));
-  const refused = expect(restarting).rejects.toThrow(/did not become ready|being stopped/);
+  const restarting = supervisor.exclusively('a restart', () => supervisor.commands.restart('cp-1'));
+  const refused = expect(restarting).rejects.toThrow(/did not become ready|stopping/);
   await supervisor.stop();
   await refused;
   expect([await waiting, supervisor.state().phase]).toEqual([false, 'stopped']);
@@ -77,7 +77,7 @@ test('an operation that asks again and again ends with its cluster, and the end 
 test('nothing is started in a cluster that ends: it would outlive it', async () => {
   const { supervisor, launched } = supervised();
   const stopped = supervisor.stop();
-  await expect(supervisor.startHost('cp-1')).rejects.toMatchObject({ reason: 'Stopped' });
+  await expect(supervisor.commands.start('cp-1')).rejects.toMatchObject({ reason: 'Stopped' });
   await expect(supervisor.exclusively('a restore', () => Promise.resolve())).rejects.toMatchObject({
     reason: 'Stopped',
   });
@@ -87,7 +87,7 @@ test('nothing is started in a cluster that ends: it would outlive it', async () 
 
 test('whoever stops a second time waits for the end too', async () => {
   const { supervisor } = supervised();
-  await supervisor.startHost('cp-1');
+  await supervisor.commands.start('cp-1');
   await Promise.race([supervisor.stop(), supervisor.stop()]);
   expect(supervisor.state().phase).toBe('stopped');
 });

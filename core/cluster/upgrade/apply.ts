@@ -12,24 +12,24 @@ import { readUpgradeState, writeUpgradeState, type UpgradeState } from './state.
 export interface UpgradeOutcome {
   readonly from: string;
   readonly to: string;
-  /** The snapshot of before, where etcd is ours. */
+  /** The pre-upgrade snapshot, unless etcd is external. */
   readonly snapshot: string | undefined;
 }
 
-/** The upgrade to begin, or the one to go on with. */
+/** The upgrade to start or to resume. */
 const stateFor = async (supervisor: Supervisor, target: string): Promise<UpgradeState> => {
   const { clock } = supervisor;
   const before = await readUpgradeState(supervisor.folder.directory);
   if (before?.phase === 'rolling-back')
     throw new ReasonError(
       'Busy',
-      `the upgrade to ${before.to} is being rolled back; pilothouse upgrade rollback ends that first`,
+      `the upgrade to ${before.to} is being rolled back; finish that first with pilothouse upgrade rollback`,
     );
   if (before?.phase === 'applying') {
     if (before.to === target) return before;
     throw new ReasonError(
       'Busy',
-      `an upgrade to ${before.to} was begun; pilothouse upgrade apply ${before.to} ends it, pilothouse upgrade rollback undoes it`,
+      `the upgrade to ${before.to} is incomplete; resume it with pilothouse upgrade apply ${before.to}, or roll it back with pilothouse upgrade rollback`,
     );
   }
   const from = supervisor.config.spec.kubernetesVersion;
@@ -61,7 +61,7 @@ export const recordRelease = async (
 
 /**
  * Takes a running cluster to another release: API servers, then managers, then kubelets, one host after the other, since
- * nothing may be newer than the API servers it talks to. Cut off at any moment, the same call goes on where it was.
+ * nothing may be newer than the API servers it talks to. If it is interrupted, the same call resumes it.
  */
 export const applyUpgrade = (
   supervisor: Supervisor,
@@ -73,7 +73,7 @@ export const applyUpgrade = (
 const apply = async (supervisor: Supervisor, target: string, report: StepReport): Promise<UpgradeOutcome> => {
   const { directory } = supervisor.folder;
   const itinerary = itineraryOf(supervisor.hosts.map(({ plan }) => plan));
-  const goesOn = `pilothouse upgrade apply ${target} goes on`;
+  const goesOn = `resume with pilothouse upgrade apply ${target}`;
   let state = await stateFor(supervisor, target);
   report.plan(upgradeSteps(itinerary));
   await inStep(report, 'check', () => assertHealthy(supervisor, goesOn));
@@ -81,7 +81,7 @@ const apply = async (supervisor: Supervisor, target: string, report: StepReport)
     report,
     'snapshot',
     async () => {
-      if (supervisor.config.spec.externalEtcd) return "etcd is not this cluster's own";
+      if (supervisor.config.spec.externalEtcd) return 'skipped: external etcd';
       if (state.snapshot === null) {
         const prefix = `before-${target}`;
         const { file } = await saveClusterSnapshot(supervisor, { report: silentReport, prefix });

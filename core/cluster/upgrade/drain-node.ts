@@ -77,7 +77,7 @@ export const drainNode = async (
     if (clock.monotonicMs() > deadlineMs)
       throw new ReasonError(
         'DrainTimeout',
-        `${left.length} pods are still on ${node} after ${DRAIN_TIMEOUT_MS / 1000} s, ${left[0]!.metadata.namespace}/${left[0]!.metadata.name} among them${isRefused ? '; a disruption budget does not let them go' : ''}`,
+        `draining ${node} timed out after ${DRAIN_TIMEOUT_MS / 1000} s: ${left.length} pods remain, including ${left[0]!.metadata.namespace}/${left[0]!.metadata.name}${isRefused ? '; a PodDisruptionBudget blocks their eviction' : ''}`,
       );
     onWaiting(left.length, isRefused);
     await pause(clock, isRefused ? REFUSED_RETRY_MS : POLL_MS, signal);

@@ -36,18 +36,21 @@ export const itineraryOf = (hosts: readonly HostPlan[]): Itinerary => {
   };
 };
 
-const apiServerStep = (host: string): Step => ({ id: `apiserver/${host}`, title: `API server of ${host}` });
+const apiServerStep = (host: string): Step => ({
+  id: `apiserver/${host}`,
+  title: `Upgrade the API server on ${host}`,
+});
 const managersStep = (host: string): Step => ({
   id: `managers/${host}`,
-  title: `Controller managers and scheduler of ${host}`,
+  title: `Upgrade controller managers and scheduler on ${host}`,
 });
 export const nodeStepId = ({ nodes }: NodeBatch): string => `node/${nodes[0]}`;
 const nodeStep = (batch: NodeBatch): Step => ({
   id: nodeStepId(batch),
   title:
     batch.nodes.length === 1
-      ? `Kubelet of ${batch.nodes[0]}`
-      : `Kubelets of ${batch.nodes[0]} to ${batch.nodes.at(-1)}`,
+      ? `Upgrade the kubelet on ${batch.nodes[0]}`
+      : `Upgrade kubelets on ${batch.nodes[0]} to ${batch.nodes.at(-1)}`,
 });
 
 const moves = ({ apiServers, managers, nodes }: Itinerary): readonly Step[] => [
@@ -57,14 +60,14 @@ const moves = ({ apiServers, managers, nodes }: Itinerary): readonly Step[] => [
 ];
 
 export const upgradeSteps = (itinerary: Itinerary): readonly Step[] => [
-  { id: 'check', title: 'Check that everything is well' },
-  { id: 'snapshot', title: 'Save a snapshot' },
+  { id: 'check', title: 'Run preflight checks' },
+  { id: 'snapshot', title: 'Take a snapshot' },
   ...moves(itinerary),
-  { id: 'finish', title: 'Record the release' },
+  { id: 'finish', title: 'Record the version' },
 ];
 
 export const rollbackSteps = (itinerary: Itinerary): readonly Step[] => [
-  { id: 'check', title: 'Check what the older release does not know' },
+  { id: 'check', title: 'Check for objects that the older version does not support' },
   ...[...moves(itinerary)].reverse(),
-  { id: 'finish', title: 'Record the release' },
+  { id: 'finish', title: 'Record the version' },
 ];

@@ -93,10 +93,10 @@ export class Journey {
         onWaiting: (left, isRefused) =>
           this.#report.detail(
             id,
-            `${left} pods leave ${node}${isRefused ? ', a disruption budget lets them wait' : ''}`,
+            `evicting ${left} pods from ${node}${isRefused ? '; a PodDisruptionBudget blocks eviction' : ''}`,
           ),
       });
-      this.#report.detail(id, `${count} pods have left ${node}`);
+      this.#report.detail(id, `evicted ${count} pods from ${node}`);
     }
     await this.#update({ nodeVersions: { ...this.#state.nodeVersions, [node]: this.#version } });
     this.#supervisor.setNodeVersions(this.#state.nodeVersions);

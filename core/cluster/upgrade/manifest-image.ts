@@ -11,7 +11,7 @@ export const withImageTag = (text: string, component: string, version: string): 
     `$1:${version}`,
   );
 
-/** Returns the text of before; undefined when the host has no such manifest. */
+/** Returns the previous text; undefined if the host has no such manifest. */
 export const setImageTag = async (
   data: string,
   host: string,
@@ -28,7 +28,7 @@ export const setImageTag = async (
   }
   const after = withImageTag(before, component, version);
   if (after === before && !before.includes(`/${component}:${version}`))
-    throw new ReasonError('BadManifest', `${path} names no image of ${component}; correct it first`);
+    throw new ReasonError('BadManifest', `${path} contains no image for ${component}; fix it first`);
   if (after !== before) await writeFileAtomically(path, after);
   return before;
 };

@@ -29,7 +29,7 @@ export const assertHealthy = async (supervisor: Supervisor, goesOn: string): Pro
     if (missing === undefined) return;
     const isLasting = supervisor.hosts.some(({ phase }) => !['running', 'starting'].includes(phase));
     if (isLasting || supervisor.clock.monotonicMs() > deadlineMs)
-      throw new ReasonError('NotReady', `${missing}; bring it back, then ${goesOn}`);
+      throw new ReasonError('NotReady', `${missing}; recover it, then ${goesOn}`);
     await supervisor.wait(POLL_MS);
   }
 };
@@ -64,7 +64,7 @@ export const moveComponent = async (
   await writeManifest(directory, name, component, before);
   throw new ReasonError(
     'UpgradeFailed',
-    `${component} on ${name} did not become ready as ${version} and is back at its release of before${why === undefined ? '' : `: ${why}`}`,
+    `${component} on ${name} did not become ready at ${version} and was reverted to the previous version${why === undefined ? '' : `: ${why}`}`,
   );
 };
 
@@ -85,7 +85,7 @@ export const moveKubelet = async (
     const found = await client.resource(NODE).get(node);
     if (found.status?.nodeInfo?.kubeletVersion === version && isReady(found)) return;
     if (supervisor.clock.monotonicMs() > deadlineMs)
-      throw new ReasonError('UpgradeFailed', `the kubelet of ${node} did not become ready as ${version}`);
+      throw new ReasonError('UpgradeFailed', `the kubelet on ${node} did not become ready at ${version}`);
     await supervisor.wait(POLL_MS);
   }
 };

@@ -35,8 +35,8 @@ const hostsCheck = (supervisor: Supervisor): Finding => {
         .map((one) => `${one.name} on ${name} is ${one.phase}`),
     ]);
   return down.length === 0
-    ? finding('hosts', 'Hosts', 'ok', 'every host and component is ready')
-    : finding('hosts', 'Hosts', 'problem', down.join(', '), 'bring it back first');
+    ? finding('hosts', 'Hosts', 'ok', 'all hosts and components are ready')
+    : finding('hosts', 'Hosts', 'problem', down.join(', '), 'recover it first');
 };
 
 const etcdCheck = async (supervisor: Supervisor): Promise<Finding> => {
@@ -49,11 +49,11 @@ const etcdCheck = async (supervisor: Supervisor): Promise<Finding> => {
         'etcd',
         'problem',
         ill.map((one) => `${one.name}: ${one.problem ?? one.status?.errors.join(', ')}`).join('; '),
-        'an upgrade wants every member well',
+        'all etcd members must be healthy before an upgrade',
       );
-    return finding('etcd', 'etcd', 'ok', `${members.length} members answer`);
+    return finding('etcd', 'etcd', 'ok', `${members.length} members are healthy`);
   } catch (error) {
-    return finding('etcd', 'etcd', 'problem', messageOf(error), 'bring a quorum back first');
+    return finding('etcd', 'etcd', 'problem', messageOf(error), 'restore quorum first');
   }
 };
 
@@ -65,13 +65,18 @@ const skewCheck = (nodes: readonly Stored<Node>[], target: string): Finding => {
     return minor > to || to - minor > KUBELET_SKEW_MAX;
   });
   return bad.length === 0
-    ? finding('skew', 'Version skew', 'ok', `kubelets are within ${KUBELET_SKEW_MAX} minors of ${target}`)
+    ? finding(
+        'skew',
+        'Version skew',
+        'ok',
+        `kubelets are within ${KUBELET_SKEW_MAX} minor versions of ${target}`,
+      )
     : finding(
         'skew',
         'Version skew',
         'problem',
         bad.map((node) => `${node.metadata.name} runs ${versionOf(node)}`).join(', '),
-        `kubelets may be up to ${KUBELET_SKEW_MAX} minors older than ${target}, never newer`,
+        `kubelets may be up to ${KUBELET_SKEW_MAX} minor versions older than ${target}, but not newer`,
       );
 };
 
@@ -85,8 +90,8 @@ const nodesCheck = (nodes: readonly Stored<Node>[]): Finding => {
         'nodes',
         'Nodes',
         'problem',
-        `${notReady.map(({ metadata }) => metadata.name).join(', ')} not Ready`,
-        'find out why with kubectl describe node',
+        `not Ready: ${notReady.map(({ metadata }) => metadata.name).join(', ')}`,
+        'check them with kubectl describe node',
       );
 };
 
@@ -96,13 +101,13 @@ const budgetsCheck = async (supervisor: Supervisor): Promise<Finding> => {
     ({ status }) => status?.disruptionsAllowed === 0 && (status.expectedPods ?? 0) > 0,
   );
   return shut.length === 0
-    ? finding('budgets', 'Disruption budgets', 'ok', 'every budget lets a pod go')
+    ? finding('budgets', 'Disruption budgets', 'ok', 'all budgets allow disruptions')
     : finding(
         'budgets',
         'Disruption budgets',
         'warning',
-        shut.map(({ metadata }) => `${metadata.namespace}/${metadata.name} lets no pod go`).join(', '),
-        'workers wait for such budgets while they are drained',
+        shut.map(({ metadata }) => `${metadata.namespace}/${metadata.name} allows no disruptions`).join(', '),
+        'draining waits for these budgets',
       );
 };
 
@@ -110,12 +115,12 @@ const certificatesCheck = async (supervisor: Supervisor): Promise<Finding> => {
   const list = await listExpiry(supervisor.folder.directory, supervisor.clock);
   const soon = list.filter(({ residualMs }) => residualMs < CERTIFICATE_DAYS_MIN * DAY_MS);
   return soon.length === 0
-    ? finding('certificates', 'Certificates', 'ok', `none ends within ${CERTIFICATE_DAYS_MIN} days`)
+    ? finding('certificates', 'Certificates', 'ok', `none expire within ${CERTIFICATE_DAYS_MIN} days`)
     : finding(
         'certificates',
         'Certificates',
         'warning',
-        `${soon.map(({ name }) => name).join(', ')} end within ${CERTIFICATE_DAYS_MIN} days`,
+        `expire within ${CERTIFICATE_DAYS_MIN} days: ${soon.map(({ name }) => name).join(', ')}`,
         'pilothouse certs renew all',
       );
 };
@@ -155,5 +160,6 @@ export const planUpgrade = async (supervisor: Supervisor, target?: string): Prom
     removals: to === undefined ? [] : [...(await removalsFor(supervisor, to))],
     steps: to === undefined ? [] : [...upgradeSteps(itineraryOf(supervisor.hosts.map(({ plan }) => plan)))],
     unfinished,
+    previous: state?.phase === 'done' ? state.from : null,
   };
 };

@@ -17,9 +17,10 @@ export const assertUpgradable = (current: string, target: string): void => {
   const refuse = (why: string): never => {
     throw new ReasonError('BadVersion', `cannot upgrade from ${current} to ${target}: ${why}`);
   };
-  if (!VERSION.test(target)) refuse('versions look like v1.36.0');
+  if (!VERSION.test(target)) refuse('versions must look like v1.36.0');
   const [from, to] = [minorOf(current), minorOf(target)];
-  if (to > NEWEST_MINOR) refuse(`the newest release here is v1.${NEWEST_MINOR}.P`);
-  if (to < from || (to === from && patchOf(target) < patchOf(current))) refuse('going back is not supported');
-  if (to > from + 1) refuse(`minors are not skipped; go to v1.${from + 1}.P first`);
+  if (to > NEWEST_MINOR) refuse(`the latest supported version is v1.${NEWEST_MINOR}`);
+  if (to < from || (to === from && patchOf(target) < patchOf(current)))
+    refuse('downgrades are not supported');
+  if (to > from + 1) refuse(`minor versions cannot be skipped; upgrade to v1.${from + 1} first`);
 };

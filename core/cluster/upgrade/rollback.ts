@@ -24,26 +24,25 @@ const assertNothingNewer = async (supervisor: Supervisor, from: string, to: stri
     if ((list.items ?? []).length > 0)
       throw new ReasonError(
         'NotSupported',
-        `there are ${type.plural}.${type.group} of ${type.version}, which ${from} does not know; delete them first`,
+        `${from} does not support ${type.plural}.${type.group}/${type.version}; delete these objects first`,
       );
   }
 };
 
 /**
- * Back to the release of before the last upgrade, ended or not, in the opposite order. Cut off at any moment, the same
- * call goes on where it was.
+ * Rolls back the last upgrade, complete or not, in reverse order. If it is interrupted, the same call resumes it.
  */
 export const rollbackUpgrade = (supervisor: Supervisor, report: StepReport): Promise<UpgradeOutcome> =>
-  supervisor.exclusively('a roll-back', () => rollback(supervisor, report));
+  supervisor.exclusively('a rollback', () => rollback(supervisor, report));
 
 const rollback = async (supervisor: Supervisor, report: StepReport): Promise<UpgradeOutcome> => {
   const { directory } = supervisor.folder;
   const before = await readUpgradeState(directory);
   if (!before)
-    throw new ReasonError('NotFound', 'there is no upgrade to roll back; the cluster runs its first release');
+    throw new ReasonError('NotFound', 'no upgrade to roll back; the cluster runs its initial version');
   const { from, to } = before;
   const itinerary = itineraryOf(supervisor.hosts.map(({ plan }) => plan));
-  const goesOn = 'pilothouse upgrade rollback goes on';
+  const goesOn = 'resume with pilothouse upgrade rollback';
   report.plan(rollbackSteps(itinerary));
   await inStep(report, 'check', async () => {
     await assertHealthy(supervisor, goesOn);

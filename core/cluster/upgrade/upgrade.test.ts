@@ -10,11 +10,11 @@ test('an upgrade goes to the next minor and no further', () => {
 });
 
 test.each([
-  ['v1.34.0', 'v1.36.0', 'minors are not skipped'],
-  ['v1.35.0', 'v1.34.0', 'going back is not supported'],
-  ['v1.35.2', 'v1.35.1', 'going back is not supported'],
-  ['v1.36.0', 'v1.37.0', 'the newest release here'],
-  ['v1.35.0', '1.36', 'versions look like'],
+  ['v1.34.0', 'v1.36.0', 'minor versions cannot be skipped'],
+  ['v1.35.0', 'v1.34.0', 'downgrades are not supported'],
+  ['v1.35.2', 'v1.35.1', 'downgrades are not supported'],
+  ['v1.36.0', 'v1.37.0', 'the latest supported version'],
+  ['v1.35.0', '1.36', 'versions must look like'],
 ])('%s to %s is refused', (from, to, why) => {
   expect(() => assertUpgradable(from, to)).toThrow(why);
 });

@@ -37,6 +37,17 @@ export const processVitals = v.object({
 });
 export type ProcessVitals = v.InferOutput<typeof processVitals>;
 
+/** The program that a kubeconfig runs to get credentials, as it would be run. */
+export const execPlugin = v.object({
+  command: v.string(),
+  args: v.array(v.string()),
+  env: v.array(v.object({ name: v.string(), value: v.string() })),
+  /** Names exactly this command line: consent to it is consent to no other. */
+  fingerprint: v.string(),
+  isAllowed: v.boolean(),
+});
+export type ExecPlugin = v.InferOutput<typeof execPlugin>;
+
 export const clusterEntry = v.object({
   /** Stable: path and context for a kubeconfig's, the data folder of a local one. */
   id: v.string(),
@@ -53,8 +64,12 @@ export const clusterEntry = v.object({
       directory: v.string(),
       phase: v.picklist(['stopped', 'preparing', 'starting', 'ready', 'stopping', 'failed']),
       kubernetesVersion: v.string(),
+      /** Hosts and components that are down while it runs: `cp-1`, `etcd on cp-2`. Absent where none is. */
+      impaired: v.optional(v.array(v.string())),
     }),
   ),
+  /** Absent where the kubeconfig runs no program. */
+  plugin: v.optional(execPlugin),
 });
 export type ClusterEntry = v.InferOutput<typeof clusterEntry>;
 
@@ -65,5 +80,8 @@ export const clusterList = v.object({
 });
 export type ClusterList = v.InferOutput<typeof clusterList>;
 
-/** In a browser there is no native dialog: there the path is typed. */
+/**
+ * The desktop app asks with its native dialog and takes no path, except one that the person chose before. In a browser
+ * there is no such dialog: there the path is typed.
+ */
 export const kubeconfigChoice = v.object({ path: v.optional(v.pipe(v.string(), v.maxLength(4096))) });

@@ -56,6 +56,10 @@ export const hostState = v.object({
   pid: v.nullable(v.number()),
   rssBytes: v.nullable(v.number()),
   message: v.nullable(v.string()),
+  /** After unexpected exits, since the cluster was started. */
+  restarts: v.number(),
+  /** The last exit that nobody asked for; given up: it stays down until a person starts it. */
+  lastExit: v.nullable(v.object({ reason: v.string(), atMs: v.number(), isGivenUp: v.boolean() })),
   nodes: v.array(v.string()),
   components: v.pipe(v.array(componentState), v.maxLength(COMPONENTS_PER_HOST_MAX)),
 });
@@ -71,7 +75,7 @@ export const backendState = v.object({
 
 /** A cluster that this console hosts, as its supervisor sees it. */
 export const localClusterState = v.object({
-  /** `failed`: the start came to no end; `message` says why and what to do. */
+  /** `failed`: the cluster failed to start; `message` says why and what to do. */
   phase: v.picklist(['stopped', 'preparing', 'starting', 'ready', 'stopping', 'failed']),
   message: v.nullable(v.string()),
   name: v.string(),

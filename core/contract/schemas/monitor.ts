@@ -98,7 +98,7 @@ export const metricsAnswer = v.object({
 });
 export type MetricsAnswer = v.InferOutput<typeof metricsAnswer>;
 
-/** The ten figures that say how a control plane is. */
+/** The figures that say how a control plane is. */
 export const CRITICAL_METRICS = [
   'apiLatencyP99',
   'apiErrors',
@@ -110,6 +110,7 @@ export const CRITICAL_METRICS = [
   'queueDepth',
   'queueTimeP99',
   'apiInFlight',
+  'repeatedFailures',
 ] as const;
 export const criticalMetric = v.object({
   id: v.picklist(CRITICAL_METRICS),

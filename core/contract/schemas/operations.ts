@@ -129,6 +129,8 @@ export const upgradePlan = v.object({
   steps: v.array(v.object({ id: v.string(), title: v.string() })),
   /** An upgrade that was begun and not ended: where it goes to. */
   unfinished: v.nullable(v.string()),
+  /** The release before the last upgrade, which has ended and can be rolled back. */
+  previous: v.nullable(v.string()),
 });
 export type UpgradePlan = v.InferOutput<typeof upgradePlan>;
 

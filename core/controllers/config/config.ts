@@ -26,3 +26,24 @@ export const readControllerSettings = (args: readonly string[]): ControllerSetti
     bad('--leader-elect-lease-duration must be greater than --leader-elect-renew-deadline');
   return values;
 };
+
+/** As upstream's `/configz` names it, as far as this manager has it. */
+export const controllerManagerConfiguration = (settings: ControllerSettings): Record<string, unknown> => ({
+  'kubecontrollermanager.config.k8s.io': {
+    Generic: {
+      Controllers: settings.controllers,
+      LeaderElection: {
+        LeaderElect: settings['leader-elect'],
+        ResourceName: settings['leader-elect-resource-name'],
+        ResourceNamespace: settings['leader-elect-resource-namespace'],
+      },
+    },
+    KubeCloudShared: {
+      // In upstream, too, it names the cluster to clouds and is otherwise only shown here.
+      ClusterName: settings['cluster-name'],
+      ClusterCIDR: settings['cluster-cidr'],
+      AllocateNodeCIDRs: settings['allocate-node-cidrs'],
+      UseServiceAccountCredentials: settings['use-service-account-credentials'],
+    },
+  },
+});

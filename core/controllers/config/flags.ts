@@ -1,6 +1,7 @@
-import { boolean, durationMs, flag, integer, list, oneOf, text } from '../../base/flags.ts';
+import { boolean, durationMs, flag, integer, oneOf, text } from '../../base/flags.ts';
 import type { FlagKind } from '../../base/flags.ts';
 import { managerFlags } from '../../component/flags.ts';
+import { CONTROLLER_FLAGS } from './shared-flags.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -22,12 +23,7 @@ const workers = (count: number, of: string) =>
 /** kube-controller-manager's own flags, by name and default; what this manager does not have is absent. */
 export const CONTROLLER_MANAGER_FLAGS = {
   ...managerFlags({ port: 10_257, leaseName: 'kube-controller-manager' }),
-  controllers: flag(list, ['*'], 'controllers to run: * is all, foo turns on, -foo turns off'),
-  'use-service-account-credentials': flag(
-    boolean,
-    true,
-    'a service account for each controller (upstream: false)',
-  ),
+  ...CONTROLLER_FLAGS,
   'cluster-name': flag(text, 'kubernetes', 'name of the cluster'),
   'cluster-cidr': flag(text, '', 'range of pod addresses'),
   'allocate-node-cidrs': flag(boolean, false, 'give each node a part of --cluster-cidr'),
@@ -51,7 +47,7 @@ export const CONTROLLER_MANAGER_FLAGS = {
   'unhealthy-zone-threshold': flag(decimal, 0.55, 'part of silent nodes that makes a zone unhealthy'),
   'terminated-pod-gc-threshold': flag(integer({ min: 0 }), 12_500, 'ended pods to keep (0: all)'),
   'namespace-sync-period': flag(durationMs, 5 * MINUTE_MS, 'how often namespaces are looked at again'),
-  'resource-quota-sync-period': flag(durationMs, 5 * MINUTE_MS, 'how often quotas are counted anew'),
+  'resource-quota-sync-period': flag(durationMs, 5 * MINUTE_MS, 'how often quota usage is recalculated'),
   'pvclaimbinder-sync-period': flag(durationMs, 15 * SECOND_MS, 'how often volumes are looked at again'),
   'max-endpoints-per-slice': flag(integer({ min: 1, max: 1000 }), 100, 'endpoints in one EndpointSlice'),
   'enable-garbage-collector': flag(oneOf('true'), 'true', 'the garbage collector is always on'),

@@ -31,7 +31,7 @@ import { progressDeadlineMs, replicasOf } from './strategy.ts';
 /** Upstream's maxRetries: about a minute and a half of doubling pauses. */
 const RETRIES_MAX = 15;
 
-/** Pausing stops the clock of the deadline, resuming starts it anew. */
+/** Pausing stops the clock of the deadline, resuming restarts it. */
 const syncPause = async (rollout: Rollout): Promise<void> => {
   const { deployment } = rollout;
   const held = progressingOf(deployment.status?.conditions);

@@ -37,7 +37,7 @@ test('dependents of an owner that was deleted in the background go, down to the 
   expect([maps(api), api.list(SECRET)]).toEqual([['stranger'], []]);
 });
 
-test('an owner that was absent from the start, or made anew under its name, owns nothing', async () => {
+test('an owner that never existed, or was recreated under its name, owns nothing', async () => {
   const api = new FakeApi();
   seedOne(api);
   api.seed(

@@ -163,7 +163,7 @@ test('a job is not declared failed while a pod still terminates', async () => {
   await stop();
 });
 
-test('a suspended job has no pods and no start; resumed, its clock begins anew', async () => {
+test('a suspended job has no pods and no start; when resumed, its start time is reset', async () => {
   const { api, events, stop } = await start();
   api.edit(JOB, 'sum', (object) => {
     object.spec!.suspend = true;

@@ -13,7 +13,7 @@ export interface Findings {
 interface Verdict {
   readonly type: string;
   readonly ok: readonly [reason: string, message: string];
-  /** Undefined: all is well. */
+  /** Undefined if there is no problem. */
   bad(findings: Findings): readonly [reason: string, message: string] | undefined;
 }
 

@@ -6,7 +6,7 @@ export const LOCAL_PROVISIONER = 'pilothouse.dev/local';
 const HOSTNAME_LABEL = 'kubernetes.io/hostname';
 const DEFAULT_FOLDER = '/var/lib/pilothouse/volumes';
 
-/** By the uid of the claim: provisioning twice makes the same volume, and a claim made anew another. */
+/** By the uid of the claim: provisioning twice yields the same volume, and a recreated claim gets another. */
 export const volumeNameFor = ({ metadata }: Claim): string => `pvc-${metadata.uid}`;
 
 /**

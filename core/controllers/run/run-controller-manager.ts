@@ -1,16 +1,14 @@
 import type { Log } from '../../base/log.ts';
 import { runManager, type ManagerSettings, type RunningManager } from '../../component/run-manager.ts';
 import { ApiEventRecorder, connect, type Client } from '../../client/index.ts';
+import type { ControllerFlagValues } from '../config/shared-flags.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
 import { runControllers } from '../runtime/run-controllers.ts';
 import { selectControllers } from '../runtime/select-controllers.ts';
 import { serviceAccountTokens } from '../runtime/service-account-tokens.ts';
 
 /** What every manager of controllers is told besides what its controllers want to know. */
-interface SharedSettings extends ManagerSettings {
-  readonly controllers: readonly string[];
-  readonly 'use-service-account-credentials': boolean;
-}
+type SharedSettings = ManagerSettings & ControllerFlagValues;
 
 export interface ControllerManagerOptions<S extends SharedSettings> {
   /** `kube-controller-manager`. */
@@ -21,19 +19,22 @@ export interface ControllerManagerOptions<S extends SharedSettings> {
   readonly log: Log;
   /** Who tells the events of a controller, where upstream's name for that is another. */
   readonly eventSources?: Readonly<Record<string, string>>;
+  /** What `/configz` shows, by the name of the configuration. */
+  readonly configuration?: Readonly<Record<string, unknown>>;
 }
 
 /** A manager of controllers: its lease, its secure port, and the controllers while it leads. */
 export const runControllerManager = <S extends SharedSettings>(
   options: ControllerManagerOptions<S>,
 ): Promise<RunningManager> => {
-  const { name, settings, version, log, eventSources = {} } = options;
+  const { name, settings, version, log, configuration, eventSources = {} } = options;
   const selected = selectControllers(options.controllers, settings.controllers);
   return runManager({
     name,
     version,
     settings,
     log,
+    ...(configuration && { pages: { '/configz': () => Promise.resolve(configuration) } }),
     async lead({ client, fence, settled, config, clock, random, registry }, signal) {
       // Without a client certificate, which would speak for the manager instead of for the token.
       const bare = connect(

@@ -30,7 +30,7 @@ export interface Controller {
 export interface ControllerDefinition<S> {
   /** Upstream's name, as in `--controllers`: `deployment-controller`. */
   readonly name: string;
-  /** Names of before 1.28, still accepted by `--controllers`: `deployment`. */
+  /** Names before 1.28, still accepted by `--controllers`: `deployment`. */
   readonly aliases: readonly string[];
   /**
    * The account in kube-system whose rights it has; upstream's bootstrap policy binds a role to it. Empty: it has the

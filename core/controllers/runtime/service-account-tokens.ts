@@ -4,7 +4,7 @@ import { SERVICE_ACCOUNT, type Client, type TokenSource } from '../../client/ind
 
 const NAMESPACE = 'kube-system';
 const TOKEN_SECONDS = 3600;
-/** Asked anew when this part of its life is over, as kubelets do. */
+/** Renewed after this share of its lifetime, as kubelets do. */
 const REFRESH_AT = 0.8;
 
 interface TokenRequest {

@@ -83,7 +83,7 @@ export const fixOwners = async (control: ClaimControl, set: StoredSet, pod: Pod)
   }
 };
 
-/** A claim that goes with a pod of before must be gone first, or the new pod would lose it. */
+/** A claim that is deleted with an old pod must be gone first, or the new pod would lose it. */
 export const hasLeavingClaim = (control: ClaimControl, set: StoredSet, pod: Pod): boolean =>
   policyOf(set).onScale &&
   claimsOf(control, set, pod).some((claim) =>

@@ -135,7 +135,7 @@ test('an update goes from the last to the first, one at a time', async () => {
   await stop();
 });
 
-test('pods below the partition keep their revision, also when they are made anew', async () => {
+test('pods below the partition keep their revision, also when they are recreated', async () => {
   const { api, stop } = await start({
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } },
   });
@@ -177,7 +177,7 @@ test('OnDelete updates only pods that somebody deletes', async () => {
   await stop();
 });
 
-test('a pod that failed is made anew under its name', async () => {
+test('a failed pod is recreated under its name', async () => {
   const { api, stop } = await start({ replicas: 1 });
   const { uid } = api.get(POD, 'db-0').metadata;
   finish(api, 'db-0', 'Failed');

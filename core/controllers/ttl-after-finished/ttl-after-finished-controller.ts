@@ -41,7 +41,7 @@ export const createTtlAfterFinishedController = (context: ControllerContext, wor
     const cachedMs = cached && untilExpired(cached);
     if (!cached || cachedMs === undefined) return;
     if (cachedMs > 0) return { requeueAfterMs: cachedMs };
-    // Asked anew: the time to live may have been made longer a moment ago, and a deletion is for good.
+    // Read again: the TTL may have just been extended, and a deletion cannot be undone.
     const resource = client.resource(JOB, cached.metadata.namespace);
     const job = await resource.find(cached.metadata.name);
     const leftMs = job && untilExpired(job);

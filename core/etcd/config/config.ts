@@ -3,15 +3,25 @@ import { parseDurationMs } from '../../base/duration.ts';
 import { ReasonError } from '../../base/errors.ts';
 import { parseFlags, type FlagValues } from '../../base/flags.ts';
 import type { LogLevel } from '../../base/log.ts';
+import type { AllowedNames } from '../../base/node/certificate-names.ts';
+import { knownSuites, tlsSettings, unknownSuiteIn, type TlsVersion } from '../../base/node/tls-settings.ts';
+import { authToken, type AuthToken } from './auth-token.ts';
 import { ETCD_FLAGS } from './flags.ts';
+import { REJECTED_FLAGS } from './rejected-flags.ts';
 
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
   readonly trustedCaFile: string;
   readonly requireClientCertificate: boolean;
-  /** Empty: any name. */
-  readonly allowedName: string;
+  readonly allowed: AllowedNames;
+}
+
+/** What every TLS listener and dialer of the member agrees to. */
+export interface TlsParameters {
+  readonly minVersion: TlsVersion;
+  readonly maxVersion: TlsVersion;
+  readonly ciphers: string;
 }
 
 export interface ListenUrl {
@@ -33,10 +43,11 @@ export interface MemberConfig {
   readonly walDirectory: string;
   readonly snapshotCount: number;
   readonly snapshotCatchUpEntries: number;
+  /** 0: every segment is kept. */
+  readonly walSegmentsKept: number;
   readonly heartbeatMs: number;
   readonly electionTimeoutMs: number;
   readonly initialElectionTickAdvance: boolean;
-  readonly preVote: boolean;
   readonly listenPeers: readonly ListenUrl[];
   readonly listenClients: readonly ListenUrl[];
   readonly listenMetrics: readonly ListenUrl[];
@@ -46,7 +57,6 @@ export interface MemberConfig {
   readonly initialClusterState: 'new' | 'existing';
   readonly initialClusterToken: string;
   readonly strictReconfigCheck: boolean;
-  readonly forceNewCluster: boolean;
   readonly quotaBytes: number;
   /** Undefined where it was left to us. */
   readonly backendBatchIntervalMs: number | undefined;
@@ -54,11 +64,23 @@ export interface MemberConfig {
   readonly txnOperationsMax: number;
   readonly requestBytesMax: number;
   readonly concurrentStreamsMax: number;
+  readonly keepalive: {
+    readonly intervalMs: number;
+    readonly timeoutMs: number;
+    /** A client that pings more often is told to calm down and loses its connection. */
+    readonly clientIntervalMinMs: number;
+  };
   readonly autoCompaction: AutoCompaction;
   readonly clientTls: TlsFiles;
   readonly peerTls: TlsFiles;
-  readonly tlsMinVersion: 'TLSv1.2' | 'TLSv1.3';
+  readonly tls: TlsParameters;
+  readonly authToken: AuthToken;
+  readonly authTokenTtlMs: number;
+  readonly bcryptCost: number;
+  /** `--client-cert-auth`: the common name of a client certificate is a user, where a call carries no token. */
+  readonly commonNameAuth: boolean;
   readonly logLevel: LogLevel;
+  readonly metrics: 'basic' | 'extensive';
   readonly progressNotifyIntervalMs: number;
   readonly initialCorruptCheck: boolean;
   readonly corruptCheckMs: number;
@@ -70,6 +92,7 @@ export interface MemberConfig {
 
 const QUOTA_DEFAULT_BYTES = 2 * 1024 ** 3;
 const BATCH_LIMIT_DEFAULT = 10_000;
+const MS_PER_SECOND = 1000;
 
 const bad = (message: string): never => {
   throw new ReasonError('BadConfiguration', message);
@@ -104,7 +127,57 @@ const tlsFiles = (prefix: '' | 'peer-', urls: readonly ListenUrl[], files: TlsFi
     bad(`--${prefix}cert-file and --${prefix}key-file must be given together`);
   if (files.requireClientCertificate && files.trustedCaFile === '')
     bad(`--${prefix}client-cert-auth needs --${prefix}trusted-ca-file`);
+  const { commonNames = [], hostnames = [] } = files.allowed;
+  if (commonNames.length > 0 && hostnames.length > 0)
+    bad(
+      `--${prefix}cert-allowed-cn and --${prefix}cert-allowed-hostname exclude each other; give one of them`,
+    );
+  if (commonNames.length + hostnames.length > 0 && files.trustedCaFile === '')
+    bad(`allowed names of certificates need --${prefix}trusted-ca-file`);
   return files;
+};
+
+const TLS_VERSIONS = { '': 'TLSv1.3', 'TLS1.2': 'TLSv1.2', 'TLS1.3': 'TLSv1.3' } as const;
+
+const tlsParameters = (values: FlagValues<typeof ETCD_FLAGS>): TlsParameters => {
+  const minVersion = TLS_VERSIONS[values['tls-min-version']];
+  const maxVersion = TLS_VERSIONS[values['tls-max-version']];
+  if (minVersion > maxVersion)
+    bad(
+      `--tls-min-version: min version (${values['tls-min-version']}) is greater than max version (${values['tls-max-version']})`,
+    );
+  const suites = values['cipher-suites'];
+  if (minVersion === 'TLSv1.3' && suites.length > 0)
+    bad('--cipher-suites: cipher suites cannot be configured when only TLS1.3 is enabled');
+  const unknown = unknownSuiteIn(suites);
+  if (unknown !== undefined)
+    bad(
+      `--cipher-suites: unexpected TLS cipher suite "${unknown}"; known suites: ${knownSuites().join(', ')}`,
+    );
+  return { minVersion, maxVersion, ciphers: tlsSettings({ cipherSuites: suites }).ciphers };
+};
+
+/** Before the table is asked, so that the line says why instead of "unknown flag". */
+const refuseUnsupported = (args: readonly string[]): void => {
+  for (const arg of args) {
+    if (arg === '--') return;
+    const name = /^--?([^=]+)/.exec(arg)?.[1] ?? '';
+    if (Object.hasOwn(REJECTED_FLAGS, name)) bad(`--${name} is not supported: ${REJECTED_FLAGS[name]}`);
+  }
+};
+
+/** Settings of which this member has one value: any other is an error, not a silence. */
+const refuseOtherValues = (values: FlagValues<typeof ETCD_FLAGS>): void => {
+  if (!values['pre-vote'])
+    bad('--pre-vote=false is not supported: elections always ask before they raise the term');
+  if (values['force-new-cluster'])
+    bad(
+      '--force-new-cluster is not supported: save a snapshot of the last member with etcdctl and restore it with etcdutl',
+    );
+  if (values.logger !== 'zap') bad(`--logger=${values.logger} is not supported: only zap is`);
+  const elsewhere = values['log-outputs'].find((output) => output !== 'default' && output !== 'stderr');
+  if (elsewhere !== undefined)
+    bad(`--log-outputs=${elsewhere} is not supported: the log goes to stderr; redirect it there`);
 };
 
 const autoCompaction = (values: FlagValues<typeof ETCD_FLAGS>): AutoCompaction => {
@@ -143,7 +216,9 @@ const logLevel = (level: FlagValues<typeof ETCD_FLAGS>['log-level']): LogLevel =
 
 /** Reads etcd's command line. Contradictions are one clear line that names the flags. */
 export const readMemberConfig = (args: readonly string[]): MemberConfig => {
+  refuseUnsupported(args);
   const { values, given, positional } = parseFlags(ETCD_FLAGS, args);
+  refuseOtherValues(values);
   if (positional.length > 0) bad(`unexpected argument ${JSON.stringify(positional[0])}`);
   const name = values.name;
   const dataDirectory = values['data-dir'] || `${name}.etcd`;
@@ -151,6 +226,7 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
     values[flagName].map((url) => parseUrl(flagName, url));
   const listenPeers = urls('listen-peer-urls');
   const listenClients = urls('listen-client-urls');
+  const listenMetrics = urls('listen-metrics-urls');
   for (const flagName of ['initial-advertise-peer-urls', 'advertise-client-urls'] as const)
     for (const url of values[flagName]) parseUrl(flagName, url);
   if (given.has('listen-client-urls') && !given.has('advertise-client-urls'))
@@ -173,43 +249,56 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
     walDirectory: values['wal-dir'] || join(dataDirectory, 'member', 'wal'),
     snapshotCount: values['snapshot-count'],
     snapshotCatchUpEntries: values['snapshot-catchup-entries'],
+    walSegmentsKept: values['max-wals'],
     heartbeatMs,
     electionTimeoutMs,
     initialElectionTickAdvance: values['initial-election-tick-advance'],
-    preVote: values['pre-vote'],
     listenPeers,
     listenClients,
-    listenMetrics: urls('listen-metrics-urls'),
+    listenMetrics,
     advertisePeerUrls: values['initial-advertise-peer-urls'],
     advertiseClientUrls: values['advertise-client-urls'],
     initialCluster,
     initialClusterState: values['initial-cluster-state'],
     initialClusterToken: values['initial-cluster-token'],
     strictReconfigCheck: values['strict-reconfig-check'],
-    forceNewCluster: values['force-new-cluster'],
     quotaBytes: values['quota-backend-bytes'] || QUOTA_DEFAULT_BYTES,
     backendBatchIntervalMs: values['backend-batch-interval'] || undefined,
     backendBatchLimit: values['backend-batch-limit'] || BATCH_LIMIT_DEFAULT,
     txnOperationsMax: values['max-txn-ops'],
     requestBytesMax: values['max-request-bytes'],
     concurrentStreamsMax: values['max-concurrent-streams'],
+    keepalive: {
+      intervalMs: values['grpc-keepalive-interval'],
+      timeoutMs: values['grpc-keepalive-timeout'],
+      clientIntervalMinMs: values['grpc-keepalive-min-time'],
+    },
     autoCompaction: autoCompaction(values),
-    clientTls: tlsFiles('', listenClients, {
+    clientTls: tlsFiles('', [...listenClients, ...listenMetrics], {
       certFile: values['cert-file'],
       keyFile: values['key-file'],
       trustedCaFile: values['trusted-ca-file'],
-      requireClientCertificate: values['client-cert-auth'],
-      allowedName: values['client-cert-allowed-hostname'],
+      // As with etcd, an authority alone already demands certificates of it.
+      requireClientCertificate: values['client-cert-auth'] || values['trusted-ca-file'] !== '',
+      allowed: { hostnames: values['client-cert-allowed-hostname'] },
     }),
     peerTls: tlsFiles('peer-', listenPeers, {
       certFile: values['peer-cert-file'],
       keyFile: values['peer-key-file'],
       trustedCaFile: values['peer-trusted-ca-file'],
-      requireClientCertificate: values['peer-client-cert-auth'],
-      allowedName: values['peer-cert-allowed-cn'],
+      requireClientCertificate: values['peer-client-cert-auth'] || values['peer-trusted-ca-file'] !== '',
+      allowed: {
+        commonNames: values['peer-cert-allowed-cn'],
+        hostnames: values['peer-cert-allowed-hostname'],
+      },
     }),
-    tlsMinVersion: values['tls-min-version'] === 'TLS1.3' ? 'TLSv1.3' : 'TLSv1.2',
+    tls: tlsParameters(values),
+    authToken: authToken(values['auth-token']),
+    authTokenTtlMs: values['auth-token-ttl'] * MS_PER_SECOND,
+    bcryptCost: values['bcrypt-cost'],
+    commonNameAuth: values['client-cert-auth'],
     logLevel: logLevel(values['log-level']),
+    metrics: values.metrics,
     progressNotifyIntervalMs: renamed(
       'watch-progress-notify-interval',
       'experimental-watch-progress-notify-interval',

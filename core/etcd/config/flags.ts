@@ -3,8 +3,8 @@ import { boolean, durationMs, flag, integer, list, oneOf, text } from '../../bas
 const port = (number: number): readonly string[] => [`http://localhost:${number}`];
 
 /**
- * etcd's own flags, by name and default. Where our default differs the help says so. Flags of etcd that
- * set something this member does not have are absent, so that giving them fails instead of doing nothing.
+ * etcd's own flags, by name and default. Where our default differs the help says so. `readMemberConfig` reads each of
+ * them; flags of etcd that set something this member does not have are in REJECTED_FLAGS instead.
  */
 export const ETCD_FLAGS = {
   // Member
@@ -22,15 +22,10 @@ export const ETCD_FLAGS = {
   'listen-peer-urls': flag(list, port(2380), 'where to listen for peers'),
   'listen-client-urls': flag(list, port(2379), 'where to listen for clients'),
   'listen-metrics-urls': flag(list, [], 'where else to answer /metrics and /health'),
-  'max-snapshots': flag(
-    integer({ min: 0 }),
-    5,
-    'snapshot files to keep (the backend is the snapshot; accepted for compatibility)',
-  ),
   'max-wals': flag(
     integer({ min: 0 }),
-    5,
-    'log segments to keep (segments are released after a snapshot; accepted for compatibility)',
+    1,
+    'log segments to keep, also those no longer needed (0: all; etcd keeps 5, and a start reads them all)',
   ),
   'quota-backend-bytes': flag(integer({ min: 0 }), 0, 'size at which writes are refused (0: 2 GiB)'),
   'backend-batch-interval': flag(
@@ -38,14 +33,18 @@ export const ETCD_FLAGS = {
     0,
     'longest time before a backend transaction is committed (0: 100ms, and 1s for a few writes)',
   ),
-  'backend-batch-limit': flag(integer({ min: 0 }), 0, 'most operations in a backend transaction (0: 10000)'),
+  'backend-batch-limit': flag(
+    integer({ min: 0 }),
+    0,
+    'most operations that wait for a commit of the backend (0: 10000)',
+  ),
   'max-txn-ops': flag(integer({ min: 1 }), 128, 'most operations in one transaction'),
   'max-request-bytes': flag(integer({ min: 1 }), 1_572_864, 'largest request a client may send'),
   'max-concurrent-streams': flag(integer({ min: 1 }), 4_294_967_295, 'streams a client may open at once'),
-  'grpc-keepalive-min-time': flag(durationMs, 5000, 'shortest time a client may wait between pings'),
+  'grpc-keepalive-min-time': flag(durationMs, 5000, 'shortest time between pings of a client'),
   'grpc-keepalive-interval': flag(durationMs, 7_200_000, 'how often to ping a quiet client'),
   'grpc-keepalive-timeout': flag(durationMs, 20_000, 'how long to wait for its answer'),
-  'pre-vote': flag(boolean, true, 'ask before raising the term'),
+  'pre-vote': flag(boolean, true, 'ask before raising the term (cannot be turned off)'),
   'unsafe-no-fsync': flag(boolean, false, 'do not sync to disk: loses data on a crash'),
 
   // Clustering
@@ -59,7 +58,7 @@ export const ETCD_FLAGS = {
   'initial-cluster-token': flag(text, 'etcd-cluster', 'tells clusters with the same addresses apart'),
   'advertise-client-urls': flag(list, port(2379), 'where clients reach this member'),
   'strict-reconfig-check': flag(boolean, true, 'refuse membership changes that would cost the quorum'),
-  'force-new-cluster': flag(boolean, false, 'keep the data, drop all other members'),
+  'force-new-cluster': flag(boolean, false, 'not supported: restore a snapshot of the last member instead'),
   'auto-compaction-retention': flag(text, '0', 'history to keep (0: all)'),
   'auto-compaction-mode': flag(
     oneOf('periodic', 'revision'),
@@ -72,18 +71,37 @@ export const ETCD_FLAGS = {
   'key-file': flag(text, '', 'its key'),
   'client-cert-auth': flag(boolean, false, 'clients must show a certificate'),
   'trusted-ca-file': flag(text, '', 'authority of client certificates'),
-  'client-cert-allowed-hostname': flag(text, '', 'the name a client certificate must carry'),
+  'client-cert-allowed-hostname': flag(
+    list,
+    [],
+    'host names, one of which a client certificate must be valid for',
+  ),
   'peer-cert-file': flag(text, '', 'certificate shown to peers'),
   'peer-key-file': flag(text, '', 'its key'),
   'peer-client-cert-auth': flag(boolean, false, 'peers must show a certificate'),
   'peer-trusted-ca-file': flag(text, '', 'authority of peer certificates'),
-  'peer-cert-allowed-cn': flag(text, '', 'the common name a peer certificate must carry'),
+  'peer-cert-allowed-cn': flag(list, [], 'common names, one of which a peer certificate must have'),
+  'peer-cert-allowed-hostname': flag(
+    list,
+    [],
+    'host names, one of which a peer certificate must be valid for',
+  ),
+  'cipher-suites': flag(list, [], "TLS 1.2 suites by Go's names (default ECDHE with AES-GCM or ChaCha20)"),
   'tls-min-version': flag(oneOf('TLS1.2', 'TLS1.3'), 'TLS1.2', 'oldest TLS accepted'),
   'tls-max-version': flag(oneOf('', 'TLS1.2', 'TLS1.3'), '', 'newest TLS accepted'),
 
+  // Auth
+  'auth-token': flag(text, 'simple', 'simple, or jwt,sign-method=...,priv-key=...,pub-key=...,ttl=...'),
+  'auth-token-ttl': flag(
+    integer({ min: 1 }),
+    300,
+    'lifetime of simple tokens in seconds, renewed by each use',
+  ),
+  'bcrypt-cost': flag(integer({ min: 4, max: 31 }), 10, 'cost of hashing a password'),
+
   // Logging and metrics
   logger: flag(oneOf('zap'), 'zap', 'kind of log (JSON lines)'),
-  'log-outputs': flag(list, ['default'], 'where the log goes: stderr, stdout'),
+  'log-outputs': flag(list, ['default'], 'where the log goes: default or stderr, which are the same'),
   'log-level': flag(oneOf('debug', 'info', 'warn', 'error', 'panic', 'fatal'), 'info', 'least level written'),
   metrics: flag(oneOf('basic', 'extensive'), 'basic', 'extensive adds histograms for each server call'),
 

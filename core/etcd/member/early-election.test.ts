@@ -61,7 +61,7 @@ test('a lost attempt is repeated a few times', () => {
   expect(stoodAtMs.length).toBeLessThan(8);
 });
 
-test('a candidacy has its time, and one that split the vote is begun anew', () => {
+test('a candidacy times out, and after a split vote another one starts', () => {
   const { clock, early, raft, stoodAtMs } = electionOf(1, [2, 3]);
   early.begin();
   clock.advance(ELECTION_MS / 10);

@@ -40,7 +40,7 @@ const tendLeases = async (member: Member): Promise<void> => {
   // (etcd-io/etcd#15247): a quorum is asked first, and what is proposed dies with the term.
   await member.reads.pass();
   const ask = (kind: RequestKind, payload: Uint8Array): Promise<unknown> =>
-    member.proposals.proposeAsLeader(term, kind, payload);
+    member.proposals.proposeAsLeader(term, kind, payload, member.asRoot());
   const asked = expired.map((ID) => ask('leaseRevoke', proto.LeaseRevokeRequest.encode({ ID })));
   if (due.length > 0) {
     const checkpoints = due.map(({ id, remainingTtlSeconds }) => ({

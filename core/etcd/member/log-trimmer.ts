@@ -6,7 +6,7 @@ import type { Wal } from '../wal/index.ts';
 import type { StateMachine } from './state-machine.ts';
 
 export interface LogTrimmerOptions {
-  readonly config: Pick<MemberConfig, 'snapshotCount' | 'snapshotCatchUpEntries'>;
+  readonly config: Pick<MemberConfig, 'snapshotCount' | 'snapshotCatchUpEntries' | 'walSegmentsKept'>;
   readonly machine: StateMachine;
   readonly raft: RaftCore;
   readonly wal: Wal;
@@ -45,7 +45,7 @@ export class LogTrimmer {
       const mark = raft.mark();
       await machine.backend.commit();
       await wal.append({ snapshot: mark });
-      await wal.release(mark.index);
+      if (config.walSegmentsKept > 0) await wal.release(mark.index, { keep: config.walSegmentsKept });
       raft.compactTo(Math.max(raft.firstIndex - 1, mark.index - config.snapshotCatchUpEntries));
       this.#lastMark = mark.index;
       log.write('info', 'compacted Raft logs', { 'compact-index': mark.index });

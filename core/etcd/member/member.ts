@@ -12,6 +12,8 @@ import type { PeerTransport } from '../peer/index.ts';
 import * as proto from '../proto/index.ts';
 import { etcdError } from '../rpc/errors.ts';
 import { ETCD_CLUSTER_VERSION } from '../version.ts';
+import { ROOT, type Identity } from '../auth/index.ts';
+import { AuthGate } from './auth-gate.ts';
 import { startAutoCompaction } from './auto-compaction.ts';
 import type { BootState } from './boot.ts';
 import { proposerOf } from './change-proposer.ts';
@@ -55,6 +57,7 @@ export class Member {
   readonly transport: PeerTransport;
   readonly proposals: Proposals;
   readonly reads: ReadGate;
+  readonly auth: AuthGate;
   readonly ports: MemberPorts;
   readonly observer: MemberObserver;
   readonly #driver: RaftDriver;
@@ -125,6 +128,12 @@ export class Member {
         ports.random.below(CONTEXT_SPAN_BOUND) * BOOT_NONCE_BOUND + ports.random.below(BOOT_NONCE_BOUND),
       timedOut: () => etcdError(this.hasLeader ? 'Timeout' : 'NoLeader'),
       tooMany: () => etcdError('TooManyRequests'),
+    });
+    this.auth = new AuthGate({
+      machine,
+      reads: this.reads,
+      jwt: ports.jwt,
+      commonNameAuth: config.commonNameAuth,
     });
     // In a quiet cluster nothing may be left to apply after a restart, and reads must not wait for a write.
     this.reads.onApplied(boot.applied);
@@ -263,6 +272,12 @@ export class Member {
     this.#driver.wake();
   }
 
+  /** For what the member asks for by itself: it may do everything. */
+  asRoot(): Identity | undefined {
+    const { auth } = this.machine;
+    return auth.isEnabled ? { username: ROOT, revision: auth.revision } : undefined;
+  }
+
   wake(): void {
     this.#driver.wake();
   }
@@ -331,12 +346,12 @@ export class Member {
 
   #applyRequest(entry: LogEntry): void {
     const request = decodeRequestEntry(entry.data);
-    this.proposals.applied(request, this.#outcomeOf(request));
+    this.proposals.applied(request, this.#outcomeOf(request, entry.index));
   }
 
-  #outcomeOf(request: RequestEntry): Outcome {
+  #outcomeOf(request: RequestEntry, index: number): Outcome {
     try {
-      const value = performRequest(this.machine, request);
+      const value = performRequest(this.machine, request, index);
       return { value: Object.assign(value, { header: this.header() }) };
     } catch (error) {
       // What was refused is refused everywhere alike. Anything else is a defect and stops this member.

@@ -26,6 +26,7 @@ export const openMember = async (
     log: ports.log,
     quotaBytes: config.quotaBytes,
     minLeaseTtlSeconds: minLeaseTtlSeconds(config.electionTimeoutMs),
+    tokenTtlMs: config.authTokenTtlMs,
     leaseMetrics: observer.leases,
     pause: () => new Promise((resolve) => ports.defer(resolve)),
     ...(config.leaseCheckpoint && {

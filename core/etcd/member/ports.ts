@@ -5,6 +5,7 @@ import type { Random } from '../../base/random.ts';
 import type { Backend } from '../mvcc/backend/backend.ts';
 import type { PeerProbe, PeerTransport } from '../peer/index.ts';
 import type { WalOptions } from '../wal/index.ts';
+import type { Jwt } from '../auth/index.ts';
 import type { ClusterId } from '../membership/index.ts';
 import type { MemberId } from '../../raft/types.ts';
 
@@ -40,6 +41,8 @@ export interface MemberPorts {
   readonly backends: BackendHouse;
   readonly transport: (identity: MemberIdentity) => PeerTransport;
   readonly probe: PeerProbe;
+  /** `--auth-token=jwt`: signed tokens instead of simple ones. */
+  readonly jwt?: Jwt | undefined;
   /** Other than the log's own: small ones, so that a simulation sees segments begin and end. */
   readonly walSizes?: Pick<WalOptions, 'segmentBytes' | 'growthBytes'>;
   /** Runs later, after what is ready to be read has been read. */

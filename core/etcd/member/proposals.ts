@@ -2,6 +2,7 @@ import type { ConfigChange } from '../../raft/configuration.ts';
 import type { RaftCore } from '../../raft/core.ts';
 import type { MemberId } from '../../raft/types.ts';
 import type { ProposeResult } from '../../raft/turn.ts';
+import type { Identity } from '../auth/index.ts';
 import { etcdError } from '../rpc/errors.ts';
 import { PendingRequests } from './pending.ts';
 import { encodeRequestEntry, type Proposer, type RequestKind } from './request-entry.ts';
@@ -66,11 +67,11 @@ export class Proposals {
   }
 
   /** Resolves with what applying the request answered. */
-  propose(kind: RequestKind, payload: Uint8Array): Promise<unknown> {
+  propose(kind: RequestKind, payload: Uint8Array, identity?: Identity): Promise<unknown> {
     const { member, boot, requestBytesMax } = this.#options;
     if (payload.byteLength > requestBytesMax) return Promise.reject(etcdError('RequestTooLarge'));
     const sequence = this.#nextSequence();
-    const data = encodeRequestEntry({ kind, payload, member, boot, sequence });
+    const data = encodeRequestEntry({ kind, payload, member, boot, sequence, identity });
     return this.#send(sequence, data, { isOfOneTerm: false });
   }
 
@@ -78,11 +79,16 @@ export class Proposals {
    * What this member asks for because it leads in `term`: refused when it no longer does, and never proposed in
    * another term. A leader that was stopped for a while would otherwise act on what it knew before.
    */
-  proposeAsLeader(term: number, kind: RequestKind, payload: Uint8Array): Promise<unknown> {
+  proposeAsLeader(
+    term: number,
+    kind: RequestKind,
+    payload: Uint8Array,
+    identity?: Identity,
+  ): Promise<unknown> {
     const { member, boot, raft } = this.#options;
     if (raft.role !== 'leader' || raft.term !== term) return Promise.reject(etcdError('NotLeader'));
     const sequence = this.#nextSequence();
-    const data = encodeRequestEntry({ kind, payload, member, boot, sequence });
+    const data = encodeRequestEntry({ kind, payload, member, boot, sequence, identity });
     return this.#send(sequence, data, { isOfOneTerm: true });
   }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Configuration, LogEntry } from '../../raft/types.ts';
 import { Alarms, applierChain, backendQuota, type Applier, type Quota } from '../apply/index.ts';
+import { AuthStore, SimpleTokens } from '../auth/index.ts';
 import { Lessor, type LeaseCheckpoint, type LessorMetrics } from '../lease/index.ts';
 import { Membership } from '../membership/index.ts';
 import { META, type Backend, type Bucket, type Entry } from '../mvcc/backend/backend.ts';
@@ -34,12 +35,14 @@ export interface StateMachineOptions {
   readonly log: Log;
   readonly quotaBytes: number;
   readonly minLeaseTtlSeconds: number;
+  /** Of simple auth tokens. */
+  readonly tokenTtlMs: number;
   readonly leaseMetrics?: LessorMetrics;
   readonly proposeCheckpoint?: (checkpoint: LeaseCheckpoint) => Promise<void>;
   readonly pause: () => Promise<void>;
 }
 
-/** Everything that the log decides, over one backend: keys, leases, members, alarms. */
+/** Everything that the log decides, over one backend: keys, leases, members, alarms, users. */
 export class StateMachine {
   readonly lessor: Lessor;
   readonly membership: Membership;
@@ -47,6 +50,8 @@ export class StateMachine {
   store!: Store;
   watchHub!: WatchHub;
   alarms!: Alarms;
+  auth!: AuthStore;
+  readonly tokens: SimpleTokens;
   applier!: Applier;
   #backend: Backend;
   /** While the index is rebuilt keys say which lease they hang on; the lessor takes them all at once. */
@@ -70,6 +75,7 @@ export class StateMachine {
         delete: (bucket, key) => this.#backend.delete(bucket, key as Buffer),
       },
     });
+    this.tokens = new SimpleTokens({ clock: options.clock, ttlMs: options.tokenTtlMs });
     this.quota = backendQuota(options.quotaBytes, () => this.#backend.size());
   }
 
@@ -85,6 +91,7 @@ export class StateMachine {
     });
     machine.watchHub = new WatchHub(machine.store, options.clock);
     machine.alarms = new Alarms(options.backend);
+    machine.auth = new AuthStore(options.backend, (user) => machine.tokens.invalidate(user));
     machine.applier = applierChain(machine, machine.quota);
     machine.#recover();
     return machine;
@@ -117,6 +124,7 @@ export class StateMachine {
     await this.store.restore(backend);
     this.#backend = backend;
     this.alarms.restore(backend);
+    this.auth.restore(backend);
     this.#recover();
     this.watchHub.restored();
   }

@@ -4,7 +4,7 @@ import { Ticker, TICKS_ASLEEP_MAX } from './ticker.ts';
 
 const TICK_MS = 100;
 
-/** A wait of Raft that `hear` begins anew, and the moments at which it was over or the member was awake. */
+/** A Raft timeout that `hear` restarts, and the times at which it expired or the member was awake. */
 const setup = ({ waitTicks = 10, isBusy = false } = {}) => {
   const clock = manualClock();
   const state = { elapsedTicks: 0, heldUpMs: 0, overAtMs: [] as number[], awakeAtMs: [] as number[] };

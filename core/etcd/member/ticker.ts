@@ -42,7 +42,7 @@ export class Ticker implements Disposable {
     this.#sleep();
   }
 
-  /** Owed before Raft is told of anything that begins a wait anew. The tick that is due is left to the timer. */
+  /** Must be called before an input that restarts a Raft timeout. The tick that is due is left to the timer. */
   catchUp(): void {
     if (this.#timer === undefined) return;
     const { clock, tickMs, ticksUntilDue } = this.#options;

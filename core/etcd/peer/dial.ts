@@ -30,7 +30,14 @@ const openSocket = (url: string, settings: PeerSettings): { socket: Socket; read
   const { secure, host, port } = addressOf(url);
   const base = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_MS };
   if (!secure) return { socket: connectTcp(base), ready: 'connect' };
-  const { cert, key, ca, ciphers, minVersion = 'TLSv1.2' } = settings.tls() ?? { clientCertAuth: false };
+  const {
+    cert,
+    key,
+    ca,
+    ciphers,
+    minVersion = 'TLSv1.2',
+    maxVersion = 'TLSv1.3',
+  } = settings.tls() ?? { clientCertAuth: false };
   const socket = connectTls({
     ...base,
     ...(isIP(host) === 0 ? { servername: host } : {}),
@@ -39,6 +46,7 @@ const openSocket = (url: string, settings: PeerSettings): { socket: Socket; read
     ...(ca === undefined ? {} : { ca }),
     ...(ciphers === undefined ? {} : { ciphers }),
     minVersion,
+    maxVersion,
   });
   // Unlike net.connect, tls.connect does not look at `noDelay`: a heartbeat would wait 40 ms for an acknowledgement.
   socket.setNoDelay(true);

@@ -4,6 +4,7 @@ import { NOBODY, type MemberId } from '../../raft/types.ts';
 import type { Message } from '../../raft/messages.ts';
 import { ByteReader, malformed } from './bytes.ts';
 import { decodeMessage } from './codec.ts';
+import { isAllowed } from '../../base/node/certificate-names.ts';
 import { Connection, sendAlive } from './connection.ts';
 import { FRAME } from './frame.ts';
 import { readHello, writeHelloReply, type Hello, type Purpose, type Verdict } from './hello.ts';
@@ -78,17 +79,15 @@ export class InboundConnection {
     if (this.#welcome && !isAnswered) sendAlive(this.connection);
   }
 
-  /** `--peer-cert-allowed-cn` */
+  /** `--peer-cert-allowed-cn`, `--peer-cert-allowed-hostname` */
   #refuseName(socket: Socket): void {
-    const { allowedName = '' } = this.#host.settings.tls() ?? {};
-    if (allowedName === '' || !(socket instanceof TLSSocket)) return;
-    const commonName = socket.getPeerCertificate().subject?.CN;
-    if (commonName === allowedName) return;
-    this.#host.settings.log.write('warn', 'refused a peer whose certificate has another name', {
+    const { allowed = {} } = this.#host.settings.tls() ?? {};
+    if (!(socket instanceof TLSSocket) || isAllowed(socket.getPeerX509Certificate(), allowed)) return;
+    this.#host.settings.log.write('warn', 'rejected a peer whose certificate has no allowed name', {
       remote: this.connection.remote,
-      name: String(commonName),
+      name: String(socket.getPeerCertificate().subject?.CN),
     });
-    this.connection.close(new PeerError('Refused', 'the certificate has another common name'));
+    this.connection.close(new PeerError('Refused', 'the certificate has no allowed name'));
   }
 
   #onHello(type: number, payload: Buffer): void {

@@ -95,7 +95,7 @@ export class PeerListener {
   }
 }
 
-const contextOf = ({ clientCertAuth: _auth, allowedName: _name, ...context }: PeerTls) => ({
+const contextOf = ({ clientCertAuth: _auth, allowed: _allowed, ...context }: PeerTls) => ({
   minVersion: 'TLSv1.2' as const,
   ...context,
 });

@@ -1,17 +1,18 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
+import type { AllowedNames } from '../../base/node/certificate-names.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 
 /** `--peer-cert-file`, `--peer-key-file`, `--peer-trusted-ca-file`, as PEM. */
 export interface PeerTls extends Pick<
   SecureContextOptions,
-  'cert' | 'key' | 'ca' | 'minVersion' | 'ciphers'
+  'cert' | 'key' | 'ca' | 'minVersion' | 'maxVersion' | 'ciphers'
 > {
   /** `--peer-client-cert-auth`: who dials must show a certificate of `ca`. */
   readonly clientCertAuth: boolean;
-  /** `--peer-cert-allowed-cn`: the only common name that may dial; empty for any. */
-  readonly allowedName?: string;
+  /** `--peer-cert-allowed-cn`, `--peer-cert-allowed-hostname`: who may dial. */
+  readonly allowed?: AllowedNames;
 }
 
 /** How long and how much, derived from the election timeout so that tests and slow networks scale alike. */

@@ -88,7 +88,7 @@ test('a slow receiver slows the source down, and messages pass meanwhile', async
   expect(received).toBe(200_000_000);
 });
 
-test('a snapshot goes on when the stream of messages is dialled anew', async () => {
+test('a snapshot continues when the message stream reconnects', async () => {
   const [a, b] = await pair();
   let open: () => void = () => {};
   const gate = new Promise<void>((resolve) => (open = resolve));

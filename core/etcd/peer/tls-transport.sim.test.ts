@@ -241,7 +241,9 @@ test('a peer with a certificate of another authority is refused, in both directi
 });
 
 test('only the allowed common name may dial', async () => {
-  const a = await start(1, { tls: { ...peerTls(root.authority, root.ca), allowedName: 'etcd-peer' } });
+  const a = await start(1, {
+    tls: { ...peerTls(root.authority, root.ca), allowed: { commonNames: ['etcd-peer'] } },
+  });
   const good = await start(2, { tls: peerTls(root.authority, root.ca, 'etcd-peer') });
   const bad = await start(3, { tls: peerTls(root.authority, root.ca, 'kubelet') });
   for (const one of [good, bad]) one.transport.setPeers([{ id: 1, urls: [a.url] }]);
@@ -298,7 +300,7 @@ test('a connection that never says hello is closed', async () => {
   expect(socket.destroyed).toBe(true);
 });
 
-test('a half-open connection is noticed by pings and dialled anew', async () => {
+test('pings detect a half-open connection, and it is redialled', async () => {
   const a = await start(1);
   const deaf = await deafPeer();
   a.transport.setPeers([{ id: 2, urls: [deaf.url] }]);

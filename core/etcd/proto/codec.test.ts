@@ -10,7 +10,7 @@ import type { Field, MessageType } from './wire/index.ts';
 const oracle = new protobuf.Root();
 oracle.resolvePath = (_origin, target) =>
   target.startsWith('/') ? target : fileURLToPath(new URL(target, import.meta.url));
-oracle.loadSync(['rpc.proto', 'kv.proto', 'health.proto']);
+oracle.loadSync(['rpc.proto', 'kv.proto', 'auth.proto', 'v3lock.proto', 'v3election.proto', 'health.proto']);
 
 type AnyMessage = MessageType<unknown, never>;
 const isMessage = (value: unknown): value is AnyMessage =>

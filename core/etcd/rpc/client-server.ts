@@ -3,8 +3,17 @@ import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { statusOf, statusOfReason } from './errors.ts';
 import { Router, listen } from './grpc/index.ts';
-import type { GrpcServer, Method, PlainHandler, RpcObserver, ServerTls } from './grpc/index.ts';
+import type {
+  GrpcServer,
+  KeepaliveOptions,
+  Method,
+  PlainHandler,
+  RpcObserver,
+  ServerTls,
+} from './grpc/index.ts';
 import type { MemberApi } from './member-api.ts';
+import { electionMethods } from './concurrency/election.ts';
+import { lockMethods } from './concurrency/lock.ts';
 import { createAdmission } from './services/admission.ts';
 import { authMethods } from './services/auth.ts';
 import { clusterMethods } from './services/cluster.ts';
@@ -48,9 +57,7 @@ export interface ClientServerOptions {
   readonly progressIntervalMs?: number | undefined;
   /** `--election-timeout`: how long a leader may be missing before streams that insist on one are ended. */
   readonly electionTimeoutMs?: number | undefined;
-  /** `--grpc-keepalive-interval`, `--grpc-keepalive-timeout` */
-  readonly keepaliveIntervalMs?: number | undefined;
-  readonly keepaliveTimeoutMs?: number | undefined;
+  readonly keepalive?: KeepaliveOptions | undefined;
 }
 
 export interface ClientServer {
@@ -84,6 +91,8 @@ export const clientMethods = (options: Omit<ClientServerOptions, 'listeners' | '
     ...clusterMethods(member),
     ...maintenanceMethods(member),
     ...authMethods(member),
+    ...lockMethods(member),
+    ...electionMethods(member),
     ...healthMethods(),
   ];
 };
@@ -124,8 +133,7 @@ export const serveClients = async (options: ClientServerOptions): Promise<Client
           clock,
           log,
           streamsMax: options.streamsMax,
-          keepaliveIntervalMs: options.keepaliveIntervalMs,
-          keepaliveTimeoutMs: options.keepaliveTimeoutMs,
+          keepalive: options.keepalive,
         }),
       );
   } catch (error) {

@@ -3,6 +3,7 @@ export { clientMethods, serveClients } from './client-server.ts';
 export type { ClientServer, ClientServerOptions } from './client-server.ts';
 export { ETCD_REASONS, EtcdError, etcdError, statusOf } from './errors.ts';
 export type { EtcdReason } from './errors.ts';
+export { isClientAllowed, secureContextOf, servePlainOverHttp1, tlsServerOptionsOf } from './grpc/index.ts';
 export type {
   CodeName,
   GrpcServer,

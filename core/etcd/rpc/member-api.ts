@@ -1,8 +1,8 @@
 import type * as proto from '../proto/index.ts';
 import type { CallContext } from './grpc/method.ts';
 
-/** What the member may know of the call it serves: mostly whether anybody still waits. */
-export type RequestContext = Pick<CallContext, 'over' | 'signal' | 'peer'>;
+/** What the member may know of the call it serves: whether anybody still waits, and who asks. */
+export type RequestContext = Pick<CallContext, 'over' | 'signal' | 'peer' | 'metadata'>;
 
 /**
  * A response as the member gives it. Of the header it sets the revision; the services add who answered and in
@@ -19,6 +19,18 @@ export interface MemberApi {
   revision(): number;
   leaderId(): bigint;
   isLearner(): boolean;
+
+  /**
+   * Undefined while auth is off. Otherwise rejects unless the caller is known by name, or is an administrator; what
+   * calls about keys need beyond that, their own methods check.
+   */
+  permit(context: RequestContext, need: 'known' | 'admin'): Promise<void> | undefined;
+  /** Undefined while auth is off. Otherwise rejects unless the caller may read all of the range. */
+  permitRead(
+    context: RequestContext,
+    range: { readonly key: Uint8Array; readonly rangeEnd: Uint8Array },
+  ): Promise<void> | undefined;
+  readonly auth: AuthApi;
 
   range(request: proto.RangeRequest, context: RequestContext): Promise<Answer<proto.RangeResponseIn>>;
   put(request: proto.PutRequest, context: RequestContext): Promise<Answer<proto.PutResponseIn>>;
@@ -72,6 +84,36 @@ export interface MemberApi {
   hashKV(request: proto.HashKVRequest, context: RequestContext): Promise<Answer<proto.HashKVResponseIn>>;
   moveLeader(targetId: bigint, context: RequestContext): Promise<void>;
   snapshot(context: RequestContext): Promise<SnapshotSource>;
+}
+
+/** Users and roles. Every method checks by itself what its caller may do. */
+export interface AuthApi {
+  enable(context: RequestContext): Promise<object>;
+  disable(context: RequestContext): Promise<object>;
+  status(context: RequestContext): Promise<proto.AuthStatusResponseIn>;
+  authenticate(
+    request: proto.AuthenticateRequest,
+    context: RequestContext,
+  ): Promise<proto.AuthenticateResponseIn>;
+  userAdd(request: proto.AuthUserAddRequest, context: RequestContext): Promise<object>;
+  userGet(request: proto.AuthUserGetRequest, context: RequestContext): Promise<proto.AuthUserGetResponseIn>;
+  userList(context: RequestContext): Promise<proto.AuthUserListResponseIn>;
+  userDelete(request: proto.AuthUserDeleteRequest, context: RequestContext): Promise<object>;
+  userChangePassword(request: proto.AuthUserChangePasswordRequest, context: RequestContext): Promise<object>;
+  userGrantRole(request: proto.AuthUserGrantRoleRequest, context: RequestContext): Promise<object>;
+  userRevokeRole(request: proto.AuthUserRevokeRoleRequest, context: RequestContext): Promise<object>;
+  roleAdd(request: proto.AuthRoleAddRequest, context: RequestContext): Promise<object>;
+  roleGet(request: proto.AuthRoleGetRequest, context: RequestContext): Promise<proto.AuthRoleGetResponseIn>;
+  roleList(context: RequestContext): Promise<proto.AuthRoleListResponseIn>;
+  roleDelete(request: proto.AuthRoleDeleteRequest, context: RequestContext): Promise<object>;
+  roleGrantPermission(
+    request: proto.AuthRoleGrantPermissionRequest,
+    context: RequestContext,
+  ): Promise<object>;
+  roleRevokePermission(
+    request: proto.AuthRoleRevokePermissionRequest,
+    context: RequestContext,
+  ): Promise<object>;
 }
 
 /** The bytes of a database file as of one moment, without the checksum that the service appends. */

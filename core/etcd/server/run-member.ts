@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { systemClock } from '../../base/node/clock.ts';
 import { sharedClock } from '../../base/shared-clock.ts';
+import { withoutSync } from '../../base/disk.ts';
 import { nodeDisk } from '../../base/node/disk.ts';
+import { restrict } from '../../base/node/private-files.ts';
 import { systemRandom } from '../../base/node/random.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
@@ -16,8 +18,10 @@ import { peerMetrics, tlsPeerProbe, TlsPeerTransport, type PeerTls } from '../pe
 import { serveClients, type ClientServer, type ServerTls } from '../rpc/index.ts';
 import { lockDirectory } from '../../base/node/directory-lock.ts';
 import { memberEndpoints } from './endpoints.ts';
+import { loadJwt } from './auth-keys.ts';
 import { assertFirstStart } from './first-start.ts';
 import { lmdbHouse } from './lmdb-house.ts';
+import { listenMetrics, type MetricsListener } from './metrics-listener.ts';
 import { memberObserver, registerMember, rpcObserver } from './metrics.ts';
 import { loadTls, watchTls, type LoadedTls } from './tls-files.ts';
 
@@ -38,12 +42,13 @@ const listenersOf = (urls: readonly ListenUrl[], tls: ServerTls | undefined) =>
 
 const serverTls = (tls: LoadedTls, config: MemberConfig): ServerTls => ({
   ...tls,
-  minVersion: config.tlsMinVersion,
+  ...config.tls,
+  allowed: config.clientTls.allowed,
 });
 const peerTls = (tls: LoadedTls, config: MemberConfig): PeerTls => ({
   ...tls,
-  minVersion: config.tlsMinVersion,
-  allowedName: config.peerTls.allowedName,
+  ...config.tls,
+  allowed: config.peerTls.allowed,
 });
 
 /** Where a URL's address is taken or not ours, says which flag to look at. */
@@ -77,6 +82,7 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
   const slowClock = owned.add(sharedClock(clock, { gridMs: SLOW_GRID_MS }));
   const random = systemRandom;
   try {
+    await Promise.all([join(config.dataDirectory, 'member'), config.walDirectory].map(restrict));
     const [clientCertificates, peerCertificates] = await Promise.all([
       loadTls(config.clientTls),
       loadTls(config.peerTls),
@@ -89,6 +95,7 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
       random,
       log,
     });
+    const jwt = await loadJwt(config.authToken, clock);
     await assertFirstStart(config, { disk: nodeDisk, probe });
     const holder: { transport?: TlsPeerTransport; member?: Member } = {};
     const member = await openMember(
@@ -97,10 +104,12 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
         clock,
         random,
         log,
-        disk: nodeDisk,
+        disk: config.unsafeNoFsync ? withoutSync(nodeDisk) : nodeDisk,
         backends: lmdbHouse(join(config.dataDirectory, 'member'), {
           clock,
           commitIntervalMs: config.backendBatchIntervalMs,
+          commitWritesMax: config.backendBatchLimit,
+          isUnsafe: config.unsafeNoFsync,
           onCommit: (seconds) => observer.backendCommitted(seconds),
           onCommitFailed: (error) => holder.member?.fail(error),
         }),
@@ -118,6 +127,7 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
             log,
           })),
         probe,
+        jwt,
         defer: (run) => void setImmediate(run),
       },
       { observer, onFailed: (error) => rejectFailed(error) },
@@ -125,8 +135,11 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
     holder.member = member;
     registerMember(registry, member);
     const api = memberApi(member);
-    const servers: ClientServer[] = [];
-    const serve = (urls: readonly ListenUrl[], tls: ServerTls | undefined): Promise<ClientServer> =>
+    const endpoints = memberEndpoints(member, registry);
+    const rpc = rpcObserver(registry, { withDurations: config.metrics === 'extensive' });
+    let clients: ClientServer | undefined;
+    let metrics: MetricsListener | undefined;
+    const serve = (tls: ServerTls | undefined): Promise<ClientServer> =>
       serveClients({
         member: api,
         clock,
@@ -134,17 +147,17 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
         random,
         log,
         observer: rpc,
-        plain: memberEndpoints(member, registry),
-        listeners: listenersOf(urls, tls),
+        plain: endpoints,
+        listeners: listenersOf(config.listenClients, tls),
         requestBytesMax: config.requestBytesMax,
         txnOpsMax: config.txnOperationsMax,
         streamsMax: config.concurrentStreamsMax,
         progressIntervalMs: config.progressNotifyIntervalMs,
         electionTimeoutMs: config.electionTimeoutMs,
+        keepalive: config.keepalive,
       });
-    const rpc = rpcObserver(registry, { withDurations: false });
     const close = async (): Promise<void> => {
-      await Promise.all(servers.map((server) => server.close({ graceMs: CLOSE_GRACE_MS })));
+      await Promise.all([clients?.close({ graceMs: CLOSE_GRACE_MS }), metrics?.close()]);
       await member.close();
       owned.dispose();
     };
@@ -153,15 +166,10 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
       const unverified = config.initialCorruptCheck ? await checkBeforeServing(member) : [];
       owned.add(watchCorruption(member, unverified));
       const tls = clientCertificates && serverTls(clientCertificates, config);
-      servers.push(
-        await listening('listen-client-urls', config.listenClients, () => serve(config.listenClients, tls)),
+      clients = await listening('listen-client-urls', config.listenClients, () => serve(tls));
+      metrics = await listening('listen-metrics-urls', config.listenMetrics, () =>
+        listenMetrics({ listeners: listenersOf(config.listenMetrics, tls), handler: endpoints, log }),
       );
-      if (config.listenMetrics.length > 0)
-        servers.push(
-          await listening('listen-metrics-urls', config.listenMetrics, () =>
-            serve(config.listenMetrics, tls),
-          ),
-        );
     } catch (error) {
       await close();
       throw error;
@@ -172,7 +180,10 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
       watchTls(
         config.clientTls,
         clock,
-        (tls) => servers.forEach((server) => server.renewCertificates(serverTls(tls, config))),
+        (tls) => {
+          clients?.renewCertificates(serverTls(tls, config));
+          metrics?.renewCertificates(serverTls(tls, config));
+        },
         problem,
       ),
     );

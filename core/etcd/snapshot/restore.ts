@@ -32,7 +32,7 @@ export interface RestoreOptions {
   readonly term?: number;
 }
 
-/** Membership of the cluster that is gone, and alarms that its members raised: they are raised anew if due. */
+/** Membership of the cluster that is gone, and alarms that its members raised: they are raised again if still due. */
 const DROPPED_BUCKETS: ReadonlySet<EtcdBucket> = new Set(['alarm', 'members', 'members_removed']);
 const EMPTY = Buffer.alloc(0);
 

@@ -132,6 +132,19 @@ test('segments are cut, chained and released once a mark covers them', async () 
   expect(plain(contents.entries)).toEqual(plain(entries(51, 60)));
 });
 
+test('released segments are kept as far as they were asked for', async () => {
+  const { options } = setUp(1, { segmentBytes: 1000 });
+  const wal = await Wal.create(options, METADATA);
+  for (let i = 1; i <= 60; i += 1) await wal.append({ entries: [entry(i)] });
+  await wal.append({ snapshot: { index: 60, term: 1, configuration: CONFIGURATION } });
+  await wal.release(60, { keep: 4 });
+  expect(wal.segmentCount).toBe(4);
+  const { wal: reopened, contents } = await Wal.open(options);
+  expect({ kept: reopened.segmentCount, entries: contents.entries.length }).toEqual({ kept: 4, entries: 0 });
+  await reopened.release(60);
+  expect(reopened.segmentCount).toBe(1);
+});
+
 test('a last record torn at any byte is cut off, and the log goes on behind it', async () => {
   const written = async (size: number) => {
     const { disk, options } = setUp();

@@ -171,12 +171,15 @@ export class Wal {
   }
 
   /**
-   * Removes segments that hold only entries before `index`. Call it once a snapshot mark at or after `index`
-   * is durable; what the mark stands for must be durable too.
+   * Removes the oldest segments that hold only entries before `index` while there are more than `keep`. Call it once a
+   * snapshot mark at or after `index` is durable; what the mark stands for must be durable too.
    */
-  async release(index: number): Promise<void> {
+  async release(index: number, { keep = 1 }: { readonly keep?: number } = {}): Promise<void> {
     const { disk, directory } = this.#options;
-    while (this.#segments.length > 1 && (this.#segments[1] as SegmentName).firstIndex <= index) {
+    while (
+      this.#segments.length > Math.max(1, keep) &&
+      (this.#segments[1] as SegmentName).firstIndex <= index
+    ) {
       const oldest = this.#segments.shift() as SegmentName;
       await disk.remove(`${directory}/${segmentFile(oldest)}`);
     }

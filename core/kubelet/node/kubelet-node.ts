@@ -4,10 +4,17 @@ import { formatTime } from '../../api/meta/time.ts';
 import { objectKey } from '../../api/meta/object-meta.ts';
 import type { V1Pod } from '../../api/schema/index.ts';
 import { compareResourceVersions, type Client, type Pod, type Stored } from '../../client/index.ts';
-import { isMirror, isMirrorOf, reconcileMirror, removeMirror } from '../static-pods/mirror-pods.ts';
+import {
+  isMirror,
+  isMirrorOf,
+  reconcileMirror,
+  removeMirror,
+  type MirrorOutcome,
+} from '../static-pods/mirror-pods.ts';
 import { isTerminalPhase } from '../status/phase.ts';
 import type { StatusWriter } from '../status/status-writer.ts';
 import { refusal } from '../sync/admission.ts';
+import { nextBackOff, type BackOffBounds, type BackOffEntry } from '../sync/back-off.ts';
 import type { NodeContext } from '../sync/node-context.ts';
 import { PodEntry } from '../sync/pod-entry.ts';
 import { podRequests } from '../sync/pod-requests.ts';
@@ -16,8 +23,10 @@ import type { NodeAgent } from './node-agent.ts';
 import type { NodeIdentity } from './node-object.ts';
 import { nodeLabels } from './node-object.ts';
 
-/** Mirror pods that could not be made are tried again in this rhythm. */
+/** While the API or the node's registration is missing, mirror pods are tried again in this rhythm. */
 const MIRROR_RETRY_MS = 2_000;
+/** A mirror that the API refuses is tried again in this rhythm. */
+export const MIRROR_BACK_OFF: BackOffBounds = { initialMs: MIRROR_RETRY_MS, maxMs: 120_000 };
 
 export interface KubeletNodeOptions {
   readonly identity: NodeIdentity;
@@ -39,6 +48,9 @@ export class KubeletNode {
   #staticPods: Map<string, V1Pod> | undefined;
   #staticEntries: Map<string, PodEntry> | undefined;
   #mirrorTimer: Disposable | undefined;
+  #mirrorBackOff: BackOffEntry | undefined;
+  #isMirroring = false;
+  #mirrorsAgain = false;
   #isStopped = false;
 
   constructor(options: KubeletNodeOptions) {
@@ -261,32 +273,55 @@ export class KubeletNode {
     }
   }
 
-  /** Soon, and again until every static pod has its mirror. */
+  /** Soon, and again until every static pod has its mirror; later each time when the API refuses one. */
   #reconcileMirrors(delayMs = 0): void {
     const { api, staticContext } = this.#options;
     if (!api || this.#isStopped) return;
-    this.#mirrorTimer ??= staticContext.clock.after(delayMs, () => {
-      void this.#mirrorAll().then((isDone) => {
-        this.#mirrorTimer = undefined;
-        if (!isDone) this.#reconcileMirrors(MIRROR_RETRY_MS);
-      });
+    if (this.#isMirroring) {
+      this.#mirrorsAgain = true;
+      return;
+    }
+    this.#mirrorTimer?.dispose();
+    this.#mirrorTimer = staticContext.clock.after(delayMs, () => {
+      this.#isMirroring = true;
+      this.#mirrorsAgain = false;
+      void this.#mirrorAll().then((outcome) => this.#mirrored(outcome));
     });
   }
 
-  async #mirrorAll(): Promise<boolean> {
+  #mirrored(outcome: MirrorOutcome['outcome']): void {
+    const nowMs = this.#options.staticContext.clock.nowMs();
+    this.#isMirroring = false;
+    if (outcome === 'refused') {
+      this.#mirrorBackOff = nextBackOff(this.#mirrorBackOff, MIRROR_BACK_OFF, nowMs, nowMs);
+      this.#reconcileMirrors(this.#mirrorBackOff.durationMs);
+    } else if (outcome === 'waiting') this.#reconcileMirrors(MIRROR_RETRY_MS);
+    else {
+      this.#mirrorBackOff = undefined;
+      if (this.#mirrorsAgain) this.#reconcileMirrors();
+    }
+  }
+
+  async #mirrorAll(): Promise<MirrorOutcome['outcome']> {
     const { api, staticContext, identity } = this.#options;
-    if (!api) return true;
+    if (!api) return 'shown';
     const options = {
       client: api.client,
       log: staticContext.log,
       nodeName: identity.name,
       nodeUid: () => api.agent.node?.metadata.uid,
     };
-    let isDone = true;
+    const outcomes = new Set<MirrorOutcome['outcome']>();
     for (const entry of this.#staticEntries?.values() ?? []) {
       if (!entry.worker || entry.worker.stage !== 'active') continue;
-      isDone = (await reconcileMirror(options, entry.worker.pod, entry.apiPod)) && isDone;
+      const result = await reconcileMirror(options, entry.worker.pod, entry.apiPod);
+      outcomes.add(result.outcome);
+      // The watch may have brought something newer meanwhile; then its word stands.
+      if (result.outcome === 'shown' && result.mirror && !entry.apiPod) {
+        entry.apiPod = result.mirror;
+        api.writer.touch(entry);
+      }
     }
-    return isDone;
+    return outcomes.has('refused') ? 'refused' : outcomes.has('waiting') ? 'waiting' : 'shown';
   }
 }

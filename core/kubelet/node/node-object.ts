@@ -56,7 +56,7 @@ export const allocatableOf = (identity: NodeIdentity): Readonly<Record<string, s
   identity.allocatable ?? identity.capacity;
 
 export interface NodeHealth {
-  /** Undefined when all is well; else why the node is not ready. */
+  /** Why the node is not ready; undefined if it is. */
   readonly problem?: string;
 }
 

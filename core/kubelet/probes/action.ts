@@ -32,6 +32,7 @@ export interface ActionTarget {
 
 /** As much of an answer as an event may quote. */
 const OUTPUT_BYTES_MAX = 10 * 1024;
+const PORT_MAX = 65_535;
 
 /** As upstream, probes trust any certificate: one context for all, without the authorities that nobody asks. */
 let anyCertificate: tls.SecureContext | undefined;
@@ -44,7 +45,8 @@ const portOf = (port: number | string, spec: V1Container): number => {
   if (typeof port === 'number') return port;
   const named = spec.ports?.find(({ name }) => name === port);
   const number = named?.containerPort ?? Number(port);
-  if (!Number.isInteger(number)) throw new Error(`unresolved port: ${port}`);
+  if (!Number.isInteger(number) || number < 1 || number > PORT_MAX)
+    throw new Error(`unresolved port: ${port}`);
   return number;
 };
 
@@ -61,11 +63,12 @@ const httpGet = (action: V1HTTPGetAction, target: ActionTarget, timeoutMs: numbe
   const isTls = action.scheme === 'HTTPS';
   const path = `/${(action.path ?? '').replace(/^\//, '')}`;
   const url = `${isTls ? 'https' : 'http'}://${host}:${port}${path}`;
-  const headers: Record<string, string> = {
+  // Without a prototype: a header of a manifest may be named `__proto__`.
+  const headers: Record<string, string> = Object.assign(Object.create(null) as Record<string, string>, {
     'User-Agent': target.userAgent,
     Accept: '*/*',
     Connection: 'close',
-  };
+  });
   for (const { name, value } of action.httpHeaders ?? []) headers[name] = value;
   return new Promise((resolve) => {
     const failed = (why: string): void => resolve({ ok: false, output: `Get "${url}": ${why}` });
@@ -107,7 +110,7 @@ const tcpSocket = (
       end({ ok: false, output: `dial tcp ${address}: i/o timeout` }),
     );
     socket.once('connect', () => end({ ok: true, output: '' }));
-    socket.once('error', (error) => end({ ok: false, output: dialError(address, error) }));
+    socket.on('error', (error) => end({ ok: false, output: dialError(address, error) }));
   });
 };
 
@@ -146,7 +149,11 @@ const exec = async (action: V1ExecAction, target: ActionTarget, timeoutMs: numbe
  * Carries out a probe's or a hook's action and tells what came of it. Rejects only when it could not be tried: an
  * unknown port name, a container that takes no commands.
  */
-export const runAction = (action: Action, target: ActionTarget, timeoutMs: number): Promise<ProbeAnswer> => {
+export const runAction = async (
+  action: Action,
+  target: ActionTarget,
+  timeoutMs: number,
+): Promise<ProbeAnswer> => {
   if (action.exec) return exec(action.exec, target, timeoutMs);
   if (action.httpGet) return httpGet(action.httpGet, target, timeoutMs);
   if (action.tcpSocket) return tcpSocket(action.tcpSocket, target, timeoutMs);
@@ -159,5 +166,5 @@ export const runAction = (action: Action, target: ActionTarget, timeoutMs: numbe
       clock: target.clock,
       userAgent: target.userAgent,
     });
-  return Promise.reject(new Error('missing probe handler'));
+  throw new Error('missing probe handler');
 };

@@ -16,11 +16,14 @@ const STATUS_NAMES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 const UNIMPLEMENTED = '12';
 const ANSWER_BYTES_MAX = 4 * 1024;
 
+const varint = (value: number): number[] =>
+  value < 0x80 ? [value] : [(value % 0x80) | 0x80, ...varint(Math.floor(value / 0x80))];
+
 /** `HealthCheckRequest{service}` in a gRPC frame: field 1 is the only one. */
 const encodeRequest = (service: string): Buffer => {
   const name = Buffer.from(service);
   const message =
-    name.length === 0 ? Buffer.alloc(0) : Buffer.concat([Buffer.from([0x0a, name.length]), name]);
+    name.length === 0 ? Buffer.alloc(0) : Buffer.concat([Buffer.from([0x0a, ...varint(name.length)]), name]);
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);
   return Buffer.concat([head, message]);

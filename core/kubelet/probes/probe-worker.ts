@@ -49,15 +49,16 @@ export const startProbe = (options: ProbeOptions): Disposable => {
 
   const attempt = (): void => {
     const beganMs = clock.monotonicMs();
-    const answer = target.container.answerProbe?.(kind, probe);
-    const settled = answer ? Promise.resolve(answer) : runAction(probe, target, timeoutMs);
-    void settled
+    void ask()
       .then(judge, (error: unknown) =>
         // An error of our own is told and thrown away: it says nothing about the container.
         report(`${TITLES[kind]} probe errored and resulted in unknown state: ${messageOf(error)}`),
       )
       .finally(() => schedule(Math.max(0, beganMs + periodMs - clock.monotonicMs())));
   };
+
+  const ask = async (): Promise<ProbeAnswer> =>
+    target.container.answerProbe?.(kind, probe) ?? (await runAction(probe, target, timeoutMs));
 
   const report = (message: string): void => {
     if (!stopped) options.onUnhealthy(message);

@@ -4,6 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 /** The oldest lines go first: upstream rotates files, a simulated container keeps a window. */
 export const LOG_LINES_MAX = 2_000;
 export const LOG_BYTES_MAX = 256 * 1024;
+/** A longer line becomes several, as a container runtime writes it. */
+export const LOG_LINE_CHARACTERS_MAX = 16 * 1024;
 
 export interface LogLine {
   readonly timeMs: number;
@@ -33,6 +35,15 @@ export class ContainerLog {
 
   line(text: string, stream: LogLine['stream'] = 'stdout'): void {
     if (this.#closed) return;
+    for (let at = 0; at === 0 || at < text.length; at += LOG_LINE_CHARACTERS_MAX)
+      this.#push(
+        text.length > LOG_LINE_CHARACTERS_MAX ? text.slice(at, at + LOG_LINE_CHARACTERS_MAX) : text,
+        stream,
+      );
+    this.#wake();
+  }
+
+  #push(text: string, stream: LogLine['stream']): void {
     const lines = (this.#lines ??= []);
     lines.push({ timeMs: this.#clock.nowMs(), stream, text });
     this.#bytes += text.length;
@@ -40,7 +51,6 @@ export class ContainerLog {
       this.#bytes -= lines.shift()!.text.length;
       this.#droppedCount += 1;
     }
-    this.#wake();
   }
 
   /** Output as a process writes it: lines may come in pieces. */
@@ -48,6 +58,10 @@ export class ContainerLog {
     const parts = (this.#unfinished + text).split('\n');
     this.#unfinished = parts.pop() ?? '';
     for (const part of parts) this.line(part, stream);
+    while (this.#unfinished.length > LOG_LINE_CHARACTERS_MAX) {
+      this.line(this.#unfinished.slice(0, LOG_LINE_CHARACTERS_MAX), stream);
+      this.#unfinished = this.#unfinished.slice(LOG_LINE_CHARACTERS_MAX);
+    }
   }
 
   /** No more lines: followers end. */

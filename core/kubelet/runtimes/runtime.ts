@@ -78,6 +78,8 @@ export interface ContainerExit {
   /** `Completed`, `Error`, `OOMKilled`, `ContainerCannotRun`. */
   readonly reason: string;
   readonly message?: string;
+  /** Told as a warning about the pod: the end came from outside the container. */
+  readonly event?: { readonly reason: string; readonly message: string };
 }
 
 export interface ContainerUsage {

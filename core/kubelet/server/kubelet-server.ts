@@ -7,11 +7,14 @@ import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { EXPOSITION_CONTENT_TYPE, type Registry } from '../../base/metrics/index.ts';
+import { tlsSettings } from '../../base/node/tls-settings.ts';
 import type { KubeletNode } from '../node/kubelet-node.ts';
 import { attributesOf, authenticate, type KubeletAuth } from './auth.ts';
 import { LogRequestError, logOf, logOptions, writeLog } from './container-logs.ts';
 import { resourceMetrics, statsSummary } from './stats.ts';
-import { containerOf, podOf, Streaming, StreamingError } from './streaming.ts';
+import { StreamingError } from './streaming-error.ts';
+import { containerOf, podOf, Streaming } from './streaming.ts';
+import { segmentsOf, urlOf } from './request-url.ts';
 import { refuseUpgrade } from './upgrade.ts';
 
 export interface KubeletServerOptions {
@@ -20,13 +23,18 @@ export interface KubeletServerOptions {
   readonly registry: Registry;
   /** Serving certificate and key, and the authority of clients, as PEM. */
   readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string };
-  readonly auth: KubeletAuth;
+  /** Who may do what, as the API tells the node that is asked. */
+  auth(nodeName: string): KubeletAuth;
   /** Which node answers at an address; many nodes may share one server. */
   nodeAt(localAddress: string): KubeletNode | undefined;
 }
 
+/** Also of every renewal: a new context starts from Node's defaults. */
+const TLS_SETTINGS = tlsSettings();
 const OUTPUT_BYTES_MAX = 1024 * 1024;
 const HEADERS_TIMEOUT_MS = 30_000;
+/** Of one address; logs that are followed, shells and forwarded ports hold one each. */
+const CONNECTIONS_MAX = 1_024;
 /** Reads that tell nothing but whether it lives. */
 const OPEN_PATHS = new Set(['/healthz', '/healthz/ping']);
 
@@ -61,13 +69,13 @@ export class KubeletServer {
     this.#startedMs = clock.nowMs();
     this.#streaming = new Streaming(clock, log);
     this.#server = https.createServer({
+      ...TLS_SETTINGS,
       cert: tls.cert,
       key: tls.key,
       ca: tls.clientCa,
       requestCert: true,
       // Tokens are the other way in; who has neither is refused by the pipeline, with an answer.
       rejectUnauthorized: false,
-      minVersion: 'TLSv1.2',
       headersTimeout: HEADERS_TIMEOUT_MS,
     });
     this.#server.on('request', (request, response) => void this.#serve(request, response));
@@ -81,12 +89,19 @@ export class KubeletServer {
   listen(address: { readonly host: string; readonly port: number }): Promise<number> {
     const listener = net.createServer((socket) => {
       this.#sockets.add(socket);
+      socket.on('error', () => socket.destroy());
       socket.once('close', () => this.#sockets.delete(socket));
       this.#server.emit('connection', socket);
     });
     return new Promise((resolve, reject) => {
       listener.once('error', reject);
+      listener.maxConnections = CONNECTIONS_MAX;
       listener.listen({ ...address, exclusive: true }, () => {
+        listener.off('error', reject);
+        // A connection that could not be accepted, for want of file descriptors: the next one may be.
+        listener.on('error', (error) =>
+          this.#options.log.write('warn', 'could not accept a connection', { error: messageOf(error) }),
+        );
         this.#listeners.push(listener);
         resolve((listener.address() as net.AddressInfo).port);
       });
@@ -95,7 +110,7 @@ export class KubeletServer {
 
   /** New certificates for connections from now on. */
   setTls(tls: KubeletServerOptions['tls']): void {
-    this.#server.setSecureContext({ cert: tls.cert, key: tls.key, ca: tls.clientCa });
+    this.#server.setSecureContext({ ...TLS_SETTINGS, cert: tls.cert, key: tls.key, ca: tls.clientCa });
   }
 
   async close(): Promise<void> {
@@ -111,7 +126,7 @@ export class KubeletServer {
       if ('code' in checked) return plain(response, checked.code, checked.message);
       await this.#route({ ...checked, request, response });
     } catch (error) {
-      if (response.headersSent) response.destroy();
+      if (response.headersSent || response.destroyed) response.destroy();
       else if (error instanceof StreamingError) plain(response, error.code, error.message);
       else if (error instanceof LogRequestError)
         plain(response, error.reason === 'Invalid' ? 422 : 400, error.message);
@@ -137,11 +152,12 @@ export class KubeletServer {
   async #check(
     request: IncomingMessage,
   ): Promise<{ node: KubeletNode; url: URL } | { code: number; message: string }> {
-    const { auth, nodeAt } = this.#options;
-    const url = new URL(request.url ?? '/', 'https://kubelet');
-    const node = nodeAt(request.socket.localAddress ?? '');
+    const url = urlOf(request);
+    if (!url) return { code: 400, message: 'the path of the request is malformed' };
+    const node = this.#options.nodeAt(request.socket.localAddress ?? '');
     if (!node) return { code: 404, message: 'no node has this address' };
     if (OPEN_PATHS.has(url.pathname)) return { node, url };
+    const auth = this.#options.auth(node.name);
     const user = await authenticate(request, auth);
     if (!user) return { code: 401, message: 'Unauthorized' };
     const attributes = attributesOf(request.method ?? '', url.pathname, node.name);
@@ -174,7 +190,7 @@ export class KubeletServer {
       default:
         break;
     }
-    const [, action, ...parts] = path.split('/').map(decodeURIComponent);
+    const [, action, ...parts] = segmentsOf(path);
     if (action === 'containerLogs' && request.method === 'GET') return this.#logs(exchange, parts);
     if (action === 'run' && request.method === 'POST') return this.#run(exchange, parts);
     if (['exec', 'attach', 'portForward'].includes(action ?? ''))

@@ -14,11 +14,14 @@ export const SPDY_REMOTE_PROTOCOLS: readonly string[] = [
 /** As upstream's default. */
 export const STREAM_CREATION_TIMEOUT_MS = 30_000;
 
+/** Longer than a size is; what comes before is no size. */
+const SIZE_CHARACTERS_MAX = 4_096;
+
 /** JSON objects one after the other: `{"Width":80,"Height":24}`. */
 const readSizes = (stream: SpdyStream, listener: (size: TerminalSize) => void): void => {
   let text = '';
   stream.on('data', (chunk: Buffer) => {
-    text += chunk.toString();
+    text = (text + chunk.toString()).slice(-SIZE_CHARACTERS_MAX);
     for (let end = text.indexOf('}'); end >= 0; end = text.indexOf('}')) {
       const piece = text.slice(0, end + 1);
       text = text.slice(end + 1);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Clock } from '../../base/clock.ts';
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { KubeletNode } from '../node/kubelet-node.ts';
 import type { RunningContainer } from '../runtimes/runtime.ts';
@@ -11,6 +11,8 @@ import type { PodEntry } from '../sync/pod-entry.ts';
 import { parsePort, type ForwardTarget } from './port-forward.ts';
 import { remoteOptions, serveRemote } from './remote-command.ts';
 import { PORT_FORWARD_PROTOCOL, servePortForward } from './spdy-port-forward.ts';
+import { segmentsOf } from './request-url.ts';
+import { StreamingError } from './streaming-error.ts';
 import { SPDY_REMOTE_PROTOCOLS, spdyStreams } from './spdy-remote.ts';
 import { acceptSpdy, isSpdyRequest, isWebSocketRequest, refuseUpgrade } from './upgrade.ts';
 import {
@@ -20,14 +22,6 @@ import {
   websocketDuplex,
 } from './websocket-port-forward.ts';
 import { MESSAGE_BYTES_MAX, WEBSOCKET_REMOTE_PROTOCOLS, websocketStreams } from './websocket-remote.ts';
-
-export class StreamingError extends ReasonError<'NotFound' | 'BadRequest' | 'Internal'> {
-  override readonly name = 'StreamingError';
-
-  get code(): number {
-    return { NotFound: 404, BadRequest: 400, Internal: 500 }[this.reason];
-  }
-}
 
 export interface StreamingRequest {
   readonly node: KubeletNode;
@@ -87,6 +81,9 @@ const socketServer = (protocols: readonly string[]): WebSocketServer => {
   return server;
 };
 
+/** Two channels a port, and a channel is a byte; the last one is not used. */
+const FORWARDED_PORTS_MAX = 127;
+
 /** `/exec`, `/attach` and `/portForward` over WebSocket and SPDY. */
 export class Streaming {
   readonly #clock: Clock;
@@ -101,10 +98,8 @@ export class Streaming {
 
   /** Takes the connection over; false when the path is not one of these. */
   handle(request: StreamingRequest): boolean {
-    const [, action, namespace = '', name = '', ...rest] = request.url.pathname
-      .split('/')
-      .map(decodeURIComponent);
     try {
+      const [, action, namespace = '', name = '', ...rest] = segmentsOf(request.url.pathname);
       if (action === 'portForward') this.#portForward(request, podOf(request.node, namespace, name));
       else if (action === 'exec' || action === 'attach') {
         const container = containerOf(podOf(request.node, namespace, name), rest.at(-1) ?? '');
@@ -148,6 +143,7 @@ export class Streaming {
     const target = forwardTargetOf(entry);
     if (isWebSocketRequest(request.request)) {
       const ports = request.url.searchParams.getAll('port').map(parsePort);
+      if (ports.length > FORWARDED_PORTS_MAX) throw new StreamingError('BadRequest', 'too many ports');
       this.#upgrade(this.#forward, request, (socket) => {
         if (socket.protocol === TUNNEL_ALIAS)
           servePortForward(websocketDuplex(socket), Buffer.alloc(0), target, this.#clock);
@@ -172,7 +168,16 @@ export class Streaming {
 
   #upgrade(server: WebSocketServer, request: StreamingRequest, serve: (socket: WebSocket) => void): void {
     aliasTunnel(request.request);
-    server.handleUpgrade(request.request, request.socket, request.head, serve);
+    server.handleUpgrade(request.request, request.socket, request.head, (socket) => {
+      // Frames that are none reach it also when nothing serves it any more.
+      socket.on('error', () => socket.terminate());
+      try {
+        serve(socket);
+      } catch (error) {
+        this.#log.write('warn', 'a stream could not be served', { error: messageOf(error) });
+        socket.terminate();
+      }
+    });
   }
 
   #watch(work: Promise<void>): void {

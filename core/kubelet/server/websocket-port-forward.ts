@@ -31,6 +31,7 @@ export const websocketDuplex = (socket: WebSocket): Duplex => {
   });
   socket.once('close', () => duplex.push(null));
   socket.on('error', (error) => duplex.destroy(error));
+  duplex.on('error', () => undefined);
   return duplex;
 };
 
@@ -55,6 +56,7 @@ export const serveChannelForward = (
       },
       write: (chunk: Buffer, _encoding, done) => send(2 * index, chunk, done),
     });
+    stream.on('error', () => undefined);
     const announcement = Buffer.alloc(2);
     announcement.writeUInt16LE(port);
     send(2 * index, announcement);

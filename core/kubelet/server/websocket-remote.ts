@@ -40,7 +40,9 @@ export const websocketStreams = (socket: WebSocket, options: RemoteOptions): Rem
   const isBase64 = socket.protocol.includes('base64');
   const hasStatus = /^v[45]\./.test(socket.protocol);
   const resizes: TerminalSize[] = [];
-  let onResize: (size: TerminalSize) => void = (size) => void resizes.push(size);
+  // Before the session has begun only the last size counts.
+  let onResize: (size: TerminalSize) => void = (size) => void (resizes[0] = size);
+  let isStdinEnded = false;
 
   const send = (channel: number, payload: Buffer, done: () => void = () => undefined): void => {
     if (socket.readyState !== socket.OPEN) return done();
@@ -48,7 +50,10 @@ export const websocketStreams = (socket: WebSocket, options: RemoteOptions): Rem
     else socket.send(Buffer.concat([Buffer.from([channel]), payload]), { binary: true }, done);
   };
   const output = (channel: number): Writable =>
-    new Writable({ write: (chunk: Buffer, _encoding, done) => send(channel, chunk, done) });
+    new Writable({ write: (chunk: Buffer, _encoding, done) => send(channel, chunk, () => done()) }).on(
+      'error',
+      () => undefined,
+    );
 
   const stdin = options.stdin
     ? new Readable({
@@ -57,16 +62,20 @@ export const websocketStreams = (socket: WebSocket, options: RemoteOptions): Rem
         },
       })
     : undefined;
+  stdin?.on('error', () => undefined);
   const stdout = options.stdout ? output(STDOUT) : undefined;
   const stderr = options.stderr ? output(STDERR) : undefined;
 
   const receive = (channel: number, payload: Buffer): void => {
-    if (channel === STDIN && stdin && !stdin.readableEnded && payload.length > 0) {
+    if (channel === STDIN && stdin && !isStdinEnded && payload.length > 0) {
       if (!stdin.push(payload)) socket.pause();
     } else if (channel === RESIZE) {
       const size = parseSize(payload);
       if (size) onResize(size);
-    } else if (channel === CLOSE && payload[0] === STDIN) stdin?.push(null);
+    } else if (channel === CLOSE && payload[0] === STDIN && !isStdinEnded) {
+      isStdinEnded = true;
+      stdin?.push(null);
+    }
   };
   socket.on('message', (data, isBinary) => {
     const bytes = bytesOf(data);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'yaml';
 import { messageOf, ReasonError } from '../../base/errors.ts';
+import { yamlFault } from '../../base/parse-fault.ts';
 import { isJsonObject } from '../../api/meta/object-meta.ts';
 import { applyDefaults, decodeObject, structOf, type V1Pod } from '../../api/schema/index.ts';
 import { aggregateText, rulesOf } from '../../api/validation/index.ts';
@@ -30,7 +31,7 @@ const decode = (text: string, context: ManifestContext): V1Pod => {
   try {
     value = parse(text);
   } catch (error) {
-    throw malformed(context.file, messageOf(error).split('\n')[0] ?? '');
+    throw malformed(context.file, yamlFault(error));
   }
   if (!isJsonObject(value)) throw malformed(context.file, 'the file holds no object');
   if (value['kind'] !== 'Pod' || value['apiVersion'] !== 'v1')

@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { isAlreadyExists, isNotFound } from '../../api/meta/status.ts';
+import { isAlreadyExists, isNotFound, StatusError } from '../../api/meta/status.ts';
 import type { V1Pod } from '../../api/schema/index.ts';
 import { POD, type Client, type Pod, type Stored } from '../../client/index.ts';
 import { CONFIG_HASH, CONFIG_MIRROR } from './manifest.ts';
@@ -36,28 +36,57 @@ export interface MirrorOptions {
   nodeUid(): string | undefined;
 }
 
-/** Makes the API show a static pod. True when nothing is left to do; false to try again later. */
+/**
+ * `shown` when the API has the mirror, with the object where it was read here; `waiting` for the API or the node's
+ * registration; `refused` by the API, to be tried again later each time.
+ */
+export type MirrorOutcome =
+  { readonly outcome: 'shown'; readonly mirror?: Stored<Pod> } | { readonly outcome: 'waiting' | 'refused' };
+
+/** Makes the API show a static pod. */
 export const reconcileMirror = async (
   options: MirrorOptions,
   pod: V1Pod,
   mirror: Stored<Pod> | undefined,
-): Promise<boolean> => {
+): Promise<MirrorOutcome> => {
   const uid = options.nodeUid();
-  if (uid === undefined) return false;
-  if (mirror && mirror.metadata.deletionTimestamp === undefined && isMirrorOf(mirror, pod)) return true;
+  if (uid === undefined) return { outcome: 'waiting' };
+  if (mirror && shows(mirror, pod)) return { outcome: 'shown' };
   const pods = options.client.resource(POD, pod.metadata?.namespace);
+  const create = () => pods.create(mirrorOf(pod, { name: options.nodeName, uid }));
   try {
     if (mirror) await removeMirror(options.client, mirror);
-    await pods.create(mirrorOf(pod, { name: options.nodeName, uid }));
-    return true;
+    return {
+      outcome: 'shown',
+      mirror: await create().catch((error: unknown) => takeOver(error, options, pod, create)),
+    };
   } catch (error) {
-    const level = isAlreadyExists(error) ? 'debug' : 'warn';
-    options.log.write(level, 'failed creating a mirror pod', {
+    options.log.write('warn', 'failed creating a mirror pod', {
       pod: pod.metadata?.name,
       error: messageOf(error),
     });
-    return false;
+    return { outcome: error instanceof StatusError ? 'refused' : 'waiting' };
   }
+};
+
+const shows = (mirror: Stored<Pod>, pod: V1Pod): boolean =>
+  mirror.metadata.deletionTimestamp === undefined && isMirrorOf(mirror, pod);
+
+/**
+ * The name is taken by a pod that the watch has not shown, as after a restore, when the API went back in time: the
+ * mirror itself, which is kept, or one that is stale, which is deleted by its uid to make room.
+ */
+const takeOver = async (
+  error: unknown,
+  { client }: MirrorOptions,
+  pod: V1Pod,
+  create: () => Promise<Stored<Pod>>,
+): Promise<Stored<Pod>> => {
+  if (!isAlreadyExists(error)) throw error;
+  const found = await client.resource(POD, pod.metadata?.namespace).get(pod.metadata?.name ?? '');
+  if (shows(found, pod)) return found;
+  await removeMirror(client, found);
+  return create();
 };
 
 export const removeMirror = async (client: Client, mirror: Stored<Pod>): Promise<void> => {

@@ -5,11 +5,15 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../base/log.ts';
 import { manualClock } from '../../base/manual-clock.ts';
 import type { V1Pod } from '../../api/schema/index.ts';
+import { StatusError } from '../../api/meta/status.ts';
 import { NODE, POD } from '../../client/index.ts';
 import { ComponentRuntime, type ComponentRequest } from '../runtimes/component/component-runtime.ts';
+import { FakeApi } from '../../client/testing/index.ts';
 import { hosted } from '../testing/hosted.ts';
+import { container, pod } from '../testing/world.ts';
 import { ManifestFolder, RESCAN_MS } from './manifest-folder.ts';
 import { readManifest } from './manifest.ts';
+import { mirrorOf, reconcileMirror } from './mirror-pods.ts';
 
 const CONTEXT = { nodeName: 'cp-1', file: '/m/etcd.yaml', now: '2026-01-01T00:00:00Z', minor: 36 };
 
@@ -115,6 +119,24 @@ test('a broken file is told once and keeps its last good pod, others go on', asy
   source.dispose();
 });
 
+test('variables of the host reach static pods and no others', async () => {
+  const seen: string[] = [];
+  const startComponent = ({ name, environment }: ComponentRequest) => {
+    seen.push(`${name} ${environment.get('DATA') ?? '-'}`);
+    return Promise.reject(new Error('not today'));
+  };
+  await writeFile(join(folder, 'etcd.yaml'), manifest(['--a']));
+  const runtime = () => new ComponentRuntime({ clock: manualClock(), startComponent, version: '1' });
+  const { api, advance, stop } = await hosted({
+    staticEnvironment: new Map([['DATA', '/data']]),
+    change: (node) => ({ ...node, manifests: folder, runtime: runtime(), staticRuntime: runtime() }),
+  });
+  api.seed(POD, pod({ nodeName: 'n1', containers: [container('user', { command: ['user'] })] }));
+  for (let i = 0; i < 20 && seen.length < 2; i += 1) await advance(100);
+  expect(seen).toEqual(['etcd /data', 'user -']);
+  await stop();
+});
+
 test('components start without an API, restart when edited, stop when deleted, and have mirrors', async () => {
   const log: string[] = [];
   const startComponent = ({ name, args }: ComponentRequest) => {
@@ -182,5 +204,69 @@ test('components start without an API, restart when edited, stop when deleted, a
   await until(() => api.find(POD, 'etcd-n1', 'kube-system') === undefined);
   expect(log.at(-1)).toBe('stop etcd');
   expect(host.node('n1')!.entries()).toEqual([]);
+  await stop();
+});
+
+const componentOf = () => {
+  const startComponent = () => {
+    let exit: (value: { exitCode: number }) => void = () => undefined;
+    const exited = new Promise<{ exitCode: number }>((resolve) => (exit = resolve));
+    const end = (): void => exit({ exitCode: 0 });
+    const logs = (async function* () {
+      yield 'up';
+      await exited;
+    })();
+    return Promise.resolve({ ready: Promise.resolve(), exited, stop: end, kill: end, logs });
+  };
+  return new ComponentRuntime({ clock: manualClock(), startComponent, version: '1' });
+};
+
+/** An API that has a pod of the mirror's name which no watch has shown, as after a restore. */
+const takenName = (mirrorHash: string) => {
+  const api = new FakeApi();
+  const subject = readManifest(manifest(['--a']), CONTEXT);
+  const mirror = mirrorOf(subject, { name: 'cp-1', uid: 'node-uid' });
+  const annotations = { ...mirror.metadata?.annotations, 'kubernetes.io/config.mirror': mirrorHash };
+  const [found] = api.seed(POD, { ...mirror, metadata: { ...mirror.metadata, annotations } });
+  const options = { client: api.client(), log: silentLog, nodeName: 'cp-1', nodeUid: () => 'node-uid' };
+  return { api, subject, found: found!, reconcile: () => reconcileMirror(options, subject, undefined) };
+};
+
+test('a mirror that is there already is taken over instead of created for ever', async () => {
+  const hash = readManifest(manifest(['--a']), CONTEXT).metadata!.uid!;
+  const { api, found, reconcile } = takenName(hash);
+  expect(await reconcile()).toMatchObject({
+    outcome: 'shown',
+    mirror: { metadata: { uid: found.metadata.uid } },
+  });
+  expect(api.get(POD, 'etcd-cp-1', 'kube-system').metadata.uid).toBe(found.metadata.uid);
+});
+
+test('a stale mirror is deleted by its uid and replaced', async () => {
+  const { api, found, reconcile } = takenName('of-before');
+  expect(await reconcile()).toMatchObject({ outcome: 'shown' });
+  const { uid, annotations } = api.get(POD, 'etcd-cp-1', 'kube-system').metadata;
+  expect(uid).not.toBe(found.metadata.uid);
+  expect(annotations?.['kubernetes.io/config.mirror']).toBe(annotations?.['kubernetes.io/config.hash']);
+  const [removal] = api.requests.filter(({ verb }) => verb === 'delete');
+  expect(removal?.body).toMatchObject({ preconditions: { uid: found.metadata.uid } });
+});
+
+test('a mirror that the API refuses is tried later each time', async () => {
+  await writeFile(join(folder, 'etcd.yaml'), manifest(['--a']));
+  const api = new FakeApi();
+  let tries = 0;
+  api.intercept((request) => {
+    if (request.verb !== 'create' || request.type.plural !== 'pods') return;
+    tries += 1;
+    throw new StatusError('Forbidden', 'not today', { code: 403 });
+  });
+  const { advance, stop } = await hosted({
+    api,
+    change: (node) => ({ ...node, manifests: folder, staticRuntime: componentOf() }),
+  });
+  for (let i = 0; i < 60; i += 1) await advance(1_000);
+  expect(tries).toBeGreaterThan(2);
+  expect(tries).toBeLessThan(10);
   await stop();
 });

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { applyStrategicMergePatch, typeNodeOf } from '../../api/patch/index.ts';
 import { structOfKind } from '../../api/schema/models.ts';
-import { statusPatch } from './status-writer.ts';
+import { silentLog } from '../../base/log.ts';
+import { StatusError } from '../../api/meta/status.ts';
+import { POD, type Pod } from '../../client/index.ts';
+import { FakeApi } from '../../client/testing/index.ts';
+import { statusPatch, StatusWriter, type StatusEntry } from './status-writer.ts';
 
 test('a patch has what differs, takes back what was ours, and leaves what is others’', () => {
   const before = {
@@ -43,3 +47,32 @@ test('nothing is written when only the order of keys differs', () => {
   };
   expect(statusPatch(before, wanted)).toBeUndefined();
 });
+
+test.each([true, false])(
+  'a pod whose name another one has is found out by asking (mirror: %s)',
+  async (isMirror) => {
+    const api = new FakeApi();
+    const [taken] = api.seed(POD, {
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { containers: [] },
+    });
+    api.intercept(({ verb, body }) => {
+      if (verb === 'patch' && (body as Pod).metadata?.uid !== taken!.metadata.uid)
+        throw new StatusError('Conflict', 'Precondition failed: UID', { code: 409 });
+    });
+    const writer = new StatusWriter({ clientOf: () => api.client(), clock: api.clock, log: silentLog });
+    let deletions = 0;
+    const entry: StatusEntry = {
+      apiPod: { ...taken!, metadata: { ...taken!.metadata, uid: 'of-before' } },
+      wanted: () => ({ phase: 'Running' }),
+      isGone: () => false,
+      isMirror,
+      onDeleted: () => (deletions += 1),
+    };
+    writer.touch(entry);
+    for (let i = 0; i < 60; i += 1) await api.advance(1_000);
+    expect([deletions, entry.apiPod?.metadata.uid]).toEqual([1, isMirror ? taken!.metadata.uid : undefined]);
+    expect(api.requests.filter(({ verb }) => verb === 'patch').length).toBeLessThanOrEqual(2);
+    writer.dispose();
+  },
+);

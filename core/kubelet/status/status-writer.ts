@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -5,7 +6,7 @@ import type { Log } from '../../base/log.ts';
 import { findCondition } from '../../api/meta/conditions.ts';
 import { isConflict, isNotFound } from '../../api/meta/status.ts';
 import type { V1PodCondition, V1PodStatus } from '../../api/schema/index.ts';
-import { POD, type Client, type Pod, type Stored } from '../../client/index.ts';
+import { POD, type Client, type Pod, type ResourceClient, type Stored } from '../../client/index.ts';
 import { isTerminalPhase } from './phase.ts';
 
 /** One pod as the API has it, and what it should be told. */
@@ -26,6 +27,7 @@ export const STATUS_BATCH_MS = 20;
 /** Writes under way at once, for all nodes of the process. */
 export const STATUS_WRITES_MAX = 32;
 const RETRY_MS = 1_000;
+export const RETRY_MS_MAX = 30_000;
 
 type StatusPatch = Record<string, unknown>;
 
@@ -84,16 +86,23 @@ const sameJson = (a: unknown, b: unknown): boolean => {
  * and again after a failure. Completes the deletion of pods that have stopped.
  */
 export class StatusWriter implements Disposable {
-  readonly #client: Client;
+  readonly #clientOf: (nodeName: string) => Client | undefined;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #dirty = new Set<StatusEntry>();
   readonly #busy = new Set<StatusEntry>();
+  /** How long the last wait of a write was that has failed. */
+  readonly #retries = new WeakMap<StatusEntry, number>();
   #timer: Disposable | undefined;
   #isDisposed = false;
 
-  constructor(options: { readonly client: Client; readonly clock: Clock; readonly log: Log }) {
-    this.#client = options.client;
+  /** `clientOf` a node is the one with that node's identity: it may write the status of its own pods alone. */
+  constructor(options: {
+    readonly clientOf: (nodeName: string) => Client | undefined;
+    readonly clock: Clock;
+    readonly log: Log;
+  }) {
+    this.#clientOf = options.clientOf;
     this.#clock = options.clock;
     this.#log = options.log;
   }
@@ -126,10 +135,18 @@ export class StatusWriter implements Disposable {
       void this.#write(entry).then((isDone) => {
         this.#busy.delete(entry);
         if (this.#isDisposed) return;
-        if (!isDone) this.#clock.after(RETRY_MS, () => this.touch(entry));
+        if (isDone) this.#retries.delete(entry);
+        else this.#retryLater(entry);
         if (this.#dirty.size > 0) this.#timer ??= this.#clock.after(0, () => this.#flush());
       });
     }
+  }
+
+  /** A write that fails again and again is tried later each time. */
+  #retryLater(entry: StatusEntry): void {
+    const delayMs = Math.min(RETRY_MS_MAX, (this.#retries.get(entry) ?? RETRY_MS / 2) * 2);
+    this.#retries.set(entry, delayMs);
+    this.#clock.after(delayMs, () => this.touch(entry));
   }
 
   /** False when it has to be tried again. */
@@ -144,13 +161,32 @@ export class StatusWriter implements Disposable {
         entry.onDeleted();
         return true;
       }
-      // The uid differs: the pod is gone and another has its name. The informer will say so; until then, again.
-      if (isConflict(error)) return this.#isDisposed;
+      if (isConflict(error) && (await this.#isReplaced(entry))) return !entry.isMirror || this.#isDisposed;
       this.#log.write('warn', 'failed to update status for pod', {
         pod: entry.apiPod?.metadata.name,
         error: messageOf(error),
       });
       return this.#isDisposed;
+    }
+  }
+
+  /**
+   * Whether another pod has the name now, which the watch may never show: after a restore the API went back in time. A
+   * mirror goes on with what it found; any other pod is gone.
+   */
+  async #isReplaced(entry: StatusEntry): Promise<boolean> {
+    const { apiPod } = entry;
+    if (!apiPod) return false;
+    const { name, uid } = apiPod.metadata;
+    try {
+      const found = await this.#pods(apiPod).get(name);
+      if (found.metadata.uid === uid || entry.apiPod !== apiPod) return false;
+      entry.apiPod = entry.isMirror ? found : undefined;
+      entry.onDeleted();
+      return true;
+    } catch (error) {
+      this.#log.write('warn', 'failed to read a pod', { pod: name, error: messageOf(error) });
+      return false;
     }
   }
 
@@ -160,9 +196,9 @@ export class StatusWriter implements Disposable {
     if (!apiPod || !wanted) return;
     const patch = statusPatch(apiPod.status, wanted);
     if (!patch) return;
-    const { name, namespace, uid } = apiPod.metadata;
+    const { name, uid } = apiPod.metadata;
     const body = { metadata: { uid }, status: patch };
-    const answer = await this.#client.resource(POD, namespace).patchStatus(name, { type: 'strategic', body });
+    const answer = await this.#pods(apiPod).patchStatus(name, { type: 'strategic', body });
     // The informer may have brought something newer meanwhile; then its word stands.
     if (entry.apiPod === apiPod) entry.apiPod = answer;
   }
@@ -172,9 +208,13 @@ export class StatusWriter implements Disposable {
     if (!apiPod || entry.isMirror || apiPod.metadata.deletionTimestamp === undefined || !entry.isGone())
       return;
     if (!isTerminalPhase(entry.wanted()?.phase ?? apiPod.status?.phase)) return;
-    const { name, namespace, uid } = apiPod.metadata;
-    await this.#client
-      .resource(POD, namespace)
-      .delete(name, { gracePeriodSeconds: 0, preconditions: { uid } });
+    const { name, uid } = apiPod.metadata;
+    await this.#pods(apiPod).delete(name, { gracePeriodSeconds: 0, preconditions: { uid } });
+  }
+
+  #pods(pod: Stored<Pod>): ResourceClient<Pod> {
+    const client = this.#clientOf(pod.spec?.nodeName ?? '');
+    assert(client, `pod ${pod.metadata.name} is on a node of this process`);
+    return client.resource(POD, pod.metadata.namespace);
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CONTAINER_BACK_OFF, nextBackOff, remainingBackOffMs, type BackOffEntry } from './back-off.ts';
 
-test('back-off doubles from 10 s to 5 min and starts anew after 10 quiet minutes', () => {
+test('back-off doubles from 10 s to 5 min and resets after 10 quiet minutes', () => {
   let entry: BackOffEntry | undefined;
   const seconds: number[] = [];
   let nowMs = 0;

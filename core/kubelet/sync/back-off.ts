@@ -1,6 +1,6 @@
 /**
  * Upstream's back-off (client-go flowcontrol): doubles from `initialMs` to `maxMs` with every failure, and
- * starts anew when the last one is more than twice `maxMs` ago.
+ * resets when the last one is more than twice `maxMs` ago.
  */
 export interface BackOffEntry {
   durationMs: number;

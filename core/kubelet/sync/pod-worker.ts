@@ -62,6 +62,7 @@ export class PodWorker {
   #isSettingUp = false;
   #setUpBackOff: BackOffEntry | undefined;
   #setUpRetryMs = 0;
+  #syncBackOff: BackOffEntry | undefined;
   #wakeAtMs = Number.POSITIVE_INFINITY;
   #timer: Disposable | undefined;
   #probes: ContainerProbes | undefined;
@@ -144,7 +145,7 @@ export class PodWorker {
     this.#stopDeadlineMs = deadlineMs;
     this.#verdict = options.verdict;
     this.#timer?.dispose();
-    void this.#runTermination();
+    void this.#runTermination().catch((error: unknown) => this.#failedSync(error));
     this.#wake();
   }
 
@@ -168,8 +169,22 @@ export class PodWorker {
     this.#isAwake = true;
     queueMicrotask(() => {
       this.#isAwake = false;
-      this.#turn();
+      try {
+        this.#turn();
+      } catch (error) {
+        this.#failedSync(error);
+      }
     });
+  }
+
+  /** A pod that cannot be understood costs itself: it is told, and tried again later. */
+  #failedSync(error: unknown): void {
+    const message = `error syncing pod, skipping: ${messageOf(error)}`;
+    this.#context.log.write('error', message, { pod: formatPod(this.#pod) });
+    this.#context.event(this.#pod, 'Warning', 'FailedSync', message);
+    const atMs = this.#context.clock.nowMs();
+    this.#syncBackOff = nextBackOff(this.#syncBackOff, SYNC_BACK_OFF, atMs, atMs);
+    if (this.#stage !== 'terminated') this.#wakeAt(atMs + this.#syncBackOff.durationMs);
   }
 
   #wakeAt(atMs: number): void {
@@ -308,7 +323,7 @@ export class PodWorker {
     });
     this.#context.metrics.runningContainers.add(1);
     container.onExit((exit) => this.#exited(record, incarnation, exit));
-    void this.#afterStart(record, incarnation);
+    void this.#afterStart(record, incarnation).catch((error: unknown) => this.#failedSync(error));
   }
 
   async #afterStart(record: ContainerRecord, incarnation: Incarnation): Promise<void> {
@@ -356,7 +371,9 @@ export class PodWorker {
     record.mustRestart = isRestarted;
     const text = tellsIntent && isRestarted ? `${message}, will be restarted` : message;
     const graceMs = (graceSeconds ?? graceSecondsOf(this.#pod)) * 1000;
-    void this.#stop(record, text, this.#context.clock.monotonicMs() + graceMs);
+    void this.#stop(record, text, this.#context.clock.monotonicMs() + graceMs).catch((error: unknown) =>
+      this.#failedSync(error),
+    );
   }
 
   async #stop(record: ContainerRecord, message: string, deadlineMs: number): Promise<void> {
@@ -375,6 +392,7 @@ export class PodWorker {
 
   #exited(record: ContainerRecord, incarnation: Incarnation, exit: ContainerExit): void {
     incarnation.exit = { ...exit, finishedMs: this.#context.clock.nowMs() };
+    if (exit.event) this.#context.event(this.#pod, 'Warning', exit.event.reason, exit.event.message);
     incarnation.container.log.close();
     this.#probes?.end(record);
     record.isStopping = false;

@@ -2,9 +2,10 @@ import { silentLog } from '../../base/log.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { InformerFactory } from '../../client/index.ts';
 import { FakeApi } from '../../client/testing/index.ts';
-import { createKubeletHost, type HostedNode, type KubeletHost } from '../kubelet-host.ts';
+import { createKubeletHost, type HostedNode, type KubeletHost, type NodeApi } from '../kubelet-host.ts';
 import { rangeAddresses } from '../runtimes/simulated/pod-addresses.ts';
-import { ListenerPool } from '../runtimes/simulated/pod-listeners.ts';
+import { localContent } from '../runtimes/simulated/content/content-channel.ts';
+import { ContentClient } from '../runtimes/simulated/content/content-client.ts';
 import { SimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts';
 
 export interface Hosted {
@@ -21,19 +22,21 @@ export const hosted = async (
     readonly nodes?: number;
     readonly change?: (node: HostedNode, index: number) => HostedNode;
     readonly api?: FakeApi;
+    readonly staticEnvironment?: ReadonlyMap<string, string>;
   } = {},
 ): Promise<Hosted> => {
   const api = options.api ?? new FakeApi();
   const { clock, random } = api;
-  const listeners = new ListenerPool(clock);
+  const content = new ContentClient({ clock, open: localContent(clock) });
   const events: string[] = [];
-  const informers = new InformerFactory({
-    client: api.client(),
-    clock,
-    random,
-    log: silentLog,
-    freeze: true,
-  });
+  const informers: InformerFactory[] = [];
+  /** The name of the node as user agent stands for its certificate: a request tells whose it is. */
+  const apiOf = (nodeName: string): NodeApi => {
+    const client = api.client(nodeName);
+    const own = new InformerFactory({ client, clock, random, log: silentLog, freeze: true });
+    informers.push(own);
+    return { client, informers: own };
+  };
   const nodes = Array.from({ length: options.nodes ?? 1 }, (_, index): HostedNode => {
     const name = `n${index + 1}`;
     const addresses = rangeAddresses(`127.78.${index % 256}.0/24`);
@@ -48,7 +51,7 @@ export const hosted = async (
         clock,
         nodeName: name,
         addresses,
-        listeners,
+        content,
         opensPorts: false,
         pullMs: 0,
       }),
@@ -62,7 +65,8 @@ export const hosted = async (
     registry: new Registry(),
     kubernetesVersion: 'v1.36.0',
     nodes,
-    api: { client: api.client('kubelet'), informers },
+    ...(options.staticEnvironment && { staticEnvironment: options.staticEnvironment }),
+    api: apiOf,
     events: (nodeName) => ({
       event: (object, type, reason, message) =>
         void events.push(`${nodeName} ${object.metadata?.name ?? ''} ${type} ${reason} ${message}`),
@@ -79,7 +83,6 @@ export const hosted = async (
     await api.settle();
   };
   await host.start();
-  informers.start();
   await advance(0);
   return {
     api,
@@ -93,7 +96,7 @@ export const hosted = async (
         clock.advance(5_000);
       }
       await stopping;
-      informers.dispose();
+      for (const own of informers) own.dispose();
     },
   };
 };

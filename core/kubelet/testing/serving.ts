@@ -11,7 +11,8 @@ import {
   allowList,
   createKubeletHost,
   KubeletServer,
-  ListenerPool,
+  ContentClient,
+  localContent,
   rangeAddresses,
   SimulatedRuntime,
 } from '../index.ts';
@@ -64,31 +65,31 @@ export const serving = async (
   const registry = new Registry();
   const random = seededRandom(7);
   const informers = new InformerFactory({ client: api.client(), clock, random, log: silentLog });
-  const listeners = new ListenerPool(clock);
-  const addresses = rangeAddresses('127.80.1.0/24');
+  const content = new ContentClient({ clock, open: localContent(clock) });
+  // Files that serve run side by side, each in a process of its own.
+  const addresses = rangeAddresses(`127.80.${1 + (process.pid % 250)}.0/24`);
   const kubelets = createKubeletHost({
     clock,
     random,
     log: silentLog,
     registry,
     kubernetesVersion: 'v1.36.0',
-    api: { client: api.client(), informers },
+    api: () => ({ client: api.client(), informers }),
     nodes: [
       {
         identity: { name: 'n1', hostIP: HOST, capacity: { cpu: '4', memory: '8Gi' }, kubeletPort: 10250 },
-        runtime: new SimulatedRuntime({ clock, nodeName: 'n1', addresses, listeners, pullMs: 0 }),
+        runtime: new SimulatedRuntime({ clock, nodeName: 'n1', addresses, content, pullMs: 0 }),
       },
     ],
   });
   await kubelets.start();
-  informers.start();
   const serverTls = issue('system:node:n1', ['system:nodes'], 'server');
   const server = new KubeletServer({
     clock,
     log: silentLog,
     registry,
     tls: { cert: serverTls.cert, key: serverTls.key, clientCa: authority.certificatePem },
-    auth: allowList({ users: ['kube-apiserver-kubelet-client'] }),
+    auth: () => allowList({ users: ['kube-apiserver-kubelet-client'] }),
     nodeAt: () => kubelets.node('n1'),
   });
   const port = await server.listen({ host: HOST, port: 0 });

@@ -2,7 +2,8 @@ import { silentLog } from '../../base/log.ts';
 import { manualClock, type ManualClock } from '../../base/manual-clock.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import type { V1Container, V1Pod, V1PodSpec, V1PodStatus } from '../../api/schema/index.ts';
-import { ListenerPool } from '../runtimes/simulated/pod-listeners.ts';
+import { localContent } from '../runtimes/simulated/content/content-channel.ts';
+import { ContentClient } from '../runtimes/simulated/content/content-client.ts';
 import { rangeAddresses } from '../runtimes/simulated/pod-addresses.ts';
 import { SimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts';
 import { kubeletMetrics } from '../sync/kubelet-metrics.ts';
@@ -48,7 +49,12 @@ export interface World {
 
 /** One node with the simulated runtime on a manual clock, and pod workers without an API. */
 export const world = (
-  options: { readonly objects?: ObjectSource; readonly opensPorts?: boolean } = {},
+  options: {
+    readonly objects?: ObjectSource;
+    readonly opensPorts?: boolean;
+    /** Files that open ports run side by side: each has a range of its own. */
+    readonly podRange?: string;
+  } = {},
 ): World => {
   const clock = manualClock();
   const events: string[] = [];
@@ -62,8 +68,8 @@ export const world = (
     runtime: new SimulatedRuntime({
       clock,
       nodeName: 'n1',
-      addresses: rangeAddresses('127.77.1.0/24'),
-      listeners: new ListenerPool(clock),
+      addresses: rangeAddresses(options.podRange ?? '127.77.1.0/24'),
+      content: new ContentClient({ clock, open: localContent(clock) }),
       opensPorts: options.opensPorts ?? false,
       pullMs: 0,
     }),

@@ -1,5 +1,6 @@
 import { quantityFrom, parseQuantity, type Quantity } from '../../api/quantity/index.ts';
 import type { V1Container, V1Pod, V1ResourceFieldSelector } from '../../api/schema/index.ts';
+import { own } from './own.ts';
 import { goQuote } from '../../api/validation/go-text.ts';
 
 /** Facts of the node that a pod may ask for. */
@@ -23,7 +24,7 @@ const SUBSCRIPT = /^metadata\.(labels|annotations)\['(.+)'\]$/;
 export const fieldValue = (context: DownwardContext, path: string): string | undefined => {
   const { metadata, spec } = context.pod;
   const subscript = SUBSCRIPT.exec(path);
-  if (subscript) return metadata?.[subscript[1] as 'labels' | 'annotations']?.[subscript[2]!] ?? '';
+  if (subscript) return own(metadata?.[subscript[1] as 'labels' | 'annotations'], subscript[2]!) ?? '';
   switch (path) {
     case 'metadata.name':
       return metadata?.name ?? '';
@@ -53,9 +54,10 @@ export const fieldValue = (context: DownwardContext, path: string): string | und
 
 const amountOf = (context: DownwardContext, container: V1Container, resource: string): Quantity => {
   const [list, name = ''] = resource.split(/\.(.*)/s);
-  const own = container.resources?.[list as 'limits' | 'requests']?.[name];
-  if (own !== undefined) return quantityFrom(own);
-  return list === 'limits' ? quantityFrom(context.allocatable[name]) : quantityFrom(undefined);
+  const amounts = list === 'limits' || list === 'requests' ? container.resources?.[list] : undefined;
+  const amount = own(amounts, name);
+  if (amount !== undefined) return quantityFrom(amount);
+  return list === 'limits' ? quantityFrom(own(context.allocatable, name)) : quantityFrom(undefined);
 };
 
 /** `limits.cpu` and its kin, divided and rounded up. */
@@ -68,7 +70,8 @@ export const resourceValue = (
     [...(context.pod.spec?.containers ?? []), ...(context.pod.spec?.initContainers ?? [])].find(
       ({ name }) => name === selector.containerName,
     ) ?? container;
-  const divisor = parseQuantity(selector.divisor && selector.divisor !== '0' ? selector.divisor : '1');
+  const asked = quantityFrom(selector.divisor);
+  const divisor = asked.sign > 0 ? asked : parseQuantity('1');
   const { nanos } = amountOf(context, target, selector.resource);
   return String((nanos + divisor.nanos - 1n) / divisor.nanos);
 };

@@ -1,15 +1,32 @@
 import type { V1Container, V1EnvVar } from '../../api/schema/index.ts';
 import { fieldValue, resourceValue, type DownwardContext } from './downward.ts';
+import { own } from './own.ts';
 import { configError } from './errors.ts';
 import type { ObjectSource } from './object-source.ts';
 
 const REFERENCE = /\$\$|\$\(([^()]+)\)/g;
+/** What the kernel takes of one argument or variable, and of all variables together. */
+export const VALUE_CHARACTERS_MAX = 128 * 1024;
+export const ENVIRONMENT_CHARACTERS_MAX = 2 * 1024 * 1024;
 
-/** `$(NAME)` as Kubernetes expands it: `$$` is a dollar, an unknown name stays as it is. */
-export const expandReferences = (text: string, values: ReadonlyMap<string, string>): string =>
-  text.replace(REFERENCE, (match, name: string | undefined) =>
-    name === undefined ? '$' : (values.get(name) ?? match),
-  );
+const tooLong = (what: string): Error => configError(`${what}: argument list too long`);
+
+/**
+ * `$(NAME)` as Kubernetes expands it: `$$` is a dollar, an unknown name stays as it is. References to references double
+ * with each line of a manifest, so the result is bounded; VolumeError `CreateContainerConfigError` beyond it.
+ */
+export const expandReferences = (text: string, values: ReadonlyMap<string, string>): string => {
+  if (!text.includes('$')) return text;
+  let result = '';
+  let at = 0;
+  for (const match of text.matchAll(REFERENCE)) {
+    const [whole, name] = match;
+    result += text.slice(at, match.index) + (name === undefined ? '$' : (values.get(name) ?? whole));
+    at = match.index + whole.length;
+    if (result.length > VALUE_CHARACTERS_MAX) throw tooLong(text.slice(0, 64));
+  }
+  return result + text.slice(at);
+};
 
 const fromConfigMap = async (
   source: ObjectSource,
@@ -17,7 +34,7 @@ const fromConfigMap = async (
   reference: { readonly key: string; readonly name?: string; readonly optional?: boolean },
 ): Promise<string | undefined> => {
   const { key, name = '', optional } = reference;
-  const value = (await source.configMap(namespace, name))?.data?.[key];
+  const value = own((await source.configMap(namespace, name))?.data, key);
   if (value !== undefined || optional) return value;
   if (!(await source.configMap(namespace, name))) throw configError(`configmap "${name}" not found`);
   throw configError(`couldn't find key ${key} in ConfigMap ${namespace}/${name}`);
@@ -30,7 +47,7 @@ const fromSecret = async (
 ): Promise<string | undefined> => {
   const { key, name = '', optional } = reference;
   const object = await source.secret(namespace, name);
-  const value = object?.data?.[key];
+  const value = own(object?.data, key);
   if (value !== undefined) return Buffer.from(value, 'base64').toString();
   if (optional) return undefined;
   throw configError(
@@ -94,5 +111,8 @@ export const resolveEnvironment = async (
       : expandReferences(variable.value ?? '', values);
     if (value !== undefined) values.set(variable.name, value);
   }
+  let characters = 0;
+  for (const [name, value] of values) characters += name.length + value.length;
+  if (characters > ENVIRONMENT_CHARACTERS_MAX) throw tooLong(`environment of container ${container.name}`);
   return values;
 };

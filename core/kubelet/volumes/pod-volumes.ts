@@ -15,7 +15,7 @@ export interface VolumeFile {
   readonly mode: number;
 }
 
-/** Files by path below the mount point. Read-only ones are read anew each time; scratch ones belong to the pod. */
+/** Files by path below the mount point. Read-only ones are read on every access; scratch ones belong to the pod. */
 export interface VolumeContent {
   readonly isWritable: boolean;
   readonly files: Map<string, VolumeFile>;

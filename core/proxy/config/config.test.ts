@@ -22,7 +22,8 @@ test('a command line becomes a configuration', async () => {
     healthz: { host: '127.20.16.1', port: 10_256 },
     metrics: undefined,
     connectionsMax: 8192,
-    isVerbose: false,
+    claims: { external: [], nodePort: [] },
+    clusterRanges: [expect.objectContaining({ text: '127.21.0.0/16' })],
   });
 });
 
@@ -34,6 +35,9 @@ test.each([
   [['--proxy-mode=iptables', '--kubeconfig=/k'], '--proxy-mode'],
   [['--healthz-bind-address=nowhere:1', '--kubeconfig=/k'], '--healthz-bind-address'],
   [[], '--kubeconfig'],
+  [['--kubeconfig=/k', '--external-ip-ranges=nowhere'], '--external-ip-ranges'],
+  [['--kubeconfig=/k', '--nodeport-addresses=127.0.0.0/40'], '--nodeport-addresses'],
+  [['--kubeconfig=/k', '--cluster-cidr=127'], '--cluster-cidr'],
   [['--kubeconfig=/k', 'stray'], '"stray"'],
 ])('%j is refused with a line that names %s', async (args, named) => {
   await expect(readProxyConfig(args)).rejects.toThrow(named);

@@ -2,9 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { parse } from 'yaml';
+import { parseIpv4Range, type Ipv4Range } from '../../base/bind-rules.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
+import { yamlFault } from '../../base/parse-fault.ts';
 import { parseFlags, type FlagValues } from '../../base/flags.ts';
 import { isJsonObject } from '../../api/meta/index.ts';
+import type { ClaimRanges } from '../model/claims.ts';
 import { PROXY_FLAGS } from './flags.ts';
 
 export interface BindAddress {
@@ -20,12 +23,12 @@ export interface ProxyConfig {
   readonly healthz: BindAddress | undefined;
   readonly metrics: BindAddress | undefined;
   readonly connectionsMax: number;
-  readonly isVerbose: boolean;
+  readonly claims: ClaimRanges;
+  /** Of pods; empty: endpoints may be anywhere. */
+  readonly clusterRanges: readonly Ipv4Range[];
 }
 
 type Values = FlagValues<typeof PROXY_FLAGS>;
-
-const VERBOSE_MIN = 4;
 
 const bad = (message: string): never => {
   throw new ReasonError('BadConfiguration', message);
@@ -42,6 +45,15 @@ const parseBind = (flagName: string, value: string, fallbackHost: string): BindA
   return { host, port };
 };
 
+const parseRanges = (flagName: string, texts: readonly string[]): readonly Ipv4Range[] =>
+  texts
+    .filter((text) => text !== '')
+    .map(
+      (text) =>
+        parseIpv4Range(text) ??
+        bad(`--${flagName}: ${JSON.stringify(text)} is no IPv4 range such as 127.20.8.0/21`),
+    );
+
 const FILE_KIND = 'KubeProxyConfiguration';
 const FILE_VERSION = 'kubeproxy.config.k8s.io/v1alpha1';
 
@@ -54,11 +66,18 @@ const flagsFromFile = (document: unknown, path: string): Partial<Values> => {
     if (value === undefined || value === null || value === '') return {};
     return typeof value === 'string' ? { [name]: value } : bad(`--config: ${path}: ${name} is no text`);
   };
+  const textsOf = (name: string, value: unknown): readonly string[] | undefined => {
+    if (value === undefined || value === null) return undefined;
+    return Array.isArray(value) && value.every((one) => typeof one === 'string')
+      ? value
+      : bad(`--config: ${path}: ${name} is no list of texts`);
+  };
   const connection = isJsonObject(document['clientConnection']) ? document['clientConnection'] : {};
   const mode = document['mode'];
   if (mode !== undefined && mode !== '' && mode !== 'loopback')
     bad(`--config: ${path}: mode ${JSON.stringify(mode)} is not there; the one there is is "loopback"`);
   const override = textOf('hostnameOverride', document['hostnameOverride'])['hostnameOverride'];
+  const addresses = textsOf('nodePortAddresses', document['nodePortAddresses']);
   return {
     ...textOf('kubeconfig', connection['kubeconfig']),
     ...textOf('bind-address', document['bindAddress']),
@@ -66,17 +85,24 @@ const flagsFromFile = (document: unknown, path: string): Partial<Values> => {
     ...textOf('healthz-bind-address', document['healthzBindAddress']),
     ...textOf('metrics-bind-address', document['metricsBindAddress']),
     ...(override !== undefined && { 'hostname-override': override.split(',') }),
+    ...(addresses !== undefined && { 'nodeport-addresses': addresses }),
   };
 };
 
 const readFileFlags = async (path: string): Promise<Partial<Values>> => {
+  let text: string;
   let document: unknown;
   try {
-    document = parse(await readFile(path, 'utf8'));
+    text = await readFile(path, 'utf8');
   } catch (cause) {
     throw new ReasonError('BadConfiguration', `--config: cannot read ${path}: ${messageOf(cause)}`, {
       cause,
     });
+  }
+  try {
+    document = parse(text);
+  } catch (error) {
+    throw new ReasonError('BadConfiguration', `--config: ${path} is not valid YAML: ${yamlFault(error)}`);
   }
   return flagsFromFile(document, path);
 };
@@ -93,7 +119,11 @@ const configOf = (values: Values): ProxyConfig => {
     healthz: parseBind('healthz-bind-address', values['healthz-bind-address'], bind),
     metrics: parseBind('metrics-bind-address', values['metrics-bind-address'], bind),
     connectionsMax: values['max-connections'],
-    isVerbose: values.v >= VERBOSE_MIN,
+    claims: {
+      external: parseRanges('external-ip-ranges', values['external-ip-ranges']),
+      nodePort: parseRanges('nodeport-addresses', values['nodeport-addresses']),
+    },
+    clusterRanges: parseRanges('cluster-cidr', values['cluster-cidr'].split(',')),
   };
 };
 
@@ -109,6 +139,8 @@ export const readProxyConfig = async (args: readonly string[]): Promise<ProxyCon
     ...(await readFileFlags(values.config)),
     master: values.master,
     v: values.v,
+    // No field of upstream's file says it.
+    'external-ip-ranges': values['external-ip-ranges'],
     // The one flag that upstream lets win over the file: one file serves all nodes.
     ...(override.length > 0 && { 'hostname-override': override }),
   });

@@ -13,7 +13,21 @@ export const PROXY_FLAGS = {
     [],
     'name of the node (default: of this machine); several, where one process stands for several nodes',
   ),
-  'cluster-cidr': flag(text, '', 'range of pod addresses (clients are told by the ranges of their nodes)'),
+  'cluster-cidr': flag(
+    text,
+    '',
+    'range of pod addresses: loopback endpoints outside it and of no node are not served (empty: all are)',
+  ),
+  'external-ip-ranges': flag(
+    list,
+    [],
+    'ranges that externalIPs and load balancer addresses may be in, beside the nodes of this proxy (not upstream)',
+  ),
+  'nodeport-addresses': flag(
+    list,
+    [],
+    'ranges of node addresses on which node ports are served (empty: every loopback one)',
+  ),
   'proxy-mode': flag(oneOf('', 'loopback'), '', 'loopback: real listeners on loopback addresses'),
   'bind-address': flag(text, '127.0.0.1', 'where health and metrics are when their flags give a port only'),
   'healthz-bind-address': flag(text, '127.0.0.1:10256', 'where /healthz and /livez answer (empty: nowhere)'),

@@ -9,7 +9,7 @@ interface Bond {
 
 /**
  * `sessionAffinity: ClientIP`: a client goes on with the target it had, until it has stayed away for the timeout. Each
- * new connection starts the time anew. The clients that were away longest are forgotten when there are too many.
+ * new connection restarts the timeout. When there are too many clients, the least recent are dropped.
  */
 export class SessionAffinity {
   readonly #clock: Clock;
@@ -49,7 +49,7 @@ export class SessionAffinity {
     if (oldest !== undefined) this.#bonds.delete(oldest);
   }
 
-  /** Clients of targets that are gone choose anew. */
+  /** Clients of removed targets are assigned again. */
   retain(isThere: (name: string) => boolean): void {
     for (const [client, { name }] of this.#bonds) if (!isThere(name)) this.#bonds.delete(client);
   }

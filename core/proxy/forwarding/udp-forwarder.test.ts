@@ -74,11 +74,11 @@ test('the session that was idle longest makes room for a new one', async () => {
   await one.ask('2');
   await three.ask('1');
   expect(forwarder.connectionsCount).toBe(2);
-  // The first is still known; the second chooses anew, and it is the other's turn.
+  // The first session still exists; the second picks again, and it is the other target's turn.
   expect([await one.ask('3'), await two.ask('2')]).toEqual(['a:3', 'b:2']);
 });
 
-test('sessions of a target that is gone end, and the client chooses anew', async () => {
+test('sessions of a removed target end, and the client is assigned another', async () => {
   const { forwarder } = await forward([await named(5106, 'a'), await named(5107, 'b')]);
   const one = client();
   expect(await one.ask('1')).toBe('a:1');

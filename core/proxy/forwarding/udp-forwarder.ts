@@ -123,7 +123,7 @@ export class UdpForwarder {
       received: 0,
       pending: [],
     };
-    // ECONNREFUSED is the target's ICMP answer: nobody listens there, and the next datagram picks anew.
+    // ECONNREFUSED is the target's ICMP response: its port is closed, and the next datagram picks another target.
     socket.on('error', (error) => {
       observer?.connectFailed?.(target, error);
       this.#end(session);

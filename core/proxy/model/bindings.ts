@@ -14,10 +14,7 @@ export interface Binding {
   readonly node: string | undefined;
 }
 
-/** Only these are addresses of this machine without any setting up. */
-export const isLoopback = (address: string): boolean => address.startsWith('127.');
-
-/** Where to listen for a port: its own addresses, and its node port on the addresses of the nodes we stand for. */
+/** Where a port wants to listen: its own addresses, and its node port on the addresses of the nodes we stand for. */
 export const bindingsOf = (
   port: ServicePort,
   nodes: NodeTable,
@@ -26,7 +23,7 @@ export const bindingsOf = (
   const { protocol, nodePort } = port;
   const key = portKey(port);
   const at = (addresses: readonly string[], scope: Scope): Binding[] =>
-    addresses.filter(isLoopback).map((address) => ({
+    addresses.map((address) => ({
       place: { protocol, address, port: port.port },
       port: key,
       scope,
@@ -36,15 +33,12 @@ export const bindingsOf = (
     nodePort === undefined
       ? []
       : nodeNames.flatMap((node) =>
-          nodes
-            .addressesOf(node)
-            .filter(isLoopback)
-            .map((address): Binding => ({
-              place: { protocol, address, port: nodePort },
-              port: key,
-              scope: 'node-port',
-              node,
-            })),
+          nodes.addressesOf(node).map((address): Binding => ({
+            place: { protocol, address, port: nodePort },
+            port: key,
+            scope: 'node-port',
+            node,
+          })),
         );
   return [
     ...at(port.clusterIPs, 'cluster'),

@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { inIpv4Range, LOOPBACK, type Ipv4Range } from '../../base/bind-rules.ts';
 import type { EndpointSlice } from '../../client/index.ts';
 import { targetAt, type Target } from '../forwarding/index.ts';
 import type { ServicePort } from './service-port.ts';
@@ -31,8 +32,23 @@ const better = (a: Endpoint | undefined, b: Endpoint): Endpoint => {
   return a && rank(a) >= rank(b) ? a : b;
 };
 
+const everywhere = (): boolean => true;
+
+/**
+ * Where endpoints may be. Upstream refuses loopback endpoints, which would make the proxy a way to programs of its own
+ * machine; here pods have loopback addresses, so those of the cluster's own ranges are let through.
+ */
+export const servedEndpoints = (ranges: readonly Ipv4Range[]): ((address: string) => boolean) =>
+  ranges.length === 0
+    ? everywhere
+    : (address) => !inIpv4Range(LOOPBACK, address) || ranges.some((range) => inIpv4Range(range, address));
+
 /** The endpoints of one port, each once, by address so that their order does not depend on that of the slices. */
-export const endpointsOf = (slices: readonly EndpointSlice[], port: ServicePort): readonly Endpoint[] => {
+export const endpointsOf = (
+  slices: readonly EndpointSlice[],
+  port: ServicePort,
+  isServed: (address: string) => boolean = everywhere,
+): readonly Endpoint[] => {
   const found = new Map<string, Endpoint>();
   for (const slice of slices) {
     if (slice.addressType !== 'IPv4') continue;
@@ -41,8 +57,8 @@ export const endpointsOf = (slices: readonly EndpointSlice[], port: ServicePort)
       .flatMap(({ port: number }) => (number ? [number] : []));
     for (const { addresses, conditions, nodeName, hints } of slice.endpoints ?? []) {
       // All addresses of one endpoint are the same pod, and consumers use the first.
-      const address = addresses[0];
-      if (address === undefined || !isIPv4(address)) continue;
+      const address = (addresses as readonly string[] | undefined)?.[0];
+      if (address === undefined || !isIPv4(address) || !isServed(address)) continue;
       for (const number of numbers) {
         const target = targetAt(address, number);
         const isReady = conditions?.ready ?? true;

@@ -183,7 +183,7 @@ test('a client is known by the address of its node, or by the range of its pods'
   ]).toEqual([false, true, undefined]);
 });
 
-test('a service is bound on its loopback addresses, its node port on those of our nodes', () => {
+test('a service wants its own addresses, and its node port on those of our nodes', () => {
   const nodes = new NodeTable();
   nodes.set(node('ours', '127.20.0.1', '127.21.0.0/24'));
   nodes.set(node('theirs', '127.20.0.2', '127.21.1.0/24'));
@@ -196,7 +196,7 @@ test('a service is bound on its loopback addresses, its node port on those of ou
   );
   expect(
     bindingsOf(port!, nodes, ['ours']).map(({ place, scope }) => `${scope} ${place.address}:${place.port}`),
-  ).toEqual(['cluster 127.20.64.5:80', 'node-port 127.20.0.1:30080']);
+  ).toEqual(['cluster 127.20.64.5:80', 'external 192.0.2.7:80', 'node-port 127.20.0.1:30080']);
 });
 
 test("a load balancer's address takes only clients of its source ranges", () => {

@@ -3,6 +3,7 @@ import type { Node, Stored } from '../../client/index.ts';
 import type { Origin } from './select-endpoints.ts';
 
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
+const CONTROL_PLANE_LABEL = 'node-role.kubernetes.io/control-plane';
 /** The cluster autoscaler is about to delete the node: no new traffic. */
 const TO_BE_DELETED_TAINT = 'ToBeDeletedByClusterAutoscaler';
 
@@ -28,6 +29,7 @@ interface Entry {
   readonly ranges: readonly Range[];
   readonly zone: string | undefined;
   readonly isEligible: boolean;
+  readonly isControlPlane: boolean;
 }
 
 const entryOf = ({ metadata, spec, status }: Stored<Node>): Entry => ({
@@ -38,6 +40,7 @@ const entryOf = ({ metadata, spec, status }: Stored<Node>): Entry => ({
     .map(parseRange)
     .filter((range) => range !== undefined),
   zone: metadata.labels?.[ZONE_LABEL],
+  isControlPlane: metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined,
   isEligible:
     metadata.deletionTimestamp === undefined &&
     !(spec?.taints ?? []).some(({ key }) => key === TO_BE_DELETED_TAINT),
@@ -78,6 +81,19 @@ export class NodeTable {
     for (const { bits, network } of entry.ranges)
       if (this.#byRange.get(bits)?.get(network) === name) this.#byRange.get(bits)!.delete(network);
     return true;
+  }
+
+  /** Whether it is the address of a node. */
+  hasAddress(address: string): boolean {
+    return this.#byAddress.has(address);
+  }
+
+  /** Whether a control plane has this address, also where a worker claims the same one. */
+  isControlPlane(address: string): boolean {
+    if (!this.#byAddress.has(address)) return false;
+    for (const entry of this.#entries.values())
+      if (entry.isControlPlane && entry.addresses.includes(address)) return true;
+    return false;
   }
 
   addressesOf(name: string): readonly string[] {

@@ -8,12 +8,16 @@ import type { NodeTable } from './node-table.ts';
 import { selectEndpoints, type Origin } from './select-endpoints.ts';
 import type { ServicePort, TrafficPolicy } from './service-port.ts';
 
+const PREFIX_BITS_MAX = 32;
+
 const sourceListOf = (ranges: readonly string[]): BlockList | undefined => {
   if (ranges.length === 0) return undefined;
   const list = new BlockList();
   for (const range of ranges) {
+    // A range that says nothing lets nobody in, and spoils no other range.
     const [address = '', bits = ''] = range.trim().split('/');
-    if (isIPv4(address)) list.addSubnet(address, Number(bits), 'ipv4');
+    const isPrefix = /^\d{1,2}$/.test(bits) && Number(bits) <= PREFIX_BITS_MAX;
+    if (isIPv4(address) && isPrefix) list.addSubnet(address, Number(bits), 'ipv4');
   }
   return list;
 };

@@ -68,5 +68,6 @@ export const DEFAULT_CONFIGURATION: SchedulerConfiguration = {
     resourceName: 'kube-scheduler',
     resourceNamespace: 'kube-system',
   },
-  clientConnection: { kubeconfig: '', qps: 50, burst: 100 },
+  // As the flags: no limit unless one is given (upstream: 50 and 100).
+  clientConnection: { kubeconfig: '', qps: 0, burst: 0 },
 };

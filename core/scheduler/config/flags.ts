@@ -43,6 +43,8 @@ export const readSchedulerSettings = (
       ? {}
       : {
           kubeconfig: clientConnection.kubeconfig,
+          'kube-api-qps': clientConnection.qps,
+          'kube-api-burst': clientConnection.burst,
           'leader-elect': leaderElection.leaderElect,
           'leader-elect-lease-duration': leaderElection.leaseDurationMs,
           'leader-elect-renew-deadline': leaderElection.renewDeadlineMs,

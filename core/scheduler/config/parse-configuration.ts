@@ -2,6 +2,7 @@ import { parse } from 'yaml';
 import { isJsonObject } from '../../api/meta/index.ts';
 import { parseDurationMs } from '../../base/duration.ts';
 import { ReasonError } from '../../base/errors.ts';
+import { yamlFault } from '../../base/parse-fault.ts';
 import { EXTENSION_POINTS, type ExtensionPoint } from '../framework/plugin.ts';
 import type { ProfileConfig } from '../profile/profile.ts';
 import type { PluginRef, PluginsConfig, PluginSet } from '../profile/plugin-sets.ts';
@@ -11,6 +12,7 @@ import { DEFAULT_CONFIGURATION, type ExtenderConfig, type SchedulerConfiguration
 export type ConfigurationFailure = 'BadConfiguration';
 
 const API_VERSION = 'kubescheduler.config.k8s.io/v1';
+const JSON_TYPE = 'application/json';
 const KIND = 'KubeSchedulerConfiguration';
 
 type Json = Record<string, unknown>;
@@ -37,6 +39,14 @@ class Fields {
   raw(name: string): unknown {
     this.#seen.add(name);
     return this.#object[name] ?? undefined;
+  }
+
+  /** Refuses every value but these, which ask for nothing that is not done anyway. */
+  only(name: string, values: readonly (string | boolean)[]): void {
+    const value = this.raw(name);
+    if (value === undefined || values.some((one) => one === value)) return;
+    const listed = values.map((one) => JSON.stringify(one)).join(' or ');
+    throw fail(this.at(name), `${JSON.stringify(value)} is not supported; leave it out, or use ${listed}`);
   }
 
   #typed<T>(name: string, type: 'string' | 'number' | 'boolean', fallback: T): T {
@@ -178,9 +188,17 @@ const extenderOf = (fields: Fields): ExtenderConfig => {
   return extender;
 };
 
+const parseYaml = (text: string): unknown => {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw fail('--config', `is not valid YAML: ${yamlFault(error)}`);
+  }
+};
+
 /** Reads a file of `--config`. One clear line names the field that is wrong. */
 export const parseSchedulerConfiguration = (text: string): SchedulerConfiguration => {
-  const fields = new Fields(parse(text), '');
+  const fields = new Fields(parseYaml(text), '');
   const apiVersion = fields.text('apiVersion', '');
   const kind = fields.text('kind', '');
   if (apiVersion !== API_VERSION || kind !== KIND)
@@ -231,12 +249,12 @@ export const parseSchedulerConfiguration = (text: string): SchedulerConfiguratio
       burst: connection?.integer('burst', undefined, { min: 0 }) ?? defaults.clientConnection.burst,
     },
   };
-  // Read so that they are known, though they change nothing here.
-  election?.raw('resourceLock');
-  connection?.raw('acceptContentTypes');
-  connection?.raw('contentType');
+  // Only what is done anyway may be asked for.
+  election?.only('resourceLock', ['leases']);
+  connection?.only('acceptContentTypes', ['', JSON_TYPE]);
+  connection?.only('contentType', ['', JSON_TYPE]);
   for (const name of ['enableProfiling', 'enableContentionProfiling', 'delayCacheUntilActive'])
-    fields.raw(name);
+    fields.only(name, [false]);
   election?.end();
   connection?.end();
   fields.end();

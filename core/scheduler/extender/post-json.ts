@@ -8,15 +8,16 @@ import type { PostJson } from './http-extender.ts';
 /** An extender that answers with more is broken. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
-const tlsOptions = ({ tlsConfig }: ExtenderConfig): Record<string, unknown> => {
-  if (!tlsConfig) return {};
+const tlsOptions = ({ tlsConfig, enableHTTPS = false }: ExtenderConfig): Record<string, unknown> => {
+  // As upstream: HTTPS without an authority to check it by is not checked.
+  if (!tlsConfig) return enableHTTPS ? { rejectUnauthorized: false } : {};
   const load = (data: string | undefined, file: string | undefined): Buffer | undefined =>
     data ? Buffer.from(data, 'base64') : file ? readFileSync(file) : undefined;
   const ca = load(tlsConfig.caData, tlsConfig.caFile);
   const cert = load(tlsConfig.certData, tlsConfig.certFile);
   const key = load(tlsConfig.keyData, tlsConfig.keyFile);
   return {
-    rejectUnauthorized: !tlsConfig.insecure,
+    rejectUnauthorized: !tlsConfig.insecure && (ca !== undefined || !enableHTTPS),
     ...(tlsConfig.serverName && { servername: tlsConfig.serverName }),
     ...(ca && { ca }),
     ...(cert && { cert }),

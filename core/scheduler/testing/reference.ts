@@ -7,7 +7,7 @@ import { referenceSpread } from './reference-spread.ts';
 
 /**
  * Scheduling as its documentation tells it, written without columns, shapes or state between steps: every
- * question is answered anew by looking at every pod on every node. Slow, and therefore easy to check.
+ * question is answered from scratch by checking every pod on every node. Slow, and therefore easy to check.
  */
 export interface World {
   /** In the order in which they are tried. */

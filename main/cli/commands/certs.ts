@@ -15,9 +15,9 @@ import {
 const USAGE = `  pilothouse certs check-expiration [--data DIR] [-o json]
   pilothouse certs renew all|NAME [--data DIR] [-o json]
 
-  check-expiration reads the files, and asks each server for what it presents now.
-  renew issues certificates anew, with a fresh key, from the cluster's own authorities; NAME is as check-expiration
-  prints it. Components of a running cluster take renewed files up by themselves.`;
+  check-expiration reads the certificate files and compares them with what each server presents.
+  renew issues new certificates and keys from the cluster's CAs. NAME is a name printed by check-expiration. Running
+  components reload renewed files automatically.`;
 
 const DAY_MS = 86_400_000;
 const YEAR_DAYS = 365;
@@ -32,7 +32,7 @@ const residual = (ms: number): string => {
 const servedText = ({ served, serial, notAfterMs }: CertificateView, nowMs: number): string => {
   if (served === null) return '-';
   if (served.serial === serial) return `${residual(notAfterMs - nowMs)} ${served.address}`;
-  return `${residual(served.notAfterMs - nowMs)} ${served.address} (another one)`;
+  return `${residual(served.notAfterMs - nowMs)} ${served.address} (differs from file)`;
 };
 
 const checkExpiration = async (args: readonly string[], context: CommandContext): Promise<void> => {
@@ -48,7 +48,7 @@ const checkExpiration = async (args: readonly string[], context: CommandContext)
   context.print(row('CERTIFICATE', 'EXPIRES', 'RESIDUAL', 'SERVED NOW', 'AUTHORITY'));
   for (const view of list) {
     const expires = new Date(view.notAfterMs).toISOString().replace(/\.\d+/, '');
-    const signer = view.kind === 'authority' ? '(itself)' : view.authority || 'unknown';
+    const signer = view.kind === 'authority' ? '(self-signed)' : view.authority || 'unknown';
     context.print(row(view.name, expires, residual(view.residualMs), servedText(view, nowMs), signer));
   }
 };
@@ -70,7 +70,7 @@ export const certs: Command = {
     const [verb, name, ...more] = words;
     if (verb === 'check-expiration' && name === undefined) await checkExpiration(rest, context);
     else if (verb === 'renew' && name !== undefined && more.length === 0) await renew(name, rest, context);
-    else throw usageError('certs takes check-expiration, renew all or renew NAME');
+    else throw usageError('certs requires check-expiration, renew all or renew NAME');
     return EXIT_OK;
   },
 };

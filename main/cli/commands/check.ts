@@ -9,7 +9,7 @@ const MARKS: Readonly<Record<Finding['verdict'], string>> = {
   ok: 'ok',
   warning: 'warning',
   problem: 'PROBLEM',
-  absent: 'absent',
+  absent: 'n/a',
 };
 
 const rowsOf = (findings: readonly Finding[]): readonly string[] => {
@@ -23,14 +23,14 @@ const rowsOf = (findings: readonly Finding[]): readonly string[] => {
 const summaryOf = (findings: readonly Finding[]): string => {
   const count = (verdict: Finding['verdict']): number =>
     findings.filter((finding) => finding.verdict === verdict).length;
-  return `${findings.length} items: ${count('ok')} ok, ${count('warning')} warnings, ${count('problem')} problems, ${count('absent')} absent`;
+  return `${findings.length} checks: ${count('ok')} passed, ${count('warning')} warnings, ${count('problem')} problems, ${count('absent')} not supported`;
 };
 
 export const check: Command = {
   usage: `  pilothouse check [--data DIR] [-o json]
 
-  What a production control plane should have, measured on the running cluster: requests are really sent, certificates
-  really looked at. Exits with 1 when there is a problem.`,
+  Checks the running cluster for production readiness. Every check sends real requests and inspects the certificates
+  in use. Exits with 1 if there is a problem.`,
   async run(args, context) {
     const { dataDirectory, json } = parseOptions({}, args, context);
     const config = await requireCluster(dataDirectory);

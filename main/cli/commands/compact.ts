@@ -5,14 +5,14 @@ import { etcdOf } from './etcd-target.ts';
 export const compact: Command = {
   usage: `  pilothouse compact [REVISION] [--data DIR] [-o json]
 
-  Forgets what was before the revision, or before the present one. API servers compact every five minutes themselves;
-  watchers of an older revision list again.`,
+  Compacts etcd history up to REVISION (default: the current revision). API servers compact automatically every five
+  minutes. Watchers at an older revision relist.`,
   async run(args, context) {
     const { words, rest } = leadingWords(args);
     const [text, ...more] = words;
     const { dataDirectory, json } = parseOptions({}, rest, context);
     if (more.length > 0 || (text !== undefined && !/^\d{1,15}$/.test(text)))
-      throw usageError('compact takes one revision, which is a number');
+      throw usageError('compact accepts one revision, which must be a number');
     const revision = await compactEtcd(
       await etcdOf(dataDirectory),
       text === undefined ? undefined : Number(text),

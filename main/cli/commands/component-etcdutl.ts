@@ -5,20 +5,36 @@ import { BUMP_REVISION_DEFAULT, verifySnapshot } from '../../../core/etcd/snapsh
 import { EXIT_OK, usageError, type CommandContext } from '../command.ts';
 
 const STATUS_FLAGS = {
-  'write-out': flag(oneOf('simple', 'json'), 'simple', 'how the answer is printed'),
+  'write-out': flag(oneOf('simple', 'json'), 'simple', 'output format'),
   w: flag(oneOf('simple', 'json'), 'simple', 'short for --write-out'),
-  'skip-hash-check': flag(boolean, false, 'for a database copied out of a data folder'),
+  'skip-hash-check': flag(
+    boolean,
+    false,
+    'skip the integrity hash, for a database copied from a data directory',
+  ),
 } as const;
 
 const RESTORE_FLAGS = {
   name: flag(text, 'default', 'name of this member'),
-  'data-dir': flag(text, '', 'folder to make (default <name>.etcd)'),
-  'initial-cluster': flag(text, '', 'name=peerURL,... of every member (default this member alone)'),
-  'initial-cluster-token': flag(text, 'etcd-cluster', 'tells clusters apart'),
-  'initial-advertise-peer-urls': flag(list, ['http://localhost:2380'], 'where peers reach this member'),
-  'skip-hash-check': flag(boolean, false, 'for a database copied out of a data folder'),
-  'bump-revision': flag(integer({ min: 0 }), BUMP_REVISION_DEFAULT, 'how far the revision is moved on'),
-  'mark-compacted': flag(boolean, true, 'old revisions count as compacted; goes with --bump-revision'),
+  'data-dir': flag(text, '', 'path of the new data directory (default <name>.etcd)'),
+  'initial-cluster': flag(text, '', 'name=peerURL,... of every member (default: only this member)'),
+  'initial-cluster-token': flag(text, 'etcd-cluster', 'initial cluster token'),
+  'initial-advertise-peer-urls': flag(
+    list,
+    ['http://localhost:2380'],
+    'peer URLs to advertise to the rest of the cluster',
+  ),
+  'skip-hash-check': flag(
+    boolean,
+    false,
+    'skip the integrity hash, for a database copied from a data directory',
+  ),
+  'bump-revision': flag(
+    integer({ min: 0 }),
+    BUMP_REVISION_DEFAULT,
+    'how much to increase the latest revision',
+  ),
+  'mark-compacted': flag(boolean, true, 'mark the latest revision as compacted; requires --bump-revision'),
 } as const;
 
 const MIB = 1024 * 1024;
@@ -37,7 +53,7 @@ const naming = async <T>(path: string, run: () => Promise<T>): Promise<T> => {
 const status = async (args: readonly string[], context: CommandContext): Promise<number> => {
   const { values, positional } = parseFlags(STATUS_FLAGS, args);
   const [path] = positional;
-  if (path === undefined) throw usageError('snapshot status needs a file');
+  if (path === undefined) throw usageError('snapshot status requires a file');
   const found = await naming(path, () => verifySnapshot(path, { skipHashCheck: values['skip-hash-check'] }));
   const isJson = values['write-out'] === 'json' || values.w === 'json';
   if (isJson) context.print(JSON.stringify(found));
@@ -51,12 +67,12 @@ const status = async (args: readonly string[], context: CommandContext): Promise
 const restore = async (args: readonly string[], context: CommandContext): Promise<number> => {
   const { values, positional } = parseFlags(RESTORE_FLAGS, args);
   const [path] = positional;
-  if (path === undefined) throw usageError('snapshot restore needs a file');
+  if (path === undefined) throw usageError('snapshot restore requires a file');
   const { name } = values;
   const bumpRevision = values['bump-revision'];
   if (values['mark-compacted'] !== bumpRevision > 0)
     throw usageError(
-      '--mark-compacted and --bump-revision go together: give both, or --bump-revision=0 --mark-compacted=false',
+      '--mark-compacted requires --bump-revision; set both, or --bump-revision=0 --mark-compacted=false',
     );
   const advertisePeerUrls = values['initial-advertise-peer-urls'];
   const dataDirectory = values['data-dir'] || `${name}.etcd`;
@@ -72,7 +88,7 @@ const restore = async (args: readonly string[], context: CommandContext): Promis
       bumpRevision,
     }),
   );
-  context.print(`restored ${entries} rows into ${dataDirectory}`);
+  context.print(`restored ${entries} keys to ${dataDirectory}`);
   return EXIT_OK;
 };
 
@@ -81,5 +97,5 @@ export const runEtcdutl = async (args: readonly string[], context: CommandContex
   const [noun, verb, ...rest] = args;
   if (noun === 'snapshot' && verb === 'status') return status(rest, context);
   if (noun === 'snapshot' && verb === 'restore') return restore(rest, context);
-  throw usageError('etcdutl knows: snapshot status FILE, snapshot restore FILE');
+  throw usageError('etcdutl supports snapshot status FILE and snapshot restore FILE');
 };

@@ -7,16 +7,16 @@ const NAMES = [...COMPONENT_NAMES, 'etcdutl'].join(' | ');
 
 /** One component alone, with upstream's flags as they are, for who mixes ours with upstream's. */
 export const component: Command = {
-  usage: `  pilothouse component <${NAMES}> <upstream's flags>
+  usage: `  pilothouse component <${NAMES}> <upstream flags>
 
-  Runs one component in the foreground. --help lists its flags.`,
+  Runs one component in the foreground. Use --help to list its flags.`,
   async run([name, ...args], context) {
     if (name === undefined || name === '--help' || name === '-h') {
       context.print(component.usage);
       return EXIT_OK;
     }
     if (name === 'etcdutl') return (await import('./component-etcdutl.ts')).runEtcdutl(args, context);
-    if (!isComponent(name)) throw usageError(`there is no component "${name}"; there is ${NAMES}`);
+    if (!isComponent(name)) throw usageError(`component "${name}" not found; known components: ${NAMES}`);
     const found = await loadComponent(name);
     if (answerAboutItself(found, args, context)) return EXIT_OK;
     const log = jsonLog(process.stderr, { level: found.logLevel(args) });

@@ -5,7 +5,7 @@ import { etcdOf, mebibytes } from './etcd-target.ts';
 export const defrag: Command = {
   usage: `  pilothouse defrag [--data DIR] [-o json]
 
-  One member after the other, the leader last; a member does not answer while it is at it.`,
+  Defragments the etcd members one by one, the leader last. A member is unavailable during its defragmentation.`,
   async run(args, context) {
     const { dataDirectory, json } = parseOptions({}, args, context);
     const done: { name: string; before: number; after: number }[] = [];

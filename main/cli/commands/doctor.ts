@@ -7,7 +7,7 @@ import { printFindings } from './findings.ts';
 export const doctor: Command = {
   usage: `  pilothouse doctor [--data DIR] [-o json]
 
-  Looks for what keeps a cluster from running: files, keys, certificates, ports, room on the disk.`,
+  Diagnoses problems that keep a cluster from running: files, keys, certificates, ports and disk space.`,
   async run(args, context) {
     const { dataDirectory, json } = parseOptions({}, args, context);
     const isRunning = (await stateOrNone(dataDirectory)) !== undefined;

@@ -17,11 +17,11 @@ const USAGE = `  pilothouse fault list [--data DIR] [-o json]
   pilothouse fault clock HOST +MS|-MS [--data DIR] [-o json]
   pilothouse fault heal ID|all [--data DIR] [-o json]
 
-  Breaks something of the running cluster on purpose until it is healed or a host that it names is started again. A cut
-  link is silent, also in connections that are open; with --one-way only what the first sends to the second. isolate
-  cuts a host off from all others and from load-balancer, which is a HOST of links too. Answers of the API to the
-  load balancer are delayed, requests to it are not. slow-disk delays every fsync of the log of the host's member,
-  clock puts the wall clock of everything on the host ahead or behind.`;
+  Injects faults into the running cluster. A fault lasts until you heal it or restart a host it names. A cut link drops
+  traffic silently, also on open connections; --one-way cuts only traffic from the first host to the second. isolate
+  cuts a host off from all other hosts and from load-balancer, which can also be used as a HOST. A delay to
+  load-balancer applies to API responses, not to requests. slow-disk delays every WAL fsync of the host's etcd member.
+  clock moves the wall clock of all components on the host ahead or behind.`;
 
 const MS = /^\d{1,5}$/;
 const OFFSET = /^[+-]?\d{1,12}$/;
@@ -30,29 +30,29 @@ const requestOf = (verb: string, words: readonly string[], isOneWay: boolean): F
   const [first = '', second = '', third = ''] = words;
   switch (verb) {
     case 'cut':
-      if (words.length !== 2) throw usageError('fault cut takes two hosts');
+      if (words.length !== 2) throw usageError('fault cut requires two hosts');
       return { kind: 'cut', from: first, to: second, isOneWay };
     case 'delay':
       if (words.length !== 3 || !MS.test(third))
-        throw usageError('fault delay takes two hosts and milliseconds');
+        throw usageError('fault delay requires two hosts and a delay in milliseconds');
       return { kind: 'delay', from: first, to: second, delayMs: Number(third), isOneWay };
     case 'slow-disk':
       if (words.length !== 2 || !MS.test(second))
-        throw usageError('fault slow-disk takes a host and milliseconds');
+        throw usageError('fault slow-disk requires a host and a delay in milliseconds');
       return { kind: 'slow-disk', host: first, delayMs: Number(second) };
     case 'clock':
       if (words.length !== 2 || !OFFSET.test(second))
-        throw usageError('fault clock takes a host and milliseconds with a sign');
+        throw usageError('fault clock requires a host and an offset in milliseconds, such as +5000 or -5000');
       return { kind: 'clock', host: first, offsetMs: Number(second) };
     default:
-      throw usageError('fault takes list, cut, delay, isolate, slow-disk, clock or heal');
+      throw usageError('fault requires list, cut, delay, isolate, slow-disk, clock or heal');
   }
 };
 
 const printFaults = (faults: readonly Fault[], json: boolean, context: CommandContext): void => {
   if (json) return context.print(JSON.stringify(faults));
   for (const { id, text } of faults) context.print(`${id.padEnd(5)} ${text}`);
-  if (faults.length === 0) context.print('nothing is broken on purpose');
+  if (faults.length === 0) context.print('no active faults');
 };
 
 /** `-5000` is an offset and not a flag: words end at the first flag that is no number. */
@@ -74,7 +74,12 @@ export const fault: Command = {
     else if (verb === 'heal' && names.length === 1) {
       const healed = await callControl(dataDirectory, 'fault.heal', { id: names[0]! });
       if (json) context.print(JSON.stringify(healed));
-      else context.print(healed.length === 0 ? 'nothing was broken' : `healed ${healed.length}`);
+      else
+        context.print(
+          healed.length === 0
+            ? 'no active faults'
+            : `healed ${healed.length} ${healed.length === 1 ? 'fault' : 'faults'}`,
+        );
     } else if (verb === 'isolate' && names.length === 1)
       printFaults(await callControl(dataDirectory, 'fault.isolate', { host: names[0]! }), json, context);
     else {

@@ -23,18 +23,21 @@ const has = <T extends object>(table: T, key: string): key is keyof T & string =
 export const host: Command = {
   usage: `  pilothouse host kill|stop|start|restart|pause|resume NAME [COMPONENT] [--yes] [--data DIR] [-o json]
 
-  kill is a SIGKILL of the host's process, pause a SIGSTOP, stop an orderly end. A host stays down until start; restart
-  ends it in order and waits until everything on it is ready again.
-  With a COMPONENT, kill ends its thread (the kubelet starts it again), stop sets its manifest aside, start puts
-  it back. What would cost the quorum or the last API server wants --yes.`,
+  kill sends SIGKILL to the host process, pause sends SIGSTOP, stop shuts it down gracefully. A host that you kill or
+  stop stays down until start; a host that exits unexpectedly is restarted. restart stops it gracefully, starts it and
+  waits until all its components are ready.
+  With a COMPONENT, kill ends its thread (the kubelet restarts it), stop removes its manifest and start restores it.
+  Actions that lose quorum or the last API server require --yes.`,
   async run(args, context) {
     const { words, rest } = leadingWords(args);
     const [verb = '', name, component, ...more] = words;
     const { values, dataDirectory, json } = parseOptions({ yes: { type: 'boolean' } }, rest, context);
     if (name === undefined || more.length > 0 || !has(VERBS, verb))
-      throw usageError(`host takes ${Object.keys(VERBS).join('|')} and the name of a host`);
+      throw usageError(`host requires ${Object.keys(VERBS).join('|')} and a host name`);
     if (component !== undefined && !has(COMPONENT_VERBS, verb))
-      throw usageError(`host ${verb} takes no component; ${Object.keys(COMPONENT_VERBS).join('|')} do`);
+      throw usageError(
+        `host ${verb} does not accept a component; ${Object.keys(COMPONENT_VERBS).join('|')} do`,
+      );
     const isComponent = component !== undefined && has(COMPONENT_VERBS, verb);
     const isAssured = (values as { yes?: boolean }).yes === true;
     const action = isComponent

@@ -15,7 +15,10 @@ export const kubeconfig: Command = {
     const { dataDirectory, json } = parseOptions({}, args, context);
     const path = adminKubeconfig(dataDirectory);
     if (path === undefined)
-      throw new ReasonError('NotFound', `there is no cluster in ${dataDirectory}, so there is no kubeconfig`);
+      throw new ReasonError(
+        'NotFound',
+        `no cluster in ${dataDirectory}; create one with \`pilothouse up --data ${dataDirectory}\``,
+      );
     context.print(json ? JSON.stringify({ path }) : path);
     return EXIT_OK;
   },

@@ -23,10 +23,10 @@ const USAGE = `  pilothouse member list [--data DIR] [-o json]
   pilothouse member remove NAME|ID [--data DIR] [-o json]
   pilothouse member move-leader NAME|ID [--data DIR] [-o json]
 
-  add makes a new host of the running cluster: certificates, manifests, a learner that votes once it has caught up, and
-  in the stacked topology an API server behind the load balancer. With a PEER-URL it only tells etcd of a member that
-  is run elsewhere. remove takes a member out of etcd, stops its host and deletes its keys and data; it is refused where
-  the rest would be no quorum.`;
+  add creates a new host in the running cluster with certificates, manifests and an etcd learner that is promoted once
+  it has caught up; in the stacked topology also an API server behind the load balancer. With a PEER-URL it only
+  registers a member that runs elsewhere. remove removes a member from etcd, stops its host and deletes its keys and
+  data. It is rejected if the remaining members would not have quorum.`;
 
 const printMember = (member: MemberView, context: CommandContext): void => {
   const { id, name, isLeader, isLearner, clientUrls, status, problem } = member;
@@ -49,11 +49,11 @@ const run = async (
   const isLearner = (values as { learner?: boolean }).learner === true;
   const say = (facts: object, line: string): void => context.print(json ? JSON.stringify(facts) : line);
   const isKnown = verb === 'add' || (verb === 'list' ? target === undefined : target !== undefined);
-  if (!isKnown) throw usageError('member takes list, add [PEER-URL], remove NAME or move-leader NAME');
+  if (!isKnown) throw usageError('member requires list, add [PEER-URL], remove NAME or move-leader NAME');
   const note = (line: string): void => context.note(line);
   if (verb === 'add' && target === undefined) {
     const outcome = await callControl(dataDirectory, 'member.add', {}, note);
-    return say(outcome, `${outcome.host} has joined; ${outcome.members} members vote`);
+    return say(outcome, `added ${outcome.host}; etcd has ${outcome.members} voting members`);
   }
   const access = await etcdOf(dataDirectory);
   switch (verb) {
@@ -82,14 +82,14 @@ const run = async (
       }
       const member = found?.name ?? target!;
       const outcome = await callControl(dataDirectory, 'member.remove', { member }, note);
-      return say(outcome, `removed ${outcome.host}; ${outcome.members} members vote`);
+      return say(outcome, `removed ${outcome.host}; etcd has ${outcome.members} voting members`);
     }
     case 'move-leader': {
       const { name, id } = await moveLeader(access, target!);
-      return say({ leader: name, id }, `${name || id} leads`);
+      return say({ leader: name, id }, `${name || id} is the leader`);
     }
     default:
-      throw usageError('member takes list, add [PEER-URL], remove NAME or move-leader NAME');
+      throw usageError('member requires list, add [PEER-URL], remove NAME or move-leader NAME');
   }
 };
 
@@ -98,7 +98,7 @@ export const member: Command = {
   async run(args, context) {
     const { words, rest } = leadingWords(args);
     const [verb = '', target, ...more] = words;
-    if (more.length > 0) throw usageError(`member ${verb} takes one name`);
+    if (more.length > 0) throw usageError(`member ${verb} accepts one name`);
     await run(verb, target, rest, context);
     return EXIT_OK;
   },

@@ -6,18 +6,18 @@ import type { CommandContext } from '../command.ts';
 type Effect = ActionPreview['effects'][number];
 
 const SENTENCES: Readonly<Record<Effect['code'], (effect: Effect) => string>> = {
-  etcdLeaderMoves: ({ subject }) => `etcd elects another leader than ${subject}`,
+  etcdLeaderMoves: ({ subject }) => `${subject} is the etcd leader; a new leader is elected`,
   quorumLost: ({ count }) =>
-    `etcd loses its quorum: ${count} members are left, and nobody can write (resources/guides/lost-quorum.md)`,
-  noFailureTolerated: ({ count }) => `${count} members of etcd are left, and one more failure is an outage`,
-  apiServersLeft: ({ count }) => `${count} API servers are left`,
-  noApiServerLeft: () => 'no API server is left',
-  leaseMoves: ({ subject }) => `${subject} is led by another replica`,
-  podsMove: ({ subject, count }) => `${count} pods leave ${subject}`,
-  nodeStopsAnswering: ({ subject }) => `node ${subject} stops answering`,
-  memberAnswersNothing: ({ subject }) => `member ${subject} answers nothing`,
-  writesPause: () => 'writes pause for a moment',
-  everythingReplaced: ({ subject }) => `everything is replaced by what ${subject} holds`,
+    `etcd loses quorum: ${count} members remain, and writes fail (see resources/guides/lost-quorum.md)`,
+  noFailureTolerated: ({ count }) => `${count} etcd members remain; one more failure causes an outage`,
+  apiServersLeft: ({ count }) => `${count} API servers remain`,
+  noApiServerLeft: () => 'no API server remains',
+  leaseMoves: ({ subject }) => `another replica of ${subject} becomes leader`,
+  podsMove: ({ subject, count }) => `${count} pods are evicted from ${subject}`,
+  nodeStopsAnswering: ({ subject }) => `node ${subject} becomes NotReady`,
+  memberAnswersNothing: ({ subject }) => `member ${subject} is unavailable`,
+  writesPause: () => 'writes pause briefly',
+  everythingReplaced: ({ subject }) => `all objects are replaced with the contents of ${subject}`,
   componentRestarts: ({ subject }) => `${subject} restarts`,
   evenMembers: ({ count }) => `${count} members tolerate no more failures than ${count - 1}`,
 };
@@ -33,5 +33,5 @@ export const confirmAction = async (
   for (const effect of effects) context.note(SENTENCES[effect.code](effect));
   const isOutage = effects.some(({ code }) => code === 'quorumLost' || code === 'noApiServerLeft');
   if (isOutage && !isAssured)
-    throw new ReasonError('NeedsYes', 'that would be an outage; with --yes it is done all the same');
+    throw new ReasonError('NeedsYes', 'this action causes an outage; use --yes to proceed');
 };

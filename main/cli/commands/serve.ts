@@ -7,11 +7,11 @@ import { openServedConsole, parsePort } from './served-console.ts';
 
 const USAGE = `  pilothouse serve [--data DIR] [--port N] [--pages DIR] [-o json]
 
-  Prints a link that works once and then serves the console until it is interrupted. Enter prints another.
-  --port N     the port on 127.0.0.1; without it a free one is taken
-  --pages DIR  the built console, if it is not beside this program
+  Serves the console until interrupted and prints a one-time link. Press Enter to print another link.
+  --port N     port on 127.0.0.1 (default: a free port)
+  --pages DIR  directory of the built console (default: next to this program)
 
-  From another machine, forward the same port: ssh -L N:127.0.0.1:N host`;
+  To use it from another machine, forward the port: ssh -L N:127.0.0.1:N host`;
 
 const announce = (serving: Serving, dataDirectory: string, json: boolean, context: CommandContext): void => {
   const kubeconfig = adminKubeconfig(dataDirectory);
@@ -23,10 +23,10 @@ const announce = (serving: Serving, dataDirectory: string, json: boolean, contex
   context.print(`console ${serving.url}`);
   context.print(
     kubeconfig === undefined
-      ? `no cluster of its own in ${dataDirectory}; the console opens any kubeconfig`
+      ? `no cluster in ${dataDirectory}; open a kubeconfig in the console`
       : `kubeconfig ${kubeconfig}`,
   );
-  context.note(`The browser warns until it trusts ${serving.authorityPath}. The link works once.`);
+  context.note(`The link works once. Your browser shows a warning until it trusts ${serving.authorityPath}.`);
 };
 
 export const serve: Command = {

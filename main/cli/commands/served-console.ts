@@ -17,7 +17,7 @@ const builtPages = (): string => fileURLToPath(new URL('../renderer', import.met
 export const parsePort = (text: string | undefined): number => {
   const port = text === undefined ? 0 : Number(text);
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX || text === '')
-    throw usageError(`--port takes a number from 0 to ${PORT_MAX}, not "${text}"`);
+    throw usageError(`--port must be a number from 0 to ${PORT_MAX}, not "${text}"`);
   return port;
 };
 

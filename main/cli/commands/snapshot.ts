@@ -22,10 +22,10 @@ const USAGE = `  pilothouse snapshot save [FILE] [--data DIR] [-o json]
   pilothouse snapshot list [--data DIR] [-o json]
   pilothouse snapshot schedule [--every-minutes N] [--keep N] [--off] [--data DIR] [-o json]
 
-  save streams a snapshot of etcd into FILE (default: the folder backups/) and checks it. restore puts one back into
-  all members of the running cluster; the state of before is kept beside it. compare shows which objects that would bring
-  back and which would go. schedule lets the running cluster save one every so often into backups/ and keep the newest.
-  Files are etcd's own format.`;
+  save writes an etcd snapshot to FILE (default: a new file in backups/) and verifies it. restore restores a snapshot
+  on all members of the running cluster and keeps the previous data. compare shows which objects a restore would
+  recreate and delete. schedule makes the running cluster save snapshots to backups/ periodically and keep the latest.
+  Snapshot files are in etcd's format.`;
 
 const nameOfNow = (): string => `etcd-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}.db`;
 
@@ -37,8 +37,7 @@ const save = async (
   const { dataDirectory, json } = parseOptions({}, args, context);
   const path =
     file === undefined ? join(backupsFolder(dataDirectory), nameOfNow()) : resolve(context.cwd, file);
-  if (existsSync(path))
-    throw new ReasonError('AlreadyExists', `${path} is there already; choose another name`);
+  if (existsSync(path)) throw new ReasonError('AlreadyExists', `${path} already exists; choose another name`);
   const access = await etcdOf(dataDirectory);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const saved = await saveSnapshot(access, path);
@@ -69,7 +68,7 @@ const restore = async (file: string, args: readonly string[], context: CommandCo
   context.print(
     json
       ? JSON.stringify(outcome)
-      : `restored ${outcome.entries} rows into ${outcome.members} members from ${outcome.file}`,
+      : `restored ${outcome.entries} keys on ${outcome.members} members from ${outcome.file}`,
   );
 };
 
@@ -77,7 +76,7 @@ const compare = async (file: string, args: readonly string[], context: CommandCo
   const { dataDirectory, json } = parseOptions({}, args, context);
   const found = await callControl(dataDirectory, 'snapshot.compare', { file: resolve(context.cwd, file) });
   if (json) return context.print(JSON.stringify(found));
-  context.print(`revision ${found.file.revision} in the snapshot, ${found.revisionNow} now`);
+  context.print(`snapshot revision ${found.file.revision}, current revision ${found.revisionNow}`);
   for (const { resource, now, inSnapshot, comesBack, goes } of found.rows) {
     if (comesBack.length === 0 && goes.length === 0) continue;
     context.print(`${resource.padEnd(40)} ${now} now, ${inSnapshot} in the snapshot`);
@@ -104,7 +103,7 @@ const SCHEDULE_OPTIONS = {
 
 const wholeNumber = (name: string, text: string | undefined, otherwise: number): number => {
   if (text === undefined) return otherwise;
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw usageError(`--${name} takes a number, not "${text}"`);
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw usageError(`--${name} must be a number, not "${text}"`);
   return Number(text);
 };
 
@@ -122,8 +121,8 @@ const schedule = async (args: readonly string[], context: CommandContext): Promi
   const { enabled, everyMinutes, keep } = found.schedule;
   context.print(
     enabled
-      ? `every ${everyMinutes} minutes, ${keep} are kept; the next at ${new Date(found.nextAtMs ?? 0).toISOString()}`
-      : 'no snapshots are scheduled',
+      ? `every ${everyMinutes} minutes, keeping ${keep}; next at ${new Date(found.nextAtMs ?? 0).toISOString()}`
+      : 'no snapshot schedule',
   );
 };
 
@@ -132,7 +131,7 @@ export const snapshot: Command = {
   async run(args, context) {
     const { words, rest } = leadingWords(args);
     const [verb, file, ...more] = words;
-    if (more.length > 0) throw usageError('snapshot takes one file');
+    if (more.length > 0) throw usageError('snapshot accepts one file');
     if (verb === 'save') await save(file, rest, context);
     else if (verb === 'status' && file !== undefined) await check(file, rest, context);
     else if (verb === 'restore' && file !== undefined) await restore(file, rest, context);
@@ -141,7 +140,7 @@ export const snapshot: Command = {
     else if (verb === 'schedule' && file === undefined) await schedule(rest, context);
     else
       throw usageError(
-        'snapshot takes save [FILE], status FILE, restore FILE, compare FILE, list or schedule',
+        'snapshot requires save [FILE], status FILE, restore FILE, compare FILE, list or schedule',
       );
     return EXIT_OK;
   },

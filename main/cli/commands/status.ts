@@ -15,7 +15,11 @@ const printHost = (host: HostState, context: CommandContext): void => {
     process.padEnd(12),
     memory,
   ];
-  context.print(`${line.join(' ')}${host.message === undefined ? '' : `  ${host.message}`}`.trimEnd());
+  const { restarts, lastExit } = host;
+  const again =
+    restarts === 0 ? '' : `  restarted ${restarts}x (last exit: ${lastExit?.reason ?? 'unknown'})`;
+  const why = host.message === undefined ? '' : `  ${host.message}`;
+  context.print(`${line.join(' ')}${again}${why}`.trimEnd());
   for (const { name, phase, version, restarts, message } of host.components) {
     const again = restarts === 0 ? '' : `  restarted ${restarts}x`;
     const why = phase === 'ready' || message === undefined ? '' : `  ${message.split('\n')[0]}`;
@@ -48,7 +52,7 @@ const printQuorum = (state: ClusterState, context: CommandContext): void => {
   const needed = Math.floor(members / 2) + 1;
   if (members === 0 || running >= needed || state.phase !== 'ready') return;
   context.print(
-    `etcd has no quorum: ${running} of ${members} members ${running === 1 ? 'runs' : 'run'} and ${needed} are needed; resources/guides/lost-quorum.md says what to do`,
+    `etcd has no quorum: ${running} of ${members} members running, ${needed} needed; see resources/guides/lost-quorum.md`,
   );
 };
 
@@ -59,7 +63,7 @@ const isWell = ({ phase, hosts }: ClusterState): boolean =>
 export const status: Command = {
   usage: `  pilothouse status [--data DIR] [-o json]
 
-  Exits with 0 when everything runs, with 1 when something does not.`,
+  Exits with 0 if all hosts and components are running, otherwise with 1.`,
   async run(args, context) {
     const { dataDirectory, json } = parseOptions({}, args, context);
     const config = await requireCluster(dataDirectory);
@@ -77,7 +81,7 @@ export const status: Command = {
       if (json) context.print(JSON.stringify({ phase: 'stopped', kubernetesVersion, spec: config.spec }));
       else
         context.print(
-          `cluster stopped  ${kubernetesVersion}  ${controlPlanes} control planes, ${workers} workers; pilothouse up resumes it`,
+          `cluster stopped  ${kubernetesVersion}  ${controlPlanes} control planes, ${workers} workers; start it with pilothouse up`,
         );
       return EXIT_FAILURE;
     }

@@ -22,14 +22,14 @@ import type { ServedConsole } from './served-console.ts';
 import { EXIT_OK, parseOptions, usageError, type Command, type CommandContext } from '../command.ts';
 
 const USAGE = `  pilothouse up [--data DIR] [--topology stacked|external] [--control-planes 3] [--etcd-members 3]
-                [--workers 2] [--kubernetes-version v1.N.P] [--runtime simulated|cri] [--network N]
+                [--workers 2] [--kubernetes-version v1.N.P] [--runtime simulated] [--network N]
                 [--external-etcd URL,URL --etcd-cafile F --etcd-certfile F --etcd-keyfile F]
                 [--serve [--port N]] [-o json]
 
-  Runs the cluster of the data folder in the foreground, and makes it when there is none. Flags other than
-  --workers say how a new one is made. SIGTERM stops it in order; the next up resumes it.
-  --network N  hosts get 127.N.0.0/16 and pods the network after it; without it a free one is taken
-  --serve      the console of this cluster for a browser, too; --port N, the port on 127.0.0.1`;
+  Runs the cluster in the data directory in the foreground and creates it if it does not exist. Except for --workers,
+  the flags only apply to a new cluster. SIGTERM stops it gracefully; the next up resumes it.
+  --network N  hosts use 127.N.0.0/16 and pods the following network (default: a free network)
+  --serve      also serve the console to a browser; --port N sets the port on 127.0.0.1`;
 
 const OPTIONS = {
   topology: { type: 'string' },
@@ -51,7 +51,7 @@ type Values = Partial<Record<Exclude<keyof typeof OPTIONS, 'serve'>, string>> & 
 
 const count = (name: Exclude<keyof Values, 'serve'>, text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
-  if (!/^\d{1,5}$/.test(text)) throw usageError(`--${name} takes a number, not "${text}"`);
+  if (!/^\d{1,5}$/.test(text)) throw usageError(`--${name} must be a number, not "${text}"`);
   return Number(text);
 };
 
@@ -62,7 +62,7 @@ const choice = <const T extends string>(
 ): T | undefined => {
   const found = choices.find((one) => one === text);
   if (text !== undefined && found === undefined)
-    throw usageError(`--${name} takes ${choices.join(' or ')}, not "${text}"`);
+    throw usageError(`--${name} must be ${choices.join(' or ')}, not "${text}"`);
   return found;
 };
 
@@ -71,17 +71,17 @@ const externalEtcd = (values: Values, cwd: string): SpecWishes['externalEtcd'] =
   const files = [values['etcd-cafile'], values['etcd-certfile'], values['etcd-keyfile']];
   if (urls === undefined && files.every((file) => file === undefined)) return undefined;
   if (urls === undefined || files.some((file) => file === undefined))
-    throw usageError('--external-etcd goes with --etcd-cafile, --etcd-certfile and --etcd-keyfile');
+    throw usageError('--external-etcd requires --etcd-cafile, --etcd-certfile and --etcd-keyfile');
   const [caFile, certFile, keyFile] = files.map((file) => resolve(cwd, file!)) as [string, string, string];
   return { endpoints: urls.split(',').map((url) => url.trim()), caFile, certFile, keyFile };
 };
 
 const wishesOf = (values: Values, cwd: string): SpecWishes => {
   const external = externalEtcd(values, cwd);
-  const controlPlanes = count('control-planes', values['control-planes']);
+  const topology = choice('topology', values.topology, ['stacked', 'external']) ?? (external && 'external');
   const wishes = {
-    topology: choice('topology', values.topology, ['stacked', 'external']) ?? (external && 'external'),
-    controlPlanes,
+    topology,
+    controlPlanes: count('control-planes', values['control-planes']),
     etcdMembers: count('etcd-members', values['etcd-members']),
     workers: count('workers', values.workers),
     network: count('network', values.network),
@@ -98,14 +98,16 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 const narrator = (print: (line: string) => void, note: (line: string) => void) => {
   const told = new Map<string, string>();
   return ({ hosts, phase }: ClusterState): void => {
-    for (const { name: host, components, phase: hostPhase, message: hostMessage } of hosts) {
+    for (const { name: host, components, phase: hostPhase, message: hostMessage, isEndWanted } of hosts) {
       const hostKey = `${hostPhase}`;
       // While it starts, the start itself says what keeps it from its end.
       const isNoted = phase !== 'starting' && phase !== 'stopping';
       if (told.get(host) !== hostKey && isNoted) {
         told.set(host, hostKey);
         if (hostPhase === 'killed' || hostPhase === 'failed')
-          note(`${host} ${hostPhase}: ${hostMessage ?? ''}; pilothouse host start ${host} brings it back`);
+          note(
+            `${host} ${hostPhase}: ${hostMessage ?? ''}${isEndWanted ? `; start it with pilothouse host start ${host}` : ''}`,
+          );
       }
       for (const { name, phase: is, changedMs, message, restarts, version } of components) {
         const key = `${host}/${name}`;
@@ -115,7 +117,7 @@ const narrator = (print: (line: string) => void, note: (line: string) => void) =
         if (is === 'ready')
           print(`${host.padEnd(8)} ${name.padEnd(26)} ${version.padEnd(9)} ready ${seconds(changedMs)}`);
         if (is === 'exited' && message !== undefined && hostPhase === 'running' && phase !== 'starting')
-          note(`${host} ${name} ended: ${message.split('\n')[0]}`);
+          note(`${host} ${name} exited: ${message.split('\n')[0]}`);
       }
     }
   };
@@ -132,7 +134,7 @@ const serveConsole = async (
   log: Log,
 ): Promise<ServedConsole | undefined> => {
   if (serve !== true) {
-    if (port !== undefined) throw usageError('--port goes with --serve');
+    if (port !== undefined) throw usageError('--port requires --serve');
     return undefined;
   }
   const { openServedConsole, parsePort } = await import('./served-console.ts');
@@ -152,7 +154,7 @@ const END_PAUSE_MS = 500;
 /** Where even `process.exit` would wait for a thread for ever. Everything of the cluster has ended by then. */
 const endAfterwards = ({ note }: CommandContext): void => {
   note(
-    'pilothouse: a thread of this process does not end, so it is ended at once; the cluster has ended in order',
+    'pilothouse: the cluster has stopped, but a thread of this process does not exit; killing the process',
   );
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), END_PAUSE_MS);
 };

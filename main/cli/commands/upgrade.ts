@@ -18,19 +18,19 @@ const USAGE = `  pilothouse upgrade plan [v1.N.P] [--data DIR] [-o json]
   pilothouse upgrade rollback [--data DIR] [-o json]
   pilothouse upgrade pause|resume [--data DIR] [-o json]
 
-  plan shows what runs, what speaks against an upgrade and its steps; it exits with 1 when something does. apply takes
-  a snapshot, then moves API servers, managers and kubelets of the running cluster to the release, one host after the
-  other, workers drained. pause holds it before its next step. Cut off, the same command goes on where it was; rollback
-  takes the last upgrade back.`;
+  plan shows component versions, preflight checks and steps; it exits with 1 if a check fails. apply takes a snapshot,
+  then upgrades API servers, controller managers, schedulers and kubelets one host at a time and drains workers first.
+  pause stops before the next step. If an upgrade is interrupted, run the same command again to resume it. rollback
+  reverts the last upgrade.`;
 
 const printPlan = (plan: UpgradePlan, context: CommandContext): void => {
   const target = plan.unfinished ?? plan.targets[0];
-  if (target === undefined) context.print(`the cluster runs ${plan.current}, the newest release there is`);
+  if (target === undefined) context.print(`the cluster runs ${plan.current}, the latest supported version`);
   else if (plan.unfinished !== null)
     context.print(
-      `the cluster is on its way from ${plan.current} to ${target}; pilothouse upgrade apply ${target} goes on`,
+      `the upgrade from ${plan.current} to ${target} is incomplete; resume it with pilothouse upgrade apply ${target}`,
     );
-  else context.print(`the cluster runs ${plan.current}; pilothouse upgrade apply ${target}`);
+  else context.print(`the cluster runs ${plan.current}; upgrade it with pilothouse upgrade apply ${target}`);
   for (const { host, components } of plan.hosts) {
     const versions = Object.entries(components).map(([name, version]) => `${name} ${version}`);
     if (versions.length > 0) context.print(`${host.padEnd(10)} ${versions.join('  ')}`);
@@ -39,7 +39,7 @@ const printPlan = (plan: UpgradePlan, context: CommandContext): void => {
   for (const { title, verdict, message, advice } of plan.checks)
     context.print(`${verdict.padEnd(8)} ${title.padEnd(20)} ${message}${advice === '' ? '' : `; ${advice}`}`);
   for (const { resource, version, count } of plan.removals)
-    context.print(`removed  ${resource.padEnd(20)} ${count} objects are kept as ${version}`);
+    context.print(`removed  ${resource.padEnd(20)} ${count} objects are stored as ${version}`);
   for (const [index, { title }] of plan.steps.entries()) context.print(`${index + 1}. ${title}`);
 };
 
@@ -62,8 +62,11 @@ const plan = async (
   const { kubernetesVersion: current } = (await requireCluster(dataDirectory)).spec;
   const targets = upgradeTargets(current);
   if (json) context.print(JSON.stringify({ current, targets }));
-  else if (targets.length === 0) context.print(`the cluster runs ${current}, the newest release there is`);
-  else context.print(`the cluster is at ${current}; start it, then pilothouse upgrade apply ${targets[0]}`);
+  else if (targets.length === 0) context.print(`the cluster runs ${current}, the latest supported version`);
+  else
+    context.print(
+      `the cluster is stopped at ${current}; start it, then run pilothouse upgrade apply ${targets[0]}`,
+    );
   return EXIT_OK;
 };
 
@@ -74,9 +77,10 @@ const hold = async (
   context: CommandContext,
 ): Promise<number> => {
   const isRunning = await callControl(dataDirectory, `upgrade.${verb}`, {});
-  if (!isRunning) throw new ReasonError('NotFound', 'no upgrade is under way');
+  if (!isRunning) throw new ReasonError('NotFound', 'no upgrade is in progress');
   if (json) context.print(JSON.stringify({ [verb]: true }));
-  else context.print(verb === 'pause' ? 'the upgrade pauses before its next step' : 'the upgrade goes on');
+  else
+    context.print(verb === 'pause' ? 'the upgrade will pause before its next step' : 'the upgrade resumes');
   return EXIT_OK;
 };
 
@@ -86,7 +90,7 @@ export const upgrade: Command = {
     const { words, rest } = leadingWords(args);
     const [verb = '', target, ...more] = words;
     const { dataDirectory, json } = parseOptions({}, rest, context);
-    if (more.length > 0) throw usageError(`upgrade ${verb} takes one version`);
+    if (more.length > 0) throw usageError(`upgrade ${verb} accepts one version`);
     if (verb === 'plan') return plan(dataDirectory, target ?? '', json, context);
     if ((verb === 'pause' || verb === 'resume') && target === undefined)
       return hold(dataDirectory, verb, json, context);
@@ -101,6 +105,6 @@ export const upgrade: Command = {
       context.print(json ? JSON.stringify(outcome) : `rolled back from ${outcome.from} to ${outcome.to}`);
       return EXIT_OK;
     }
-    throw usageError('upgrade takes plan, apply VERSION, rollback, pause or resume');
+    throw usageError('upgrade requires plan, apply VERSION, rollback, pause or resume');
   },
 };

@@ -33,7 +33,7 @@ const defragmentOrder = async (access: EtcdAccess, member: string | null): Promi
   if (silent)
     throw new ReasonError(
       'EtcdUnreachable',
-      `${labelOf(silent)} does not answer: ${silent.problem ?? ''}; bring it back first`,
+      `${labelOf(silent)} is unreachable: ${silent.problem ?? ''}; recover it first`,
     );
   return [...members].sort((a, b) => Number(a.isLeader) - Number(b.isLeader));
 };
@@ -50,9 +50,9 @@ const defragmentMember = async (access: EtcdAccess, { clientUrls, id }: MemberVi
 
 export const memberRunners: RunnersOf<'member.moveLeader' | 'member.remove' | 'member.add'> = {
   async 'member.moveLeader'({ member }, { cluster, report }) {
-    report.plan([{ id: 'move', title: `Hand the leadership to ${member}` }]);
+    report.plan([{ id: 'move', title: `Move leader to ${member}` }]);
     const leader = await inStep(report, 'move', () => moveLeader(accessOf(cluster), member));
-    return `${labelOf(leader)} leads etcd.`;
+    return `${labelOf(leader)} is the etcd leader.`;
   },
   async 'member.remove'({ member }, { cluster, report }) {
     return memberRemoved(await removeMember(requireSupervisor(cluster), member, report));
@@ -80,20 +80,20 @@ export const etcdRunners: RunnersOf<'etcd.defragment' | 'etcd.compact' | 'etcd.d
         },
         ([was, is]) => `${mebibytes(was)} to ${mebibytes(is)}`,
       );
-    return `${members.map(labelOf).join(', ')} defragmented; ${mebibytes(freedBytes)} went back to the disk.`;
+    return `Defragmented ${members.map(labelOf).join(', ')}; freed ${mebibytes(freedBytes)}.`;
   },
   async 'etcd.compact'({ revision }, { cluster, report }) {
-    report.plan([{ id: 'compact', title: 'Forget old revisions' }]);
+    report.plan([{ id: 'compact', title: 'Compact old revisions' }]);
     const at = await inStep(
       report,
       'compact',
       () => compact(accessOf(cluster), revision ?? undefined),
       (done) => `up to revision ${done}`,
     );
-    return `What was before revision ${at} is forgotten. Defragment to give the room back to the disk.`;
+    return `Compacted to revision ${at}. Defragment to free disk space.`;
   },
   async 'etcd.disarm'(_action, { cluster, report }) {
-    report.plan([{ id: 'disarm', title: 'Disarm the alarms' }]);
+    report.plan([{ id: 'disarm', title: 'Disarm alarms' }]);
     const count = await inStep(report, 'disarm', () =>
       withAny(accessOf(cluster), async (member) => {
         const { alarms } = await member.call(OPERATOR.alarm, { action: ALARM_ACTION.GET });
@@ -102,7 +102,7 @@ export const etcdRunners: RunnersOf<'etcd.defragment' | 'etcd.compact' | 'etcd.d
         return alarms.length;
       }),
     );
-    if (count === 0) return 'No alarm was raised.';
-    return `${count} ${count === 1 ? 'alarm' : 'alarms'} disarmed. They are raised again if their cause is still there.`;
+    if (count === 0) return 'No active alarms.';
+    return `${count} ${count === 1 ? 'alarm' : 'alarms'} disarmed. An alarm returns if its cause remains.`;
   },
 };

@@ -18,9 +18,11 @@ test('what is broken is told with its id, and healed by it', async () => {
   const { faults, run } = context();
   const fault = { kind: 'slow-disk', host: 'cp-1', delayMs: 40 } as const;
   expect(await faultRunners['fault.add']({ kind: 'fault.add', fault }, run)).toMatch(
-    /^Fault f1: every fsync of the member on cp-1 takes 40 ms longer, until/,
+    /^Fault f1: WAL fsync on cp-1 is delayed by 40 ms, until/,
   );
-  expect(await faultRunners['fault.heal']({ kind: 'fault.heal', id: 'f1' }, run)).toMatch(/^Healed: every/);
+  expect(await faultRunners['fault.heal']({ kind: 'fault.heal', id: 'f1' }, run)).toMatch(
+    /^Healed: WAL fsync/,
+  );
   expect(faults.list()).toEqual([]);
 });
 
@@ -30,8 +32,8 @@ test('a host is isolated once, however often that is asked for', async () => {
   await faultRunners['fault.isolate'](action, run);
   await faultRunners['fault.isolate'](action, run);
   expect(faults.list().map(({ text }) => text)).toEqual([
-    'cp-1 and cp-2 do not reach each other',
-    'cp-1 and load-balancer do not reach each other',
+    'cp-1 and cp-2 cannot reach each other',
+    'cp-1 and load-balancer cannot reach each other',
   ]);
 });
 
@@ -39,6 +41,6 @@ test('a host that is not there is refused by name', async () => {
   const { run } = context();
   const fault = { kind: 'cut', from: 'cp-1', to: 'cp-9', isOneWay: false } as const;
   await expect(faultRunners['fault.add']({ kind: 'fault.add', fault }, run)).rejects.toThrow(
-    'there is no host cp-9',
+    'host "cp-9" not found',
   );
 });

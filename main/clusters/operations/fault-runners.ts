@@ -7,17 +7,17 @@ import type { Kind, RunnersOf } from './runner.ts';
 export const faultRunners: RunnersOf<Extract<Kind, `fault.${string}`>> = {
   async 'fault.add'({ fault }, { cluster, report }) {
     const { faults } = requireSupervisor(cluster);
-    report.plan([{ id: 'break', title: `Break it: ${describeFault(fault)}` }]);
+    report.plan([{ id: 'break', title: `Inject fault: ${describeFault(fault)}` }]);
     return faultAdded(await inStep(report, 'break', () => Promise.resolve(faults.add(fault))));
   },
   async 'fault.isolate'({ host }, { cluster, report }) {
     const { faults } = requireSupervisor(cluster);
-    report.plan([{ id: 'cut', title: `Cut every link of ${host}` }]);
+    report.plan([{ id: 'cut', title: `Cut all links of ${host}` }]);
     return hostIsolated(host, await inStep(report, 'cut', () => Promise.resolve(faults.isolate(host))));
   },
   async 'fault.heal'({ id }, { cluster, report }) {
     const { faults } = requireSupervisor(cluster);
-    report.plan([{ id: 'heal', title: id === 'all' ? 'Heal everything' : `Heal ${id}` }]);
+    report.plan([{ id: 'heal', title: id === 'all' ? 'Heal all faults' : `Heal ${id}` }]);
     return faultsHealed(await inStep(report, 'heal', () => Promise.resolve(faults.heal(id))));
   },
 };

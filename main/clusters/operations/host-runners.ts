@@ -28,24 +28,30 @@ const untilHostReady = async (supervisor: Supervisor, name: string, report: Step
     following.dispose();
   }
   if (link.phase !== 'running')
-    throw new ReasonError('HostFailed', `${name} is ${link.phase} again: ${link.state().message ?? 'ended'}`);
+    throw new ReasonError(
+      'HostFailed',
+      `${name} is ${link.phase} again: ${link.state().message ?? 'exited'}`,
+    );
   if (late().length > 0)
-    throw new ReasonError('NotReady', `${name} runs, but ${late().join(', ')} did not become ready in time`);
+    throw new ReasonError(
+      'NotReady',
+      `${name} is running, but ${late().join(', ')} did not become ready in time`,
+    );
   report.detail('ready', '');
 };
 
 export const hostRunners: RunnersOf<Extract<Kind, `host.${string}`>> = {
   async 'host.kill'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
-    report.plan([{ id: 'kill', title: `SIGKILL to the process of ${host}` }]);
-    await inStep(report, 'kill', () => supervisor.killHost(host));
-    return `${host} was killed. It stays down until it is started.`;
+    report.plan([{ id: 'kill', title: `Send SIGKILL to the process of ${host}` }]);
+    await inStep(report, 'kill', () => supervisor.commands.kill(host));
+    return `${host} was killed. It stays down until you start it.`;
   },
   async 'host.stop'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
-    report.plan([{ id: 'stop', title: `End ${host} in order` }]);
-    await inStep(report, 'stop', () => supervisor.stopHost(host));
-    return `${host} has stopped. It stays down until it is started.`;
+    report.plan([{ id: 'stop', title: `Stop ${host} gracefully` }]);
+    await inStep(report, 'stop', () => supervisor.commands.stop(host));
+    return `${host} stopped. It stays down until you start it.`;
   },
   async 'host.start'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
@@ -53,33 +59,33 @@ export const hostRunners: RunnersOf<Extract<Kind, `host.${string}`>> = {
       { id: 'start', title: `Start the process of ${host}` },
       { id: 'ready', title: 'Wait until its components are ready' },
     ]);
-    await inStep(report, 'start', () => supervisor.startHost(host));
+    await inStep(report, 'start', () => supervisor.commands.start(host));
     await inStep(report, 'ready', () => untilHostReady(supervisor, host, report));
-    return `${host} runs, and everything on it is ready.`;
+    return `${host} is running and all its components are ready.`;
   },
   async 'host.restart'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
     report.plan([
-      { id: 'stop', title: `End ${host} in order` },
+      { id: 'stop', title: `Stop ${host} gracefully` },
       { id: 'start', title: `Start the process of ${host}` },
       { id: 'ready', title: 'Wait until its components are ready' },
     ]);
-    await inStep(report, 'stop', () => supervisor.stopHost(host));
-    await inStep(report, 'start', () => supervisor.startHost(host));
+    await inStep(report, 'stop', () => supervisor.commands.stop(host));
+    await inStep(report, 'start', () => supervisor.commands.start(host));
     await inStep(report, 'ready', () => untilHostReady(supervisor, host, report));
-    return `${host} was restarted, and everything on it is ready.`;
+    return `${host} was restarted and all its components are ready.`;
   },
   async 'host.pause'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
-    report.plan([{ id: 'pause', title: `SIGSTOP to the process of ${host}` }]);
-    await inStep(report, 'pause', () => supervisor.pauseHost(host));
-    return `${host} is frozen: it answers nothing, and its connections stay open.`;
+    report.plan([{ id: 'pause', title: `Send SIGSTOP to the process of ${host}` }]);
+    await inStep(report, 'pause', () => supervisor.commands.pause(host));
+    return `${host} is paused: connections stay open, but nothing responds.`;
   },
   async 'host.resume'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
-    report.plan([{ id: 'resume', title: `SIGCONT to the process of ${host}` }]);
-    await inStep(report, 'resume', () => supervisor.resumeHost(host));
-    return `${host} goes on where it was.`;
+    report.plan([{ id: 'resume', title: `Send SIGCONT to the process of ${host}` }]);
+    await inStep(report, 'resume', () => supervisor.commands.resume(host));
+    return `${host} resumed.`;
   },
 };
 
@@ -87,22 +93,22 @@ export const componentRunners: RunnersOf<Extract<Kind, `component.${string}`>> =
   async 'component.kill'({ host, component }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
     report.plan([{ id: 'kill', title: `End the thread of ${component} on ${host}` }]);
-    await inStep(report, 'kill', () => supervisor.killComponent(host, component));
-    return `${component} on ${host} was killed. Its kubelet starts it again.`;
+    await inStep(report, 'kill', () => supervisor.commands.killComponent(host, component));
+    return `${component} on ${host} was killed. Its kubelet restarts it.`;
   },
   async 'component.stop'({ host, component }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
-    report.plan([{ id: 'stop', title: `Move the manifest of ${component} out of ${host}'s folder` }]);
-    await inStep(report, 'stop', () => supervisor.stopComponent(host, component));
-    return `${component} on ${host} has stopped. It stays down until its manifest is back.`;
+    report.plan([{ id: 'stop', title: `Remove the manifest of ${component} from ${host}` }]);
+    await inStep(report, 'stop', () => supervisor.commands.stopComponent(host, component));
+    return `${component} on ${host} stopped. It stays down until you start it.`;
   },
   async 'component.start'({ host, component }, { cluster, report, signal }) {
     const supervisor = requireSupervisor(cluster);
     report.plan([
-      { id: 'manifest', title: `Move the manifest of ${component} back` },
+      { id: 'manifest', title: `Restore the manifest of ${component}` },
       { id: 'ready', title: `Wait until ${component} is ready` },
     ]);
-    await inStep(report, 'manifest', () => supervisor.startComponent(host, component));
+    await inStep(report, 'manifest', () => supervisor.commands.startComponent(host, component));
     const link = supervisor.host(host);
     const isReady = (): boolean => link.component(component)?.phase === 'ready';
     report.begin('ready');
@@ -110,7 +116,7 @@ export const componentRunners: RunnersOf<Extract<Kind, `component.${string}`>> =
     if (!isInTime || !isReady())
       throw new ReasonError(
         'NotReady',
-        `${component} on ${host} did not become ready: ${link.component(component)?.message ?? 'its host does not run'}`,
+        `${component} on ${host} did not become ready: ${link.component(component)?.message ?? 'its host is not running'}`,
       );
     report.end('ready');
     return `${component} on ${host} is ready.`;

@@ -71,7 +71,7 @@ test('a second one is refused by name while the first runs; a drain or a fault i
   const { begin, book } = open();
   const never = () => new Promise<string>(() => undefined);
   begin(never);
-  expect(() => begin(never)).toThrow('"do host.kill" is under way; wait for its end');
+  expect(() => begin(never)).toThrow('"do host.kill" is in progress; wait until it finishes');
   begin(never, DRAIN);
   begin(never, { kind: 'fault.isolate', host: 'cp-1' });
   expect(book.list().map(({ action }) => action.kind)).toEqual(['fault.isolate', 'node.drain', 'host.kill']);
@@ -88,7 +88,7 @@ test('a pause takes effect at the next checkpoint, and going on ends it', async 
     return 'Went on.';
   });
   book.pause(id, true);
-  expect(view(id)).toMatchObject({ state: 'running', message: 'It pauses after the step that runs.' });
+  expect(view(id)).toMatchObject({ state: 'running', message: 'Will pause after the current step.' });
   reach();
   await settled();
   expect(view(id).state).toBe('paused');

@@ -126,13 +126,13 @@ export class OperationBook implements Disposable {
   /** Takes effect at the next checkpoint. */
   pause(id: string, isPaused: boolean): void {
     const entry = this.#entries.find((known) => known.id === id);
-    if (!entry) throw new ContractError('NotFound', `there is no operation ${id}`);
-    if (entry.isOver) throw new ContractError('Conflict', 'the operation is over');
+    if (!entry) throw new ContractError('NotFound', `operation ${id} not found`);
+    if (entry.isOver) throw new ContractError('Conflict', 'the operation has already finished');
     if (!entry.draft.canPause) throw new ContractError('BadRequest', 'this operation cannot be paused');
     if (isPaused === (entry.held !== undefined)) return;
     if (isPaused) {
       entry.held = new Promise((resolve) => (entry.goOn = resolve));
-      entry.message = 'It pauses after the step that runs.';
+      entry.message = 'Will pause after the current step.';
     } else {
       entry.goOn?.();
       entry.held = undefined;
@@ -158,13 +158,13 @@ export class OperationBook implements Disposable {
     if (this.#entries.length >= OPERATIONS_MAX && this.#entries.every(({ isOver }) => !isOver))
       throw new ContractError(
         'Unavailable',
-        `${OPERATIONS_MAX} operations are under way; wait for one to end`,
+        `${OPERATIONS_MAX} operations are in progress; wait for one to finish`,
       );
     const { running } = this;
     if (BESIDE_OTHERS.includes(kind) || !running) return;
     throw new ContractError(
       'Conflict',
-      `"${running.command}" is under way${running.state === 'paused' ? ' and paused' : ''}; wait for its end`,
+      `"${running.command}" is ${running.state === 'paused' ? 'paused' : 'in progress'}; wait until it finishes`,
     );
   }
 
@@ -211,7 +211,7 @@ export class OperationBook implements Disposable {
     const { held } = entry;
     if (!held) return;
     entry.state = 'paused';
-    entry.message = 'Paused. What is done stays as it is.';
+    entry.message = 'Paused. Completed steps are kept.';
     this.#changed();
     await new Promise<void>((resolve, reject) => {
       const cutOff = (): void => reject(signal.reason as Error);

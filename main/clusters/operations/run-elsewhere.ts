@@ -23,7 +23,7 @@ const ask = <M extends ControlMethod>(
   method: M,
   params: ParamsOf<M>,
 ): Promise<ResultOf<M>> => {
-  report.plan([{ id: method, title: 'By the process that runs the cluster' }]);
+  report.plan([{ id: method, title: 'Run in the process that hosts the cluster' }]);
   return inStep(report, method, () =>
     callControl(cluster.directory, method, params, (line) => report.detail(method, line)),
   );
@@ -41,12 +41,12 @@ export const runElsewhere = async (action: LocalAction, context: RunnerContext):
     case 'host.pause':
     case 'host.resume':
       await ask(context, action.kind, { host: action.host });
-      return `The process that runs ${name} has done it to ${action.host}.`;
+      return `Done on ${action.host} by the process that hosts ${name}.`;
     case 'component.kill':
     case 'component.stop':
     case 'component.start':
       await ask(context, action.kind, { host: action.host, component: action.component });
-      return `The process that runs ${name} has done it to ${action.component} on ${action.host}.`;
+      return `Done on ${action.component} on ${action.host} by the process that hosts ${name}.`;
     case 'fault.add':
       return faultAdded(await ask(context, 'fault.add', { request: JSON.stringify(action.fault) }));
     case 'fault.isolate':

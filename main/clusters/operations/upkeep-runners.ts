@@ -22,7 +22,7 @@ export const snapshotRunners: RunnersOf<'snapshot.save' | 'snapshot.restore' | '
   async 'snapshot.delete'({ file }, { cluster, report }) {
     report.plan([{ id: 'delete', title: `Delete ${file}` }]);
     await inStep(report, 'delete', () => deleteSnapshot(cluster.directory, file));
-    return `${file} is deleted.`;
+    return `Deleted ${file}.`;
   },
 };
 
@@ -40,14 +40,14 @@ export const certificateRunners: RunnersOf<'certificates.renew'> = {
     const { directory } = cluster;
     const wanted = names ?? [];
     const count = (renewed: readonly string[]): string =>
-      `${renewed.length} ${renewed.length === 1 ? 'certificate is' : 'certificates are'} issued anew.`;
-    const after = ' Components take them up by themselves.';
+      `${renewed.length} ${renewed.length === 1 ? 'certificate' : 'certificates'} renewed.`;
+    const after = ' Components reload them automatically.';
     if (names === null) {
-      report.plan([{ id: 'renew', title: 'Issue every certificate anew' }]);
+      report.plan([{ id: 'renew', title: 'Renew all certificates' }]);
       const renewed = await inStep(report, 'renew', () => renewAll(directory, systemClock), count);
       return count(renewed) + after;
     }
-    report.plan(wanted.map((name) => ({ id: name, title: `Issue ${name} anew` })));
+    report.plan(wanted.map((name) => ({ id: name, title: `Renew ${name}` })));
     for (const name of wanted)
       await inStep(report, name, () => renewCertificate(directory, name, systemClock));
     return count(wanted) + after;

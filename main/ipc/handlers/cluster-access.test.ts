@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { manualClock } from '../../../core/base/manual-clock.ts';
+import { openExecConsent } from '../../kube/exec-consent.ts';
 import { createClusterRegistry, type ClusterRegistry } from './cluster-list.ts';
 
 const KUBECONFIG = `apiVersion: v1
@@ -15,7 +16,12 @@ let directory: string;
 let path: string;
 let registry: ClusterRegistry;
 const open = (): ClusterRegistry =>
-  createClusterRegistry({ dataDirectory: directory, clock: manualClock(), onDamage: () => undefined });
+  createClusterRegistry({
+    consent: openExecConsent({ dataDirectory: directory, nowMs: () => 0, onDamage: () => undefined }),
+    dataDirectory: directory,
+    clock: manualClock(),
+    onDamage: () => undefined,
+  });
 const access = async (clusters: ClusterRegistry): Promise<(readonly [string, boolean])[]> =>
   (await clusters.list()).clusters.map(({ name, readOnly }) => [name, readOnly] as const);
 
@@ -44,7 +50,7 @@ test('changes are allowed to the cluster that was named, and to no other', async
   ]);
 });
 
-test('a host that starts anew has every cluster read-only', async () => {
+test('after a restart of the host every cluster is read-only', async () => {
   await registry.setReadOnly(`${path}#prod`, false);
   registry.dispose();
   registry = open();

@@ -8,6 +8,7 @@ import { messageOf } from '../../../core/base/errors.ts';
 import { ContractError, type ClusterEntry, type ClusterList } from '../../../core/contract/index.ts';
 import { Feed } from './feed.ts';
 import { openJsonDocument, type Damage } from './json-document.ts';
+import type { ExecConsent } from '../../kube/exec-consent.ts';
 import { clusterId, contextsOf, readKubeconfig } from './kubeconfig.ts';
 
 const KUBECONFIG_FILES_MAX = 64;
@@ -41,6 +42,10 @@ export interface ClusterRegistry {
   forget(id: string): Promise<ClusterList>;
   /** Allows or refuses changes to a cluster until this host ends; nothing of it is written down. */
   setReadOnly(id: string, readOnly: boolean): Promise<ClusterList>;
+  /** Whether a person has named this file before: it is listed, or is a problem of the list. */
+  knows(path: string): boolean;
+  /** Consents to the program that the kubeconfig of a cluster runs, if it is still the one that was shown. */
+  allowPlugin(id: string, fingerprint: string): Promise<ClusterList>;
   watch(signal: AbortSignal): AsyncIterable<ClusterList[]>;
   dispose(): void;
 }
@@ -63,6 +68,7 @@ export interface ClusterRegistryOptions {
   readonly clock: Clock;
   readonly onDamage: (damage: Damage) => void;
   readonly own?: OwnClusters;
+  readonly consent: ExecConsent;
 }
 
 const absolutePath = (typed: string): string => {
@@ -80,11 +86,11 @@ const withAccess = (entry: ClusterEntry, access: Access): ClusterEntry => {
   return decided === undefined ? entry : { ...entry, readOnly: decided === 'locked' };
 };
 
-const readFiles = async (memory: Memory): Promise<ClusterList> => {
+const readFiles = async (memory: Memory, consent: ExecConsent): Promise<ClusterList> => {
   const list: ClusterList = { clusters: [], problems: [] };
   for (const { path, forgottenContexts } of memory.kubeconfigs) {
     try {
-      const { clusters, problems } = contextsOf(path, await readKubeconfig(path));
+      const { clusters, problems } = contextsOf(path, await readKubeconfig(path), consent.pluginOf);
       for (const entry of clusters) if (!forgottenContexts.includes(entry.name)) list.clusters.push(entry);
       list.problems.push(...problems.map((message) => ({ path, message })));
     } catch (error) {
@@ -104,7 +110,7 @@ const stampOfFiles = async (memory: Memory): Promise<string> => {
 };
 
 export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterRegistry => {
-  const { clock, own } = options;
+  const { clock, own, consent } = options;
   const document = openJsonDocument({
     path: join(options.dataDirectory, 'console.json'),
     schema: memorySchema,
@@ -113,7 +119,7 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
   });
   const access = new Map<string, 'locked' | 'unlocked'>();
   const read = async (memory: Memory): Promise<ClusterList> => {
-    const files = await readFiles(memory);
+    const files = await readFiles(memory, consent);
     // Asked for after the files were read: what changes meanwhile is in it.
     const mine = own?.list();
     return {
@@ -175,7 +181,7 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
         await readKubeconfig(path);
       } catch (error) {
         const reason = (error as ContractError).reason === 'NotFound' ? 'NotFound' : 'BadRequest';
-        throw new ContractError(reason, `${path} cannot be opened: ${messageOf(error)}`, { cause: error });
+        throw new ContractError(reason, `cannot open ${path}: ${messageOf(error)}`, { cause: error });
       }
       if (await own?.attach(path)) return read(document.value);
       return change(({ kubeconfigs }) => {
@@ -183,7 +189,7 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
         if (others.length >= KUBECONFIG_FILES_MAX)
           throw new ContractError(
             'Conflict',
-            `${KUBECONFIG_FILES_MAX} kubeconfig files are open; forget one of them first`,
+            `limit of ${KUBECONFIG_FILES_MAX} kubeconfig files reached; remove one first`,
           );
         return { kubeconfigs: [...others, { path, forgottenContexts: [] }] };
       });
@@ -198,7 +204,7 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
       const { clusters } = await read(document.value);
       return change(({ kubeconfigs }) => {
         const file = kubeconfigs.find(({ path }) => path === id || id.startsWith(clusterId(path, '')));
-        if (!file) throw new ContractError('NotFound', `no cluster is known as ${id}`);
+        if (!file) throw new ContractError('NotFound', `cluster ${id} not found`);
         for (const known of [...access.keys()])
           if (known === id || (file.path === id && known.startsWith(clusterId(id, '')))) access.delete(known);
         const others = kubeconfigs.filter((known) => known !== file);
@@ -215,8 +221,24 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
     async setReadOnly(id, readOnly) {
       const { clusters } = await read(document.value);
       if (!clusters.some((entry) => entry.id === id))
-        throw new ContractError('NotFound', `no cluster is known as ${id}`);
+        throw new ContractError('NotFound', `cluster ${id} not found`);
       access.set(id, readOnly ? 'locked' : 'unlocked');
+      const list = await read(document.value);
+      feed.publish(list);
+      return list;
+    },
+
+    knows: (path) => document.value.kubeconfigs.some((known) => known.path === path),
+
+    async allowPlugin(id, fingerprint) {
+      const entry = (await read(document.value)).clusters.find((known) => known.id === id);
+      if (!entry) throw new ContractError('NotFound', `no cluster is known as ${id}`);
+      if (entry.plugin?.fingerprint !== fingerprint)
+        throw new ContractError(
+          'Conflict',
+          `the command line in ${entry.kubeconfigPath} has changed since it was shown; review it again`,
+        );
+      await consent.allow(entry.plugin);
       const list = await read(document.value);
       feed.publish(list);
       return list;

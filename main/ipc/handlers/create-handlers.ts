@@ -14,7 +14,9 @@ import type { Hosting } from '../../clusters/engine.ts';
 import { createLocalClusterHandlers } from '../../clusters/handlers.ts';
 import { HostedClusters } from '../../clusters/hosted-clusters.ts';
 import { ownClusters } from '../../clusters/own-clusters.ts';
+import { openExecConsent } from '../../kube/exec-consent.ts';
 import { createKubeHandlers, drainNode } from '../../kube/index.ts';
+import { ChosenFiles, type ChooseFile } from './chosen-files.ts';
 import { createClusterRegistry, type ClusterRegistry } from './cluster-list.ts';
 import { lateHandlers } from './late-handlers.ts';
 import type { Damage } from './json-document.ts';
@@ -50,7 +52,8 @@ export interface HandlerDependencies {
   /** Absent in a browser: there the page opens links itself, and the call answers `Unimplemented`. */
   readonly openExternal?: (url: string) => Promise<void>;
   /** The native dialog; undefined when the user closed it. Absent in a browser, where the path is typed. */
-  readonly chooseKubeconfig?: () => Promise<string | undefined>;
+  readonly chooseKubeconfig?: ChooseFile;
+  readonly chooseSnapshot?: ChooseFile;
   /** How hosts of clusters are started. Without it clusters of the console's own are listed, but not run. */
   readonly hosting?: Hosting;
 }
@@ -74,7 +77,7 @@ export interface HandlerSet extends Disposable {
 const checkedLink = (url: string): string => {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== 'https:' || parsed.username !== '' || parsed.password !== '')
-    throw new ContractError('BadRequest', 'only plain https links are opened');
+    throw new ContractError('BadRequest', 'only https links can be opened');
   return parsed.href;
 };
 
@@ -96,7 +99,7 @@ const openHostedClusters = (
     log,
     onDamage,
     async engine() {
-      if (!hosting) throw new ContractError('Unimplemented', 'this host runs no clusters');
+      if (!hosting) throw new ContractError('Unimplemented', 'this host does not run clusters');
       const { createEngine } = await import('../../clusters/engine.ts');
       return createEngine({ hosting, clock, log });
     },
@@ -110,29 +113,33 @@ const openHostedClusters = (
   });
 
 export const createHandlers = (dependencies: HandlerDependencies): HandlerSet => {
-  const { clock, log, dataDirectory, openExternal, chooseKubeconfig } = dependencies;
+  const { clock, log, dataDirectory, openExternal, chooseKubeconfig, chooseSnapshot } = dependencies;
   const startedAtMs = clock.nowMs();
   const store = new DisposableStore();
   const notifications = store.add(createNotificationHub(clock));
   const navigation = store.add(createNavigationHub());
 
   const onDamage = ({ path, message, keptAs }: Damage): void => {
-    log.write('warn', 'a file of the console could not be used', { path, keptAs, error: message });
+    log.write('warn', 'failed to use a file of the console', { path, keptAs, error: message });
     notifications.post({
       severity: 'warn',
-      title: `${path} could not be read; the console starts with defaults`,
-      detail: keptAs ? `It is kept as ${keptAs}. The reason: ${message}` : `The reason: ${message}`,
+      title: `cannot read ${path}; the console uses defaults`,
+      detail: keptAs ? `The file was kept as ${keptAs}. Reason: ${message}` : `Reason: ${message}`,
     });
   };
 
   const settings = store.add(createSettingsStore({ dataDirectory, onDamage }));
   const hosted = store.add(openHostedClusters(dependencies, onDamage));
+  const consent = openExecConsent({ dataDirectory, nowMs: () => clock.nowMs(), onDamage });
   const clusters = store.add(
-    createClusterRegistry({ dataDirectory, clock, onDamage, own: ownClusters(hosted) }),
+    createClusterRegistry({ dataDirectory, clock, onDamage, own: ownClusters(hosted), consent }),
   );
+  const kubeconfigs = new ChosenFiles('kubeconfig', chooseKubeconfig);
+  const snapshots = new ChosenFiles('snapshot', chooseSnapshot);
   const kube = store.add(
     createKubeHandlers({
       clusters,
+      consent,
       clock,
       random: systemRandom,
       log,
@@ -141,7 +148,9 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
   );
   const { open, openForWriting } = kube.connections;
   const drain = { run: drainNode(openForWriting, clock), connect: open };
-  const local = store.add(createLocalClusterHandlers({ hosted, clusters, notifications, clock, drain }));
+  const local = store.add(
+    createLocalClusterHandlers({ hosted, clusters, notifications, clock, drain, snapshots }),
+  );
   /** Once there is a cluster of its own the console records it, looked at or not. */
   let monitor: Promise<Handlers> | undefined;
   const loadMonitor = (): Promise<Handlers> =>
@@ -151,7 +160,7 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     }));
   const recordOwn = (): void => {
     if (hosted.list().some(({ supervisor, isElsewhere }) => supervisor !== undefined || isElsewhere))
-      loadMonitor().catch((error: unknown) => log.write('error', 'clusters are not recorded', { error }));
+      loadMonitor().catch((error: unknown) => log.write('error', 'failed to record clusters', { error }));
   };
   store.add(hosted.onChange(recordOwn));
   const vitalsEvery = (seconds: VitalsPaceSeconds): Vitals =>
@@ -177,16 +186,15 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     startedAtMs,
   });
 
-  const choosePath = async (typed: string | undefined): Promise<string> => {
-    if (typed !== undefined) return typed;
-    if (!chooseKubeconfig)
-      throw new ContractError(
-        'BadRequest',
-        'type the path of the kubeconfig file on the machine that serves',
-      );
-    const chosen = await chooseKubeconfig();
-    if (chosen === undefined) throw new ContractError('Cancelled', 'no file was chosen');
-    return chosen;
+  /** A file that is forgotten may be opened again: a person had named it. */
+  const openKubeconfig: CallHandler<'clusters.openKubeconfig'> = async ({ path }) => {
+    if (path !== undefined && clusters.knows(path)) kubeconfigs.add(path);
+    return clusters.open(await kubeconfigs.choose(path));
+  };
+  const forget: CallHandler<'clusters.forget'> = async ({ id }) => {
+    const file = (await clusters.list()).clusters.find((entry) => entry.id === id)?.kubeconfigPath ?? id;
+    if (clusters.knows(file)) kubeconfigs.add(file);
+    return clusters.forget(id);
   };
 
   const handlers: Handlers = {
@@ -198,8 +206,10 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     'settings.watch': (_input, signal) => settings.watch(signal),
     'clusters.list': () => clusters.list(),
     'clusters.watch': (_input, signal) => clusters.watch(signal),
-    'clusters.openKubeconfig': async ({ path }) => clusters.open(await choosePath(path)),
-    'clusters.forget': ({ id }) => clusters.forget(id),
+    'clusters.openKubeconfig': openKubeconfig,
+    'clusters.forget': forget,
+    'clusters.allowPlugin': ({ id, fingerprint }) => clusters.allowPlugin(id, fingerprint),
+    'backups.choose': async ({ path }) => ({ file: await snapshots.choose(path) }),
     'clusters.setReadOnly': ({ id, readOnly }) => clusters.setReadOnly(id, readOnly),
     ...local.handlers,
     ...kube.handlers,

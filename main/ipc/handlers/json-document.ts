@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, existsSync } from 'node:
 import { dirname } from 'node:path';
 import * as v from 'valibot';
 import { messageOf, ReasonError } from '../../../core/base/errors.ts';
+import { jsonFault, schemaFault } from '../../../core/base/parse-fault.ts';
 import { writeFileAtomically } from '../../../core/base/node/atomic-file.ts';
 
 const DOCUMENT_BYTES_MAX = 1024 * 1024;
@@ -43,14 +44,23 @@ const readText = (path: string): string => {
   return readFileSync(path, 'utf8');
 };
 
+/** What `JSON.parse` says quotes the text. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SyntaxError(`it is not valid JSON: ${jsonFault(text)}`);
+  }
+};
+
 /** Keys that an older version did not know take their initial value; anything else out of schema is damage. */
 const parseDocument = <T extends object>(text: string, options: JsonDocumentOptions<T>): T => {
-  const raw: unknown = JSON.parse(text);
+  const raw = parseJson(text);
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
-    throw new SyntaxError('it does not hold a JSON object');
+    throw new SyntaxError('it does not contain a JSON object');
   const parsed = v.safeParse(options.schema, { ...options.initial, ...raw });
   if (parsed.success) return parsed.output;
-  throw new SyntaxError(v.summarize(parsed.issues));
+  throw new SyntaxError(schemaFault(parsed.issues));
 };
 
 const load = <T extends object>(options: JsonDocumentOptions<T>): T => {
@@ -76,7 +86,7 @@ const reread = <T extends object>(options: JsonDocumentOptions<T>, known: T): T 
   try {
     return parseDocument(readText(options.path), options);
   } catch {
-    return known; // absent or damaged: what we hold is written anew, and a disk that fails shows there
+    return known; // missing or damaged: the known value is written again, and a failing disk shows there
   }
 };
 
@@ -91,7 +101,7 @@ export const openJsonDocument = <T extends object>(options: JsonDocumentOptions<
       mkdirSync(dirname(options.path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
       await writeFileAtomically(options.path, `${JSON.stringify(changed, undefined, 2)}\n`);
     } catch (error) {
-      throw new ReasonError('Unavailable', `${options.path} could not be written: ${messageOf(error)}`, {
+      throw new ReasonError('Unavailable', `cannot write ${options.path}: ${messageOf(error)}`, {
         cause: error,
       });
     }

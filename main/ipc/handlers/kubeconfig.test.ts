@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
+import type { ExecConfig } from '../../../core/client/index.ts';
+import type { ExecPlugin } from '../../../core/contract/index.ts';
 import { contextsOf } from './kubeconfig.ts';
 
 const PATH = '/home/a/.kube/config';
+const allowedPlugin = (exec: ExecConfig): ExecPlugin => ({
+  command: exec.command,
+  args: [...exec.args],
+  env: [],
+  fingerprint: 'f',
+  isAllowed: true,
+});
 
 test('each context becomes an entry that starts read-only', () => {
   const text = `
@@ -22,7 +31,7 @@ current-context: admin@prod
     readOnly: true,
     local: null,
   };
-  expect(contextsOf(PATH, text)).toEqual({
+  expect(contextsOf(PATH, text, allowedPlugin)).toEqual({
     clusters: [
       { ...entry, id: `${PATH}#admin@prod`, name: 'admin@prod', user: 'admin', namespace: 'default' },
       { ...entry, id: `${PATH}#dev@prod`, name: 'dev@prod', user: 'dev', namespace: 'team' },
@@ -39,9 +48,9 @@ contexts:
 - {name: broken, context: {cluster: gone}}
 - {name: fine, context: {cluster: a}}
 `;
-  const { clusters, problems } = contextsOf(PATH, text);
+  const { clusters, problems } = contextsOf(PATH, text, allowedPlugin);
   expect(clusters.map(({ name }) => name)).toEqual(['fine']);
-  expect(problems).toEqual(['context "broken" names the cluster "gone", which the file does not define']);
+  expect(problems).toEqual(['context "broken" refers to cluster "gone", which is not defined']);
 });
 
 test.each([
@@ -56,9 +65,33 @@ test.each([
     /alias/i,
   ],
 ])('a file that is %s is told by one clear line', (_what, text, message) => {
-  const { clusters, problems } = contextsOf(PATH, text);
+  const { clusters, problems } = contextsOf(PATH, text, allowedPlugin);
   expect(clusters).toEqual([]);
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(message);
   expect(problems[0]).not.toContain('\n');
+});
+
+test('a context whose user runs a program says which; a relative command starts at the folder of the file', () => {
+  const text = `
+clusters: [{name: a, cluster: {server: "https://a"}}]
+users:
+- {name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: ./get-token, args: [--region, eu]}}}
+contexts: [{name: plain, context: {cluster: a}}, {name: clever, context: {cluster: a, user: u}}]
+`;
+  const { clusters } = contextsOf(PATH, text, allowedPlugin);
+  expect(clusters.map(({ name, plugin }) => [name, plugin?.command, plugin?.args])).toEqual([
+    ['plain', undefined, undefined],
+    ['clever', '/home/a/.kube/get-token', ['--region', 'eu']],
+  ]);
+});
+
+test.each([
+  'root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n',
+  'hunter2',
+  '"hunter2',
+])('a file that is no kubeconfig is told without a word of its content: %j', (text) => {
+  const { problems } = contextsOf(PATH, text, allowedPlugin);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).not.toMatch(/root|daemon|bin|hunter2/);
 });

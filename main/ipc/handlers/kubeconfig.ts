@@ -1,8 +1,11 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import * as v from 'valibot';
 import { parseDocument } from 'yaml';
 import { messageOf, ReasonError } from '../../../core/base/errors.ts';
-import type { ClusterEntry } from '../../../core/contract/index.ts';
+import { schemaFault, yamlFault } from '../../../core/base/parse-fault.ts';
+import { configFrom, type ExecConfig } from '../../../core/client/index.ts';
+import type { ClusterEntry, ExecPlugin } from '../../../core/contract/index.ts';
 
 const KUBECONFIG_BYTES_MAX = 1024 * 1024;
 const CONTEXTS_PER_FILE_MAX = 1024;
@@ -40,20 +43,50 @@ export interface KubeconfigContexts {
 
 export const clusterId = (path: string, context: string): string => `${path}#${context}`;
 
-const parseKubeconfig = (text: string): Kubeconfig => {
+const invalidYaml = (error: unknown): ReasonError =>
+  new ReasonError('BadRequest', `it is not valid YAML: ${yamlFault(error)}`);
+
+const parseYaml = (text: string): unknown => {
   const document = parseDocument(text);
   const [error] = document.errors;
-  if (error) throw new ReasonError('BadRequest', `it is not valid YAML: ${error.message.split('\n')[0]}`);
-  const parsed = v.safeParse(kubeconfigSchema, document.toJS({ maxAliasCount: YAML_ALIASES_MAX }));
-  if (parsed.success) return parsed.output;
-  throw new ReasonError('BadRequest', `it is not a kubeconfig: ${v.summarize(parsed.issues).split('\n')[0]}`);
+  if (error) throw invalidYaml(error);
+  try {
+    return document.toJS({ maxAliasCount: YAML_ALIASES_MAX });
+  } catch (cause) {
+    throw invalidYaml(cause);
+  }
 };
 
-/** The contexts a kubeconfig offers. What is wrong in one context does not hide the others. */
-export const contextsOf = (path: string, text: string): KubeconfigContexts => {
-  let config: Kubeconfig;
+/** Messages name positions and fields of the file, never what stands there: the path may lead to any file. */
+const checked = (value: unknown): Kubeconfig => {
+  const parsed = v.safeParse(kubeconfigSchema, value);
+  if (parsed.success) return parsed.output;
+  throw new ReasonError('BadRequest', `it is not a kubeconfig: ${schemaFault(parsed.issues)}`);
+};
+
+/** The program that a context runs; undefined also for a context that cannot be used at all. */
+const execOf = (file: unknown, context: string, folder: string): ExecConfig | undefined => {
   try {
-    config = parseKubeconfig(text);
+    return configFrom(file as Readonly<Record<string, unknown>>, { context, folder }).auth.exec;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * The contexts a kubeconfig offers. What is wrong in one context does not hide the others. `pluginOf` says of a program
+ * that one of them runs whether it may.
+ */
+export const contextsOf = (
+  path: string,
+  text: string,
+  pluginOf: (exec: ExecConfig) => ExecPlugin,
+): KubeconfigContexts => {
+  let config: Kubeconfig;
+  let file: unknown;
+  try {
+    file = parseYaml(text);
+    config = checked(file);
   } catch (error) {
     return { clusters: [], problems: [messageOf(error)] };
   }
@@ -63,11 +96,10 @@ export const contextsOf = (path: string, text: string): KubeconfigContexts => {
   for (const { name, context } of config.contexts.slice(0, CONTEXTS_PER_FILE_MAX)) {
     const server = servers.get(context.cluster);
     if (server === undefined)
-      problems.push(
-        `context "${name}" names the cluster "${context.cluster}", which the file does not define`,
-      );
+      problems.push(`context "${name}" refers to cluster "${context.cluster}", which is not defined`);
     else if (server === '') problems.push(`cluster "${context.cluster}" has no server`);
-    else
+    else {
+      const exec = execOf(file, name, dirname(path));
       clusters.set(name, {
         id: clusterId(path, name),
         name,
@@ -78,7 +110,9 @@ export const contextsOf = (path: string, text: string): KubeconfigContexts => {
         kubeconfigPath: path,
         readOnly: true,
         local: null,
+        ...(exec && { plugin: pluginOf(exec) }),
       });
+    }
   }
   if (config.contexts.length === 0) problems.push('it has no contexts');
   if (config.contexts.length > CONTEXTS_PER_FILE_MAX)
@@ -90,13 +124,14 @@ export const contextsOf = (path: string, text: string): KubeconfigContexts => {
 
 const SENTENCES: Readonly<Record<string, string>> = {
   ENOENT: 'the file does not exist',
-  EACCES: 'you may not read the file',
-  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
 };
 
 /** Reads a file of a bounded size. Fails with `NotFound` or `BadRequest` and a sentence for the user. */
 export const readKubeconfig = async (path: string): Promise<string> => {
   try {
+    // Before it is opened: a pipe would wait for a writer, and a device has no end.
+    if (!(await stat(path)).isFile()) throw new ReasonError('BadRequest', 'it is not a file');
     const file = await open(path, 'r');
     try {
       const { size } = await file.stat();

@@ -7,7 +7,7 @@ type AnyStream = (input: unknown, signal: AbortSignal) => AsyncIterable<readonly
 export const lateHandlers = (names: readonly Name[], load: () => Promise<Handlers>): Handlers => {
   const find = async <T>(name: Name): Promise<T> => {
     const handler = (await load())[name];
-    if (!handler) throw new ContractError('Unimplemented', `this host does not offer ${name}`);
+    if (!handler) throw new ContractError('Unimplemented', `this host does not support ${name}`);
     return handler as T;
   };
   const handlerOf = (name: Name): AnyCall | AnyStream =>

@@ -1,18 +1,18 @@
 export const processes = {
   'processes.title': 'Prozesse',
-  'processes.lead': 'Was diese Konsole selbst verbraucht, in den letzten {span}.',
+  'processes.lead': 'Ressourcenverbrauch dieser Konsole in den letzten {span}.',
   'processes.every': 'Live, jede Sekunde',
 
   'processes.cpu': 'CPU, alle Prozesse',
   'processes.cpu.unit': '% eines Kerns',
   'processes.memory': 'Speicher, alle Prozesse',
   'processes.loop': 'Event-Loop-Verzögerung',
-  'processes.loop.worst': 'höchstens {value}',
+  'processes.loop.worst': 'max. {value}',
   'processes.count': 'Prozesse',
   'processes.uptime': 'läuft seit {age}',
 
   'processes.chart.loop': 'Event-Loop-Verzögerung des Hosts, ms',
-  'processes.chart.loop.note': 'Über {limit} wirkt ein Fenster träge.',
+  'processes.chart.loop.note': 'Über {limit} reagieren Fenster träge.',
   'processes.chart.cpu': 'CPU aller Prozesse, %',
   'processes.chart.now': 'jetzt',
 
@@ -27,6 +27,6 @@ export const processes = {
   'processes.spark.cpu': 'CPU von {name}, letzte 2 min, jetzt {value}',
   'processes.spark.memory': 'Speicher von {name}, letzte 2 min, jetzt {value}',
 
-  'processes.failed.title': 'Messwerte der Prozesse sind nicht verfügbar',
-  'processes.failed.text': 'Der Host bietet sie nicht an. Alles andere funktioniert ohne sie.',
+  'processes.failed.title': 'Prozessmetriken sind nicht verfügbar',
+  'processes.failed.text': 'Der Host stellt sie nicht bereit. Alles andere funktioniert.',
 } as const;

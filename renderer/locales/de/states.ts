@@ -1,13 +1,13 @@
 export const states = {
-  'fresh.opening': 'Wartet auf Daten',
+  'fresh.opening': 'Warten auf Daten',
   'fresh.live': 'Live',
   'fresh.stale': 'Veraltet, {age} alt',
-  'fresh.paused': 'Angehalten',
-  'fresh.refused': 'Nicht angeboten',
+  'fresh.paused': 'Pausiert',
+  'fresh.refused': 'Nicht verfügbar',
   'fresh.last': 'Zuletzt aktualisiert {time}',
-  'fresh.never': 'Noch nichts empfangen',
+  'fresh.never': 'Noch keine Daten empfangen',
 
-  'loading.rows': 'Zeilen werden gelesen',
+  'loading.rows': 'Wird geladen',
   'error.details': 'Details',
   'error.retry': 'Erneut versuchen',
 } as const;

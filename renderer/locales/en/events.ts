@@ -1,6 +1,6 @@
 export const events = {
   'eventsPage.title': 'Events',
-  'eventsPage.go.warnings': 'Warnings of the cluster',
+  'eventsPage.go.warnings': 'Cluster warnings',
   'eventsPage.keywords': 'events warnings problems happened',
   'eventsPage.lead': { one: '{count} warning in the last hour', other: '{count} warnings in the last hour' },
   'eventsPage.filter': 'Object, reason or message',
@@ -10,10 +10,10 @@ export const events = {
   'eventsPage.type.normals': 'Normal',
   'eventsPage.type.warning': 'Warning',
   'eventsPage.type.normal': 'Normal',
-  'eventsPage.group': 'By object',
-  'eventsPage.reading': 'Events are being read',
-  'eventsPage.noMatch': 'No event matches',
+  'eventsPage.group': 'Group by object',
+  'eventsPage.reading': 'Loading events',
+  'eventsPage.noMatch': 'No events match',
   'eventsPage.count': { one: '{count} event', other: '{count} events' },
-  'eventsPage.cut': { one: '{count} older not shown', other: '{count} older not shown' },
-  'eventsPage.kept': 'The API server keeps events for an hour',
+  'eventsPage.cut': { one: '{count} older event not shown', other: '{count} older events not shown' },
+  'eventsPage.kept': 'The API server keeps events for one hour',
 } as const;

@@ -1,18 +1,18 @@
 export const processes = {
   'processes.title': 'Processes',
-  'processes.lead': 'What this console itself costs, over the last {span}.',
+  'processes.lead': 'Resource usage of this console over the last {span}.',
   'processes.every': 'Live, every second',
 
   'processes.cpu': 'CPU, all processes',
   'processes.cpu.unit': '% of one core',
   'processes.memory': 'Memory, all processes',
   'processes.loop': 'Event-loop delay',
-  'processes.loop.worst': 'worst {value}',
+  'processes.loop.worst': 'max {value}',
   'processes.count': 'Processes',
-  'processes.uptime': 'running for {age}',
+  'processes.uptime': 'up for {age}',
 
   'processes.chart.loop': 'Event-loop delay of the host, ms',
-  'processes.chart.loop.note': 'Above {limit} a window feels slow.',
+  'processes.chart.loop.note': 'Above {limit}, windows feel slow.',
   'processes.chart.cpu': 'CPU of all processes, %',
   'processes.chart.now': 'now',
 
@@ -27,6 +27,6 @@ export const processes = {
   'processes.spark.cpu': 'CPU of {name}, last 2 min, now {value}',
   'processes.spark.memory': 'Memory of {name}, last 2 min, now {value}',
 
-  'processes.failed.title': 'Process vitals are not available',
-  'processes.failed.text': 'The host does not offer them. Everything else works without them.',
+  'processes.failed.title': 'Process metrics are not available',
+  'processes.failed.text': 'The host does not provide them. Everything else works.',
 } as const;

@@ -3,11 +3,11 @@ export const states = {
   'fresh.live': 'Live',
   'fresh.stale': 'Stale, {age} old',
   'fresh.paused': 'Paused',
-  'fresh.refused': 'Not offered',
+  'fresh.refused': 'Unavailable',
   'fresh.last': 'Last update {time}',
-  'fresh.never': 'Nothing received yet',
+  'fresh.never': 'No data received yet',
 
-  'loading.rows': 'Rows are being read',
+  'loading.rows': 'Loading',
   'error.details': 'Details',
-  'error.retry': 'Try again',
+  'error.retry': 'Retry',
 } as const;

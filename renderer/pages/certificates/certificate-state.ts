@@ -31,7 +31,7 @@ export const endsAtMs = ({ served, notAfterMs }: Dated): number => served?.notAf
 
 export const leftDays = (endMs: number, nowMs: number): number => Math.floor((endMs - nowMs) / DAY_MS);
 
-/** The worst that is true of it. A stale one that is about to end is stale: a restart mends both. */
+/** Its worst state. A stale certificate that expires soon counts as stale: a restart fixes both. */
 export const certificateState = (certificate: Dated, nowMs: number): CertificateState => {
   const endMs = Math.min(endsAtMs(certificate), certificate.notAfterMs);
   if (endMs <= nowMs) return 'expired';

@@ -67,7 +67,7 @@ afterEach(() => mounted.unmount());
 test('what has expired comes first, then what is served stale', async () => {
   await show({ 'certificates.list': () => Promise.resolve(list()) });
   expect(names()).toEqual(['admin.conf', 'hosts/cp-3/apiserver', 'hosts/cp-1/apiserver']);
-  expect(text()).toContain('1 authority, 3 certificates. 1 has expired. 1 is served stale.');
+  expect(text()).toContain('1 CA, 3 certificates. 1 has expired. 1 server still serves the old certificate.');
 });
 
 test('the details lay file and served side by side and mark what differs', async () => {
@@ -75,7 +75,7 @@ test('the details lay file and served side by side and mark what differs', async
   mounted.root.querySelector<HTMLElement>('button.open[title="hosts/cp-3/apiserver"]')!.click();
   await settle();
   const drawer = mounted.root.querySelector('aside')!;
-  expect(drawer.textContent).toContain('Renewed on disk, not yet served.');
+  expect(drawer.textContent).toContain('Renewed on disk, but not served yet.');
   expect([...drawer.querySelectorAll('.differs')].map((cell) => cell.textContent?.trim())[0]).toBe(
     '2f:88:03:d1',
   );
@@ -155,13 +155,13 @@ test('a failure to read is told with its reason, and can be tried again', async 
   });
   expect(text()).toContain('pki/ca.crt: permission denied');
   isBroken = false;
-  await click(mounted.root, 'Try again');
+  await click(mounted.root, 'Retry');
   expect(names()).toHaveLength(3);
 });
 
 test('of a cluster from a kubeconfig the page says why nothing can be shown', async () => {
   await show({}, entry(null));
-  expect(text()).toContain('The certificates of harbour cannot be read from here');
+  expect(text()).toContain('The certificates of harbour are not accessible');
   expect(mounted.root.querySelector('code')?.textContent).toContain(
     'openssl s_client -connect harbour.example:6443',
   );

@@ -1,6 +1,6 @@
 import { onScopeDispose, reactive, ref, shallowRef, watch } from 'vue';
 import type { CertificateView } from '../../../core/contract/index.ts';
-import { useCall } from '../../composables/useCall.ts';
+import { useLatestCall } from '../../composables/useLatestCall.ts';
 import { usePageVisible } from '../../composables/usePageVisible.ts';
 import { useOperations } from '../../operations/useOperations.ts';
 import { isStale } from './certificate-state.ts';
@@ -11,7 +11,7 @@ const PROBE_STALE_EVERY_MS = 3_000;
 
 /** The certificates of one cluster, and what its servers present, while somebody looks. */
 export const useCertificates = (cluster: string) => {
-  const call = useCall('certificates.list');
+  const call = useLatestCall('certificates.list');
   const visible = usePageVisible();
   const { operations } = useOperations(cluster);
   const list = shallowRef<readonly CertificateView[]>();
@@ -22,7 +22,7 @@ export const useCertificates = (cluster: string) => {
   const probe = async (): Promise<void> => {
     clearTimeout(timer);
     const result = await call.run({ cluster });
-    if (isOver) return;
+    if (isOver || !result) return;
     if (result.ok) {
       list.value = result.value;
       probedAtMs.value = Date.now();

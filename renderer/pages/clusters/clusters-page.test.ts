@@ -66,7 +66,7 @@ test('without a cluster the page says what one is, the first step, and the same 
 test('until the list arrives the frame stands and says that rows are being read', async () => {
   await show({ 'clusters.watch': feed<ClusterList>().handler });
   expect(mounted.root.querySelector('table')?.getAttribute('aria-busy')).toBe('true');
-  expect(mounted.root.textContent).toContain('Rows are being read');
+  expect(mounted.root.textContent).toContain('Loading');
 });
 
 test('in a browser the path is typed; a refusal is shown and keeps what was typed', async () => {
@@ -80,7 +80,7 @@ test('in a browser the path is typed; a refusal is shown and keeps what was type
         : Promise.resolve(listOf(entry('staging')));
     },
   });
-  await click(mounted.root, 'Open a kubeconfig…');
+  await click(mounted.root, 'Open kubeconfig…');
   const input = dialog()!.querySelector('input')!;
   input.value = ' /tmp/kubeconfig ';
   input.dispatchEvent(new Event('input'));
@@ -110,7 +110,7 @@ test('on the desktop the host asks with its own dialog, and a change of mind is 
     },
     'desktop',
   );
-  await click(mounted.root, 'Open a kubeconfig…');
+  await click(mounted.root, 'Open kubeconfig…');
   expect([asked, dialog(), toasts.shown]).toEqual([[{}], null, []]);
 });
 
@@ -123,12 +123,12 @@ test('forgetting names its consequences first, then can be taken back', async ()
       return Promise.resolve(listOf(entry('prod')));
     },
   });
-  await click(mounted.root, 'Forget staging');
-  expect(dialog()?.textContent).toContain('The cluster at https://staging.example:6443 goes on running');
+  await click(mounted.root, 'Remove staging');
+  expect(dialog()?.textContent).toContain('The cluster at https://staging.example:6443 keeps running');
   expect(forgotten).toEqual([]);
-  await click(dialog()!, 'Forget staging');
+  await click(dialog()!, 'Remove staging');
   expect([forgotten, names()]).toEqual([[{ id: 'staging' }], ['prod']]);
-  expect(toasts.shown).toMatchObject([{ title: 'staging forgotten', action: { label: 'Open again' } }]);
+  expect(toasts.shown).toMatchObject([{ title: 'staging removed', action: { label: 'Undo' } }]);
 });
 
 test('a refused forgetting is told in the dialog and leaves the row', async () => {
@@ -136,8 +136,8 @@ test('a refused forgetting is told in the dialog and leaves the row', async () =
     'clusters.watch': feed(listOf(entry('staging'))).handler,
     'clusters.forget': () => Promise.reject(new ContractError('Conflict', 'changed elsewhere')),
   });
-  await click(mounted.root, 'Forget staging');
-  await click(dialog()!, 'Forget staging');
+  await click(mounted.root, 'Remove staging');
+  await click(dialog()!, 'Remove staging');
   expect([dialog()?.querySelector('[role="alert"]')?.textContent, names()]).toEqual([
     'changed elsewhere',
     ['staging'],
@@ -161,14 +161,14 @@ test('a cluster of its own shows phase, version and folder, and is stopped, not 
     },
   });
   const row = mounted.root.querySelector('tbody tr')?.textContent ?? '';
-  expect(['Ready', 'v1.36.0', '/data/harbor', 'Forget'].map((word) => row.includes(word))).toEqual([
+  expect(['Ready', 'v1.36.0', '/data/harbor', 'Remove'].map((word) => row.includes(word))).toEqual([
     true,
     true,
     true,
     false,
   ]);
   await click(mounted.root, 'Stop harbor');
-  expect(dialog()?.textContent).toContain('All data stays in /data/harbor');
+  expect(dialog()?.textContent).toContain('All data is kept in /data/harbor');
   await click(dialog()!, 'Stop harbor');
   expect([asked, dialog()]).toEqual([['harbor'], null]);
 });
@@ -196,7 +196,7 @@ test('deleting wants the name typed, and says what goes with it', async () => {
     },
   });
   await click(mounted.root, 'Delete harbor');
-  expect(dialog()?.textContent).toContain('every object, certificate and key');
+  expect(dialog()?.textContent).toContain('all objects, certificates and keys');
   await click(dialog()!, 'Delete harbor');
   expect(deletes).toBe(0);
   const field = dialog()!.querySelector<HTMLInputElement>('input')!;
@@ -223,7 +223,7 @@ test('when the host is lost the rows stay, are marked stale, and nothing can be 
   await settle();
   expect([names(), mounted.root.querySelector('table.stale') !== null]).toEqual([['staging'], true]);
   expect(mounted.root.textContent).toContain('Stale');
-  await click(mounted.root, 'Forget staging');
+  await click(mounted.root, 'Remove staging');
   expect(dialog()).toBeNull();
 });
 
@@ -249,7 +249,7 @@ test('a file that cannot be read can be forgotten by its path', async () => {
       return Promise.resolve(listOf());
     },
   });
-  await click(mounted.root, 'Forget');
+  await click(mounted.root, 'Remove');
   expect(asked).toEqual(['/k/old.yaml']);
   expect(mounted.root.textContent).not.toContain('line 14: not YAML');
 });
@@ -274,13 +274,13 @@ test('the form of a new cluster comes with its defaults: none of an earlier one 
     kubernetesVersions: ['v1.36.0'],
   });
   const field = () => dialog()?.querySelector('input');
-  await click(mounted.root, 'Create a cluster…');
+  await click(mounted.root, 'Create cluster…');
   expect(field()).toBeNull();
   answers[0]!(defaults('one'));
   await settle();
   await fill(field()!, 'mine');
   await click(dialog()!, 'Cancel');
-  await click(mounted.root, 'Create a cluster…');
+  await click(mounted.root, 'Create cluster…');
   expect(field()).toBeNull();
   answers[1]!(defaults('two'));
   await settle();

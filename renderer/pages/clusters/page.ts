@@ -39,6 +39,7 @@ export const page = definePage({
   icon: 'cluster',
   title: 'clusters.title',
   goKey: 'C',
+  standsAlone: true,
   component: () => import('./ClustersPage.vue'),
   palette() {
     const clusters = useClusterStore();

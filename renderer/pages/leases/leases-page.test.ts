@@ -72,23 +72,23 @@ afterEach(() => mounted.unmount());
 
 test('ages are counted by the clock of the server; what ran out comes first', async () => {
   await show({ 'leases.watch': feed(some()).handler as never });
-  const [first, second] = rows('Leader leases');
-  expect(first).toMatch(/kube-controller-manager.*Expired, anyone may take it/);
+  const [first, second] = rows('Leader election');
+  expect(first).toMatch(/kube-controller-manager.*Expired, up for election/);
   expect(second).toMatch(/kube-scheduler.*cp-1.*1 min 3\d s.*Held/);
-  expect(text()).toContain('1 lease has no holder. 5 leases watched.');
+  expect(text()).toContain('1 lease has no holder. Watching 5 leases.');
 });
 
 test('the hand-over of a lease and the time without a holder are in the table of the history', async () => {
   await show({ 'leases.watch': feed(some()).handler as never });
   await click(mounted.root, 'Table');
-  const told = rows('Holders over time').filter((row) => row.includes('kube-scheduler'));
+  const told = rows('Holder history').filter((row) => row.includes('kube-scheduler'));
   expect(told.map((row) => /cp-\d|No holder/.exec(row)?.[0])).toEqual(['cp-1', 'No holder', 'cp-3']);
 });
 
 test('a node that did not renew is named, with what follows', async () => {
   await show({ 'leases.watch': feed(some()).handler as never });
   expect(text()).toMatch(/worker-2 has not renewed its lease for 3\d s\./);
-  expect(text()).toMatch(/worker-2: renewed 3\d s ago, longest gap 3\d s, 1 of 4 renewals missed/);
+  expect(text()).toMatch(/worker-2: renewed 3\d s ago, longest interval 3\d s, 1 of 4 renewals missed/);
 });
 
 test('of a thousand nodes only those in view are in the page', async () => {

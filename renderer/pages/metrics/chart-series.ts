@@ -58,6 +58,13 @@ export const shownSeries = (
   };
 };
 
+/** Samples that a target may be late with; one that is silent for longer has no present value. */
+const LATE_SAMPLES_MAX = 2;
+
+/** The value of now: of a host that is down there is none, however long its line was. */
+export const presentValue = (values: readonly (number | null)[]): number | undefined =>
+  lastValue(values.slice(-1 - LATE_SAMPLES_MAX));
+
 export const lastValue = (values: readonly (number | null)[]): number | undefined =>
   values.findLast((value) => value !== null) ?? undefined;
 

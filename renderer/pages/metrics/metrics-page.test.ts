@@ -89,10 +89,10 @@ test('a section asks for its own charts over the chosen range', async () => {
 
 test('a figure above its limit is counted in the head, and opened it says what to do', async () => {
   const { source, text, root } = await show();
-  expect(text()).toContain('1 critical figure is within its limit.');
+  expect(text()).toContain('1 key metric is within its limit.');
   source.push(health(figure({ state: 'firing', value: 2.5, sinceMs: 0 })));
   await settle();
-  expect(text()).toContain('1 critical figure is above its limit.');
+  expect(text()).toContain('1 key metric is above its limit.');
   root.querySelector<HTMLElement>('.strip button')!.click();
   await settle();
   expect(text()).toContain('What to do');
@@ -101,8 +101,8 @@ test('a figure above its limit is counted in the head, and opened it says what t
 
 test('a chart can be read as a table', async () => {
   const { root, text } = await show({}, '/metrics?section=scheduler');
-  await click(root, 'Show as a table');
-  expect(text()).toContain('Highest');
+  await click(root, 'Show as table');
+  expect(text()).toContain('Max');
 });
 
 test('targets that do not answer say why', async () => {

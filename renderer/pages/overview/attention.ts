@@ -23,6 +23,7 @@ export interface Attention {
   readonly to: string | undefined;
 }
 
+const RESTART_SHOWN_MS = 3_600_000;
 const HOST_MATTERS = ['killed', 'failed', 'paused', 'stopped'] as const;
 type HostMatter = (typeof HOST_MATTERS)[number];
 const isMatter = (phase: HostState['phase']): phase is HostMatter =>
@@ -35,8 +36,10 @@ const ofHost = (host: HostState): readonly Attention[] => {
         id: `host-${host.name}`,
         tone: host.phase === 'killed' || host.phase === 'failed' ? 'error' : 'warn',
         title: host.name,
-        // A signal has no more to say than its phase; what ended by itself gives a reason.
-        text: (host.phase === 'failed' ? host.message : null) ?? t(`attention.host.${host.phase}`),
+        // A signal that was asked for has no more to say than its phase; what ended by itself gives a reason.
+        text:
+          (host.phase === 'failed' || host.lastExit !== null ? host.message : null) ??
+          t(`attention.host.${host.phase}`),
         to: undefined,
       },
     ];
@@ -50,6 +53,24 @@ const ofHost = (host: HostState): readonly Attention[] => {
       to: undefined,
     }));
 };
+
+/** A host that exited by itself and runs again: worth a look for as long as it is fresh. */
+const ofRestart = ({ name, phase, restarts, lastExit }: HostState, nowMs: number): readonly Attention[] =>
+  phase === 'running' && lastExit !== null && nowMs - lastExit.atMs < RESTART_SHOWN_MS
+    ? [
+        {
+          id: `restart-${name}`,
+          tone: 'warn',
+          title: name,
+          text: t('attention.host.restarted', {
+            count: restarts,
+            reason: lastExit.reason,
+            ago: formatAgo(nowMs - lastExit.atMs),
+          }),
+          to: undefined,
+        },
+      ]
+    : [];
 
 const ofNode = (node: NodeFact, heartbeatAtMs: number | undefined, nowMs: number): Attention => ({
   id: `node-${node.name}`,
@@ -125,7 +146,7 @@ export const attentionOf = (sources: AttentionSources): readonly Attention[] => 
     state?.hosts.filter(({ phase }) => phase !== 'running').flatMap(({ nodes: names }) => names),
   );
   const all = [
-    ...(state?.hosts.flatMap(ofHost) ?? []),
+    ...(state?.hosts.flatMap((host) => [...ofHost(host), ...ofRestart(host, nowMs)]) ?? []),
     ...(state?.warnings.map((text): Attention => ({
       id: `warning-${text}`,
       tone: 'warn',

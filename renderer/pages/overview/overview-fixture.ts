@@ -37,6 +37,8 @@ export const plane = (ordinal: number, more: Partial<HostState> = {}): HostState
   pid: 100 + ordinal,
   rssBytes: 200 * 1024 * 1024,
   message: null,
+  restarts: 0,
+  lastExit: null,
   nodes: [`cp-${ordinal}`],
   components: PLANE.map((name) => component(name, { isLeader: ordinal === 1 && name !== 'kube-apiserver' })),
   ...more,
@@ -50,6 +52,8 @@ export const workersHost: HostState = {
   pid: 200,
   rssBytes: 90 * 1024 * 1024,
   message: null,
+  restarts: 0,
+  lastExit: null,
   nodes: ['worker-1', 'worker-2'],
   components: [],
 };

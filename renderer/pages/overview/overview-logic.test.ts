@@ -31,15 +31,15 @@ test('three control planes tolerate one failure, two of them none, one of them i
     healthOf(clusterState({ hosts }), votesOf(clusterState({ hosts }), undefined));
   expect(health(plane(1), plane(2), plane(3))).toEqual({
     tone: 'ok',
-    text: 'Quorum holds. 1 more control-plane failure is tolerated.',
+    text: 'Quorum holds. Tolerates 1 more control-plane failure.',
   });
   expect(health(plane(1), plane(2), down(3))).toEqual({
     tone: 'warn',
-    text: 'Quorum holds. No further failure is tolerated.',
+    text: 'Quorum holds. Tolerates no more failures.',
   });
   expect(health(plane(1), down(2), down(3))).toEqual({
     tone: 'error',
-    text: 'No quorum: 1 of 3 members vote, 2 needed. Nothing can be written.',
+    text: 'No quorum: 1 of 3 members healthy, 2 needed. Writes fail.',
   });
   expect(health(plane(1))).toMatchObject({ tone: 'ok' });
 });
@@ -47,7 +47,7 @@ test('three control planes tolerate one failure, two of them none, one of them i
 test('without an API server quorum is no comfort', () => {
   const hosts = [1, 2, 3].map((ordinal) => plane(ordinal, { components: [component('etcd')] }));
   expect(healthOf(clusterState({ hosts }), votesOf(clusterState({ hosts }), undefined)).text).toBe(
-    'No API server answers.',
+    'No API server is responding.',
   );
 });
 
@@ -112,7 +112,7 @@ test('a component of a host that is down cannot be acted on', () => {
     { name: 'etcd', phase: 'away' },
     undefined,
   );
-  expect(offers.map(({ why }) => why)).toEqual(['It does not run', 'It does not run', 'It does not run']);
+  expect(offers.map(({ why }) => why)).toEqual(['Not running', 'Not running', 'Not running']);
 });
 
 test('a start goes through its stages as components become ready', () => {
@@ -278,7 +278,7 @@ test('a host that is down speaks for its node; errors come before warnings', () 
   expect(found.map(({ tone, title }) => [tone, title])).toEqual([
     ['error', 'cp-3'],
     ['warn', 'cp-2'],
-    ['warn', 'Since the start'],
+    ['warn', 'Since start'],
     ['warn', 'worker-1'],
   ]);
 });

@@ -125,7 +125,7 @@ test('a start is shown stage by stage and becomes the map when it is ready', asy
   expect(mounted.root.querySelector('.map')).toBeNull();
   state.push(clusterState());
   await settle();
-  expect(text()).toContain('Quorum holds. 1 more control-plane failure is tolerated.');
+  expect(text()).toContain('Quorum holds. Tolerates 1 more control-plane failure.');
   expect(mounted.root.querySelectorAll('article.host')).toHaveLength(3);
 });
 
@@ -144,7 +144,7 @@ test('a start that failed says why and can be tried again', async () => {
     },
   );
   expect(text()).toContain('Port 6443 is taken; stop what holds it.');
-  await click(mounted.root, 'Try again');
+  await click(mounted.root, 'Retry');
   expect(started).toEqual(['/data/harbor']);
 });
 
@@ -179,7 +179,7 @@ test('a host is killed from its menu, after its consequence was shown', async ()
       },
     },
   );
-  const trigger = mounted.root.querySelector<HTMLElement>('[aria-label="Actions on cp-2"]')!;
+  const trigger = mounted.root.querySelector<HTMLElement>('[aria-label="Actions for cp-2"]')!;
   trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
   await settle();
   const item = [...document.querySelectorAll<HTMLElement>('[role="menuitem"]')].find((each) =>
@@ -189,7 +189,7 @@ test('a host is killed from its menu, after its consequence was shown', async ()
   item?.click();
   await settle();
   const dialog = document.querySelector<HTMLElement>('[role="dialog"]')!;
-  expect(dialog.textContent).toContain('no further failure is tolerated');
+  expect(dialog.textContent).toContain('tolerates no more failures');
   await click(dialog, 'Kill cp-2');
   expect(asked).toEqual([{ kind: 'host.kill', host: 'cp-2' }]);
 });
@@ -199,7 +199,7 @@ test('a killed host is told in words and in the sentence of the page', async () 
   await show({ clusters: [ownEntry()], problems: [] }, { ...running, 'cluster.state': state.handler });
   state.push(clusterState({ hosts: [plane(1), plane(2, { phase: 'killed' }), plane(3), workersHost] }));
   await settle();
-  expect(text()).toContain('Quorum holds. No further failure is tolerated.');
+  expect(text()).toContain('Quorum holds. Tolerates no more failures.');
   expect(mounted.root.querySelector('[aria-label="Host cp-2"]')?.textContent).toContain('Killed');
 });
 

@@ -8,5 +8,6 @@ export const page = definePage({
   icon: 'process',
   title: 'processes.title',
   goKey: 'P',
+  standsAlone: true,
   component: () => import('./ProcessesPage.vue'),
 });

@@ -48,7 +48,7 @@ export const entriesPerSecond = (views: readonly EtcdView[]): readonly SampleVal
   series(views, (view, before) => {
     if (!before || hasGap(before, view) || view.atMs <= before.atMs) return undefined;
     const [from, to] = [newestIndex(before.members), newestIndex(view.members)];
-    // After a restore the log begins anew; with nobody answering there is no index.
+    // After a restore the log starts over; if no member responds, there is no index.
     return from === 0 || to < from ? undefined : ((to - from) * 1000) / (view.atMs - before.atMs);
   });
 

@@ -52,9 +52,9 @@ afterEach(() => mounted.unmount());
 
 test('the page says who leads which term, and what quorum is needed', async () => {
   await show(entry());
-  expect(text()).toMatch(/cp-2 leads term 14 for \d+ s\. 3 voters, quorum 2\./);
-  expect(text()).toContain('3 of 3 vote: 1 more failure is tolerated.');
-  expect(text()).toContain('1 election in 1 h, longest time without leader 1.2 s');
+  expect(text()).toMatch(/Leader: cp-2, term 14, for \d+ s\. 3 voters, quorum 2\./);
+  expect(text()).toContain('3 of 3 healthy: tolerates 1 more failure.');
+  expect(text()).toContain('1 election in 1 h, longest time without a leader 1.2 s');
 });
 
 test('a member that is switched off is not stopped: the page says what would be left, and what to do first', async () => {
@@ -67,8 +67,8 @@ test('a member that is switched off is not stopped: the page says what would be 
   });
   mounted.root.querySelectorAll<HTMLElement>('[role="switch"]')[1]!.click();
   await settle();
-  expect(text()).toContain('Stopping cp-2 leaves 2 of 3: quorum holds, no further failure is tolerated.');
-  expect(text()).toContain('Move lead to cp-1 first');
+  expect(text()).toContain('Stopping cp-2 leaves 2 of 3: quorum holds but tolerates no more failures.');
+  expect(text()).toContain('Move leader to cp-1 first');
   expect(asked).toEqual([]);
 });
 
@@ -91,7 +91,7 @@ test('an action is asked about with its preview and both command lines before it
     ),
   ]);
   expect(asked).toEqual([]);
-  await click(dialog()!, 'Move the lead of etcd to cp-1');
+  await click(dialog()!, 'Move leader to cp-1');
   expect(asked).toEqual([
     { cluster: '/data/harbour', action: { kind: 'member.moveLeader', member: 'cp-1' } },
   ]);
@@ -112,9 +112,9 @@ test('the history is a table too', async () => {
   await click(mounted.root, 'Table');
   const rows = [...mounted.root.querySelectorAll('table[aria-label="Terms and elections"] tbody tr')];
   expect(rows.map((row) => row.querySelectorAll('td')[0]?.textContent)).toEqual([
-    'cp-2 leads',
-    'cp-1 no longer leads',
-    'cp-1 leads',
+    'cp-2 became leader',
+    'cp-1 is no longer leader',
+    'cp-1 became leader',
   ]);
 });
 
@@ -122,13 +122,13 @@ test('without a leader the page says that nothing can be written', async () => {
   const away = { role: 'unreachable', problem: 'connection refused' } as const;
   const members = feed(view(memberFixture('cp-1'), memberFixture('cp-2', away), memberFixture('cp-3', away)));
   await show(entry(), { 'etcd.members': members.handler as never });
-  expect(text()).toContain('No leader: nothing can be written.');
-  expect(text()).toContain('1 of 3 vote, 2 needed: nothing can be written.');
+  expect(text()).toContain('No leader: writes fail.');
+  expect(text()).toContain('1 of 3 healthy, 2 needed: no quorum, writes fail.');
 });
 
 test('of a cluster from a kubeconfig the page says why there is nothing, and asks the host nothing', async () => {
   const connection = await show(entry({ origin: 'kubeconfig', local: null }));
-  expect(text()).toContain('The etcd of harbour is out of reach');
+  expect(text()).toContain('The etcd of harbour is not accessible');
   // The list of clusters, and nothing about etcd.
   expect(connection.openStreamCount).toBe(1);
 });

@@ -16,8 +16,8 @@ test('every member has a lane, in the order of numbers, and terms stand below', 
 
 test('who leads now is told apart from who led, and who is down is hatched', () => {
   expect(drawn.bars.filter(({ label }) => label).map(({ lane, tone, text }) => [lane, tone, text])).toEqual([
-    ['cp-10', 'past', 'Leads term 4'],
-    ['cp-2', 'now', 'Leads term 5'],
+    ['cp-10', 'past', 'Leader, term 4'],
+    ['cp-2', 'now', 'Leader, term 5'],
     ['cp-10', 'idle', ''],
   ]);
 });

@@ -1,12 +1,10 @@
 import { onScopeDispose } from 'vue';
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
+import { isEditing } from '../../composables/is-editing.ts';
 
 /** Single letters of a page, while nothing is typed and no layer is open. The shell's own keys come first. */
 export const usePlainKeys = (run: (key: string) => boolean): void => {
   const onKeydown = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || event.isComposing || isTyping(event.target)) return;
+    if (event.defaultPrevented || event.isComposing || isEditing(event.target)) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (document.querySelector('[role="dialog"][data-state="open"], [role="menu"][data-state="open"]'))
       return;

@@ -8,5 +8,6 @@ export const page = definePage({
   icon: 'settings',
   title: 'settings.title',
   goKey: 'S',
+  standsAlone: true,
   component: () => import('./SettingsPage.vue'),
 });

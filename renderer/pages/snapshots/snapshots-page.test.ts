@@ -62,7 +62,7 @@ const restoring = (state: Operation['state']): Operation => ({
   startedAtMs: Date.now() - 3000,
   endedAtMs: state === 'running' ? null : Date.now(),
   steps: [
-    { id: 'check', title: 'Check the snapshot', state: 'done', detail: '', startedAtMs: 1, endedAtMs: 2 },
+    { id: 'check', title: 'Verify the snapshot', state: 'done', detail: '', startedAtMs: 1, endedAtMs: 2 },
   ],
   message: state === 'running' ? '' : '321 keys are back',
   canPause: false,
@@ -109,7 +109,7 @@ test('snapshots are listed, and a damaged one cannot be restored', async () => {
 
 test('without a snapshot the page says what one is and how to take it', async () => {
   await show({ 'backups.watch': feed(backups()).handler as never });
-  expect(text()).toContain('No snapshot yet');
+  expect(text()).toContain('No snapshots yet');
   expect(text()).toContain('pilothouse snapshot save --data /data/harbour');
 });
 
@@ -144,7 +144,7 @@ test('a restore says what goes and what comes back, and waits for both checks an
   operations.push([restoring('done')]);
   await settle();
   expect(text()).toContain('321 keys are back');
-  expect(text()).toContain('The cluster runs on the snapshot.');
+  expect(text()).toContain('The cluster now runs on the snapshot.');
 });
 
 test('a file that cannot be read is told with its reason, and nothing is offered that could harm', async () => {
@@ -152,7 +152,7 @@ test('a file that cannot be read is told with its reason, and nothing is offered
     { 'backups.compare': () => Promise.reject(new ContractError('BadRequest', 'page 3 is torn')) },
     '/snapshots?restore=%2Fx.db',
   );
-  expect(text()).toContain('x.db cannot be restored');
+  expect(text()).toContain('Cannot restore x.db');
   expect(text()).toContain('Nothing was changed.');
   expect(button('Restore harbour')).toBeUndefined();
 });

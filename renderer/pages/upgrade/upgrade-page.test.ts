@@ -23,12 +23,18 @@ const entry: ClusterEntry = {
   readOnly: false,
   local: { directory: '/data/harbour', phase: 'ready', kubernetesVersion: 'v1.35.0' },
 };
-const ok: Finding = { id: 'etcd', title: 'etcd', verdict: 'ok', message: '3 members answer', advice: '' };
+const ok: Finding = {
+  id: 'etcd',
+  title: 'etcd',
+  verdict: 'ok',
+  message: '3 members are healthy',
+  advice: '',
+};
 const bad: Finding = {
   id: 'nodes',
   title: 'Nodes',
   verdict: 'problem',
-  message: 'n1 not Ready',
+  message: 'not Ready: n1',
   advice: 'find out why',
 };
 const plan = (more: Partial<UpgradePlan> = {}): UpgradePlan => ({
@@ -46,8 +52,9 @@ const plan = (more: Partial<UpgradePlan> = {}): UpgradePlan => ({
   ],
   checks: [ok],
   removals: [],
-  steps: [{ id: 'apiserver/cp-1', title: 'API server of cp-1' }],
+  steps: [{ id: 'apiserver/cp-1', title: 'Upgrade the API server on cp-1' }],
   unfinished: null,
+  previous: null,
   ...more,
 });
 
@@ -71,9 +78,9 @@ afterEach(() => mounted?.unmount());
 
 test('the plan says where to, what runs where and what will be done', async () => {
   await show(UpgradePage, { 'upgrade.plan': () => Promise.resolve(plan()) });
-  expect(text()).toContain('Runs v1.35.0. v1.36.0 is next.');
+  expect(text()).toContain('Runs v1.35.0. Next version: v1.36.0.');
   expect(text()).toContain('mixed: v1.35.0, v1.36.0');
-  expect(text()).toContain('API server of cp-1');
+  expect(text()).toContain('Upgrade the API server on cp-1');
   expect(button('Upgrade to v1.36.0')?.getAttribute('aria-disabled')).toBeNull();
 });
 
@@ -84,8 +91,38 @@ test('a problem keeps an upgrade from beginning', async () => {
 
 test('an upgrade that was left half done can go on or be taken back', async () => {
   await show(UpgradePage, { 'upgrade.plan': () => Promise.resolve(plan({ unfinished: 'v1.36.0' })) });
-  expect(text()).toContain('An upgrade to v1.36.0 was begun and has not ended.');
-  expect([button('Go on to v1.36.0'), button('Roll back')].every(Boolean)).toBe(true);
+  expect(text()).toContain('The upgrade to v1.36.0 is incomplete.');
+  expect([button('Resume upgrade to v1.36.0'), button('Roll back')].every(Boolean)).toBe(true);
+});
+
+test('a late answer does not bring an upgrade back that has ended; it can be rolled back', async () => {
+  const answers: ((value: UpgradePlan) => void)[] = [];
+  const running: Operation = {
+    id: 'op-7',
+    action: { kind: 'upgrade.apply', version: 'v1.36.0' },
+    state: 'running',
+    startedAtMs: 1,
+    endedAtMs: null,
+    steps: [],
+    message: '',
+    canPause: true,
+    command: '',
+  };
+  const operations = feed<Operation[]>([running]);
+  await show(UpgradePage, {
+    'upgrade.plan': () => new Promise((resolve) => answers.push(resolve)),
+    'cluster.operations': operations.handler as never,
+  });
+  const before = answers.length;
+  operations.push([{ ...running, state: 'done', endedAtMs: 2 }]);
+  await settle();
+  expect(answers.length).toBe(before + 1);
+  answers.at(-1)!(plan({ current: 'v1.36.0', targets: [], previous: 'v1.35.0' }));
+  await settle();
+  for (const late of answers.slice(0, -1)) late(plan({ unfinished: 'v1.36.0' }));
+  await settle();
+  expect(button('Roll back to v1.35.0')).toBeTruthy();
+  expect(text()).not.toContain('An upgrade to v1.36.0');
 });
 
 test('an upgrade that runs is paused from here', async () => {
@@ -97,7 +134,14 @@ test('an upgrade that runs is paused from here', async () => {
     startedAtMs: 1,
     endedAtMs: null,
     steps: [
-      { id: 's', title: 'API server of cp-1', state: 'running', detail: '', startedAtMs: 1, endedAtMs: null },
+      {
+        id: 's',
+        title: 'Upgrade the API server on cp-1',
+        state: 'running',
+        detail: '',
+        startedAtMs: 1,
+        endedAtMs: null,
+      },
     ],
     message: '',
     canPause: true,
@@ -124,7 +168,7 @@ test('a node that is a host is one row, and etcd has releases of its own', () =>
 
 test('the checklist counts its findings and shows the worst first', async () => {
   await show(ChecklistPage as never, { 'cluster.checks': () => Promise.resolve([ok, bad]) });
-  expect(text()).toContain('1 of 2 in order.');
-  expect(text().indexOf('n1 not Ready')).toBeLessThan(text().indexOf('3 members answer'));
+  expect(text()).toContain('1 of 2 passed.');
+  expect(text().indexOf('not Ready: n1')).toBeLessThan(text().indexOf('3 members are healthy'));
   expect(text()).toContain('find out why');
 });

@@ -83,9 +83,9 @@ test('a request that was refused shows the stage and its reason', async () => {
   const { root, text } = await show(RequestsPage, '/requests', {
     'xray.requests': () => Promise.resolve([trace({}), refused]),
   });
-  expect(text()).toContain('1 refused or failed');
+  expect(text()).toContain('1 denied or failed');
   await click(root, '/api/v1/secrets');
-  expect(text()).toContain('Refused by authorization');
+  expect(text()).toContain('Rejected by authorization');
   expect(text()).toContain('no role grants list');
 });
 
@@ -104,7 +104,7 @@ test('the node that was chosen and why the other was not', async () => {
   const { text } = await show(SchedulerPage, '/scheduler?pod=web/a', {
     'xray.scheduling': () => Promise.resolve([answer]),
   });
-  expect(text()).toContain('n1 was chosen');
+  expect(text()).toContain('n1 was selected');
   expect(text()).toContain('TaintToleration untolerated taint');
 });
 
@@ -113,14 +113,14 @@ test('what-if sends the text and shows where the pod would go; a refusal keeps t
   const { root, text } = await show(SchedulerPage, '/scheduler?view=what-if', {
     'xray.whatIf': () =>
       isRefused
-        ? Promise.reject(new ContractError('BadRequest', 'a Pod with a spec is wanted'))
+        ? Promise.reject(new ContractError('BadRequest', 'a Pod with a spec is required'))
         : Promise.resolve(answer),
   });
-  await click(root, 'Where would it go?');
-  expect(text()).toContain('a Pod with a spec is wanted');
+  await click(root, 'Simulate');
+  expect(text()).toContain('a Pod with a spec is required');
   isRefused = false;
-  await click(root, 'Where would it go?');
-  expect(text()).toContain('n1 would be chosen');
+  await click(root, 'Simulate');
+  expect(text()).toContain('n1 would be selected');
   expect(root.querySelector('textarea')?.value).toContain('kind: Pod');
 });
 
@@ -136,7 +136,7 @@ test('a pod that is read late takes nothing away that was written, nor does a lo
   expect(root.querySelector('textarea')?.value).toBe('kind: Pod # mine');
   await mounted!.router.push('/scheduler?pod=web/a');
   await settle();
-  expect(text()).toContain('n1 was chosen');
+  expect(text()).toContain('n1 was selected');
   await mounted!.router.push('/scheduler?view=what-if&pod=web/a');
   await settle();
   expect(root.querySelector('textarea')?.value).toBe('kind: Pod # mine');

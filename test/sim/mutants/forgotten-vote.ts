@@ -15,7 +15,7 @@ import type { Mutant } from './mutant.ts';
 /** Where the first record of a segment names the checksum it goes on from. */
 const CHAIN_OFFSET = 16;
 
-/** Writes the log anew, record by record, as if its hard states had never named a vote. */
+/** Rewrites the log, record by record, as if its hard states had never named a vote. */
 const forgetVotes = async (disk: SimDisk, directory: string): Promise<void> => {
   let writer: RecordWriter | undefined;
   let chain = 0;

@@ -6,6 +6,7 @@ export const CONTEXT: RequestContext = {
   over: false,
   signal: new AbortController().signal,
   peer: { address: 'client', commonName: () => undefined },
+  metadata: () => undefined,
 };
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');

@@ -18,7 +18,8 @@ import { rulesOfRole, type RoleTable } from './rule-text.ts';
 const API_VERSION = `${RBAC_GROUP}/v1`;
 const ANNOTATIONS = { 'rbac.authorization.kubernetes.io/autoupdate': 'true' };
 const LABELS = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
-const OWN_LABELS = { 'app.kubernetes.io/managed-by': 'pilothouse' };
+/** Of roles and bindings that are no part of upstream's policy. */
+export const OWN_LABELS: Readonly<Record<string, string>> = { 'app.kubernetes.io/managed-by': 'pilothouse' };
 const CONTROLLER_PREFIX = 'system:controller:';
 const CONTROLLER_NAMESPACE = 'kube-system';
 

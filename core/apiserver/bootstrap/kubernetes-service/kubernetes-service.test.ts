@@ -48,3 +48,25 @@ test('a service whose address another server has just taken for it is waited for
   expect(store.revision).toBeGreaterThan(1);
   await service.stop();
 });
+
+test('with --endpoint-reconciler-type=none the service is kept, and its endpoints are left alone', async () => {
+  const [store, writer, clock] = [new MemoryStore(), memoryWriter(), manualClock()];
+  const service = startKubernetesService({
+    writer,
+    store,
+    clock,
+    log: silentLog,
+    advertiseAddress: '192.0.2.1',
+    securePort: 6443,
+    serviceIp: '10.96.0.1',
+    reconcilesEndpoints: false,
+    isServing: () => Promise.resolve(true),
+  });
+  for (let turn = 0; turn < TURNS_MAX && writer.objects.size === 0; turn += 1) {
+    clock.advance(1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const before = store.revision;
+  await service.stop();
+  expect([[...writer.objects.keys()], store.revision - before]).toEqual([['services/default/kubernetes'], 0]);
+});

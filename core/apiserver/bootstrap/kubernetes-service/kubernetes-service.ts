@@ -1,9 +1,10 @@
 import type { Clock } from '../../../base/clock.ts';
 import { messageOf, ReasonError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
+import { wait } from '../../../base/wait.ts';
 import { isInvalid, type KubernetesObject } from '../../../api/meta/index.ts';
 import type { Store } from '../../storage/index.ts';
-import { ensureObject, pollUntil, repeat, wait } from '../ensure.ts';
+import { ensureObject, pollUntil, repeat } from '../ensure.ts';
 import type { ObjectWriter } from '../object-writer.ts';
 import { writeEndpoints } from './endpoints.ts';
 import { MasterLeases } from './master-leases.ts';
@@ -34,6 +35,8 @@ export interface KubernetesServiceOptions {
   readonly servicePort?: number | undefined;
   /** --kubernetes-service-node-port; 0 or absent is none. */
   readonly nodePort?: number | undefined;
+  /** False: the service is kept, its endpoints are somebody else's. */
+  readonly reconcilesEndpoints?: boolean | undefined;
   /** Whether this server answers requests: clients must not be sent to one that does not yet. */
   isServing(): Promise<boolean>;
 }
@@ -76,7 +79,7 @@ const serviceOf = (options: KubernetesServiceOptions): KubernetesObject => {
 
 /** Keeps the `kubernetes` service and shows in its endpoints every server whose lease lives. */
 export const startKubernetesService = (options: KubernetesServiceOptions): KubernetesService => {
-  const { writer, store, clock, log, advertiseAddress, securePort } = options;
+  const { writer, store, clock, log, advertiseAddress, securePort, reconcilesEndpoints = true } = options;
   const leases = new MasterLeases(store);
   const stop = new AbortController();
   let turn: Promise<void> = Promise.resolve();
@@ -104,6 +107,7 @@ export const startKubernetesService = (options: KubernetesServiceOptions): Kuber
   };
   const sync = async (): Promise<void> => {
     if (stop.signal.aborted) return;
+    if (!reconcilesEndpoints) return ensureService();
     // First: the others then show this server even where the rest fails.
     await leases.renew(advertiseAddress);
     await ensureService();
@@ -118,7 +122,7 @@ export const startKubernetesService = (options: KubernetesServiceOptions): Kuber
     }
   };
   const run = async (): Promise<{ dispose(): void } | undefined> => {
-    await forgetOldLife();
+    if (reconcilesEndpoints) await forgetOldLife();
     const poll = { clock, signal: stop.signal, intervalMs: READY_POLL_MS, limitMs: Infinity };
     await pollUntil(poll, () => options.isServing());
     if (stop.signal.aborted) return undefined;
@@ -143,6 +147,7 @@ export const startKubernetesService = (options: KubernetesServiceOptions): Kuber
     await turn.catch((error: unknown) =>
       log.write('debug', 'the last turn had failed', { error: messageOf(error) }),
     );
+    if (!reconcilesEndpoints) return;
     await leases.remove(advertiseAddress);
     await reconcile();
   };

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createGzip, type Gzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { createGzip, gunzip, type Gzip } from 'node:zlib';
 
 /** A document as it is kept: a tenth of its size. Clients that do not take gzip have it unpacked for them. */
 export interface CompressedDocument {
@@ -9,6 +10,26 @@ export interface CompressedDocument {
   /** Quoted: the hash of the content that it stands for. */
   readonly etag: string;
 }
+
+const unpack = promisify(gunzip);
+const unpacking = new WeakMap<CompressedDocument, Promise<Buffer>>();
+const unpacked = new WeakMap<CompressedDocument, WeakRef<Buffer>>();
+
+/** One buffer for all who want it at a time, however slowly they take it; gone when the last of them is. */
+export const unpackedText = (document: CompressedDocument): Promise<Buffer> => {
+  const kept = unpacked.get(document)?.deref();
+  if (kept) return Promise.resolve(kept);
+  const known = unpacking.get(document);
+  if (known) return known;
+  const made = unpack(document.gzipped)
+    .then((text) => {
+      unpacked.set(document, new WeakRef(text));
+      return text;
+    })
+    .finally(() => unpacking.delete(document));
+  unpacking.set(document, made);
+  return made;
+};
 
 /** What is written before others get their turn. */
 const SLICE_CHARACTERS_MAX = 64 * 1024;

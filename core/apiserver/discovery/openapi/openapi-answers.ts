@@ -1,11 +1,7 @@
-import { gunzip } from 'node:zlib';
-import { promisify } from 'node:util';
 import type { RequestContext } from '../../server/index.ts';
 import { parseAccept, takes } from '../accept.ts';
-import type { CompressedDocument } from './compressed-document.ts';
+import { unpackedText, type CompressedDocument } from './compressed-document.ts';
 import { urlOf, type OpenApiDocuments } from './documents.ts';
-
-const unpack = promisify(gunzip);
 
 const JSON_TYPE = 'application/json';
 const PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
@@ -32,8 +28,9 @@ const isKnown = ({ request }: RequestContext, etag: string): boolean =>
 const sendDocument = async (
   context: RequestContext,
   contentType: string,
-  { gzipped, etag }: CompressedDocument,
+  document: CompressedDocument,
 ): Promise<void> => {
+  const { gzipped, etag } = document;
   const { response } = context;
   response.setHeader('etag', etag);
   if (isKnown(context, etag)) {
@@ -42,7 +39,7 @@ const sendDocument = async (
     return;
   }
   if (!takesGzip(context)) {
-    await response.send(200, contentType, await unpack(gzipped));
+    await response.send(200, contentType, await unpackedText(document));
     return;
   }
   response.setHeader('content-type', contentType);

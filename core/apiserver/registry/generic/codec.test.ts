@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { convertObject } from '../../../api/scheme/index.ts';
 import { structOfKind } from '../../../api/schema/index.ts';
 import { message, protobufBody } from '../../protobuf/testing/protobuf-writer.ts';
 import { ObjectCodec } from './codec.ts';
 
 const CONFIG_MAP = { group: '', version: 'v1', kind: 'ConfigMap' };
-const codec = (gvk = CONFIG_MAP): ObjectCodec => new ObjectCodec(gvk, (kind) => structOfKind(kind));
+const codec = (gvk = CONFIG_MAP): ObjectCodec =>
+  new ObjectCodec(gvk, (kind) => structOfKind(kind), convertObject);
 
 test('what a server of upstream stored as protobuf is read, with the revision of its key', () => {
   const stored = protobufBody(

@@ -4,11 +4,13 @@ import {
   type GroupVersionKind,
   type KubernetesObject,
 } from '../../../api/meta/index.ts';
-import { convertObject } from '../../../api/scheme/index.ts';
 import { fillZeroValues } from '../../../api/schema/index.ts';
 import { isProtobuf, parseProtobuf, type FindStruct } from '../../protobuf/index.ts';
 import { CachedObject } from '../../storage/index.ts';
 import type { Held } from '../rest-storage.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
+
+type Convert = ResourceDefinition['convert'];
 
 /** Objects this server wrote a moment ago and has not yet seen in the watch. */
 const RECENT_MAX = 512;
@@ -25,14 +27,16 @@ const headOf = ({ kind, ...gv }: GroupVersionKind): string =>
 export class ObjectCodec {
   readonly #gvk: GroupVersionKind;
   readonly #findStruct: FindStruct;
+  readonly #convert: Convert;
   readonly #apiVersion: string;
   readonly #kind: string;
   readonly #head: Buffer;
   readonly #recent = new Map<string, KubernetesObject>();
 
-  constructor(gvk: GroupVersionKind, findStruct: FindStruct) {
+  constructor(gvk: GroupVersionKind, findStruct: FindStruct, convert: Convert) {
     this.#gvk = gvk;
     this.#findStruct = findStruct;
+    this.#convert = convert;
     this.#apiVersion = apiVersionOf(gvk);
     this.#kind = gvk.kind;
     this.#head = Buffer.from(headOf(gvk));
@@ -67,7 +71,7 @@ export class ObjectCodec {
     const converted =
       object.apiVersion === this.#apiVersion
         ? object
-        : convertObject(object, { ...gv, kind: this.#gvk.kind }, this.#gvk);
+        : this.#convert(object, { ...gv, kind: this.#gvk.kind }, this.#gvk);
     const struct = this.#findStruct(this.#gvk);
     if (struct) fillZeroValues(struct, converted);
     return converted;

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { KubernetesObject, StatusError } from '../../../api/meta/index.ts';
+import { fieldLookupOf } from '../../../api/scheme/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../../../api/selector/index.ts';
 import { StorageError } from '../../storage/index.ts';
 import type { RestStorage } from '../rest-storage.ts';
@@ -258,7 +259,10 @@ test('who watches a selection sees objects come and go as they enter and leave i
     changing((now) => ({ ...now, data: { x: '1' } })),
   );
   await configMaps.delete(scopeOf(), 'b', deleting());
-  const selection = selectionOf({ group: '', kind: 'ConfigMap' }, selectors);
+  const selection = selectionOf(
+    (object) => fieldLookupOf({ group: '', kind: 'ConfigMap' }, object),
+    selectors,
+  );
   const lines: string[] = [];
   while (lines.length < 5)
     for (const item of (await watcher.next(10)) ?? []) {

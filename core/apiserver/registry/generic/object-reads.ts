@@ -85,8 +85,8 @@ export class ObjectReads {
   }
 
   async list(scope: Scope, options: ListOptions): Promise<HeldList> {
-    const { kind, resource } = this.#core;
-    const selection = selectionOf(kind, options);
+    const { definition, resource } = this.#core;
+    const selection = selectionOf((object) => definition.fieldsOf(object), options);
     const revision = parseRevision(options.resourceVersion);
     const { continueToken, limit, resourceVersionMatch, resourceVersion } = options;
     const prefix = this.#prefixFor(scope.namespace, options);
@@ -112,8 +112,8 @@ export class ObjectReads {
   }
 
   async watch(scope: Scope, options: WatchOptions): Promise<CacheWatcher<KubernetesObject>> {
-    const { cache, kind, resource } = this.#core;
-    const selection = selectionOf(kind, options);
+    const { cache, definition, resource } = this.#core;
+    const selection = selectionOf((object) => definition.fieldsOf(object), options);
     try {
       return await cache.watch({
         prefix: this.#prefixFor(scope.namespace, options),

@@ -12,12 +12,7 @@ import {
 import { ignoreTimestampChanges } from '../../../api/apply/index.ts';
 import { jsonEquals, type JsonObject } from '../../../api/patch/json.ts';
 import { fillZeroValues } from '../../../api/schema/index.ts';
-import {
-  isPathSegmentName,
-  statusOf,
-  validateCreate,
-  validateUpdate,
-} from '../../../api/validation/index.ts';
+import { statusOf } from '../../../api/validation/index.ts';
 import { CachedObject, StorageError, type StoredValue } from '../../storage/index.ts';
 import type { CreateOptions, Held, Scope, UpdateOptions, Updated } from '../rest-storage.ts';
 import {
@@ -191,7 +186,7 @@ export class ObjectWrites {
     draft: Draft,
     options: Pick<CreateOptions, 'dryRun' | 'validate'>,
   ): Promise<Claim> {
-    const { type, kind, struct, clock, newUid } = this.#core;
+    const { definition, type, kind, struct, clock, newUid } = this.#core;
     const meta = metaOf(draft);
     const context = this.context(scope, options.dryRun);
     fillSystemFields(meta, clock.nowMs(), newUid());
@@ -200,8 +195,7 @@ export class ObjectWrites {
     const claim = (await this.strategy.claim?.(draft, undefined, context)) ?? NOTHING_CLAIMED;
     try {
       if (struct) fillZeroValues(struct, draft);
-      const errors = validateCreate(kind, draft, { namespaced: type.namespaced, name: isPathSegmentName });
-      const refusal = statusOf(kind, draft, errors);
+      const refusal = statusOf(kind, draft, definition.validateCreate(draft));
       if (refusal) throw refusal;
       await this.strategy.checkCreate?.(draft, context);
       await options.validate(draft, undefined);
@@ -231,7 +225,7 @@ export class ObjectWrites {
   }
 
   async #attemptUpdate({ scope, name, options, key }: AttemptInput, current: StoredValue): Promise<Attempt> {
-    const { type, kind, struct, resource } = this.#core;
+    const { definition, type, kind, struct, resource } = this.#core;
     const { object: old } = this.#reads.heldOf(current);
     const oldMeta = old.metadata ?? {};
     const draft = draftOf(await options.change(old));
@@ -248,7 +242,7 @@ export class ObjectWrites {
     const claim = (await this.strategy.claim?.(draft, old, context)) ?? NOTHING_CLAIMED;
     try {
       if (struct) fillZeroValues(struct, draft);
-      const errors = validateUpdate(kind, draft, old, this.strategy.subresource ?? '');
+      const errors = definition.validateUpdate(draft, old, this.strategy.subresource ?? '');
       const refusal = statusOf(kind, draft, errors);
       if (refusal) throw refusal;
       await this.strategy.checkUpdate?.(draft, old, context);

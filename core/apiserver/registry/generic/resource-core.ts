@@ -3,16 +3,14 @@ import type { Log } from '../../../base/log.ts';
 import type { Random } from '../../../base/random.ts';
 import type { GroupKind, GroupResource, KubernetesObject } from '../../../api/meta/index.ts';
 import { storageKeyOf, storagePrefixOf, type ResourceType } from '../../../api/scheme/index.ts';
-import { structOfKind, type StructType } from '../../../api/schema/index.ts';
-import { assert } from '../../../base/assert.ts';
+import type { StructType } from '../../../api/schema/index.ts';
 import { WatchCache, type Store, type WatchCacheMetrics } from '../../storage/index.ts';
 import { ObjectCodec } from './codec.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
 
 export interface ResourceParts {
-  readonly type: ResourceType;
+  readonly definition: ResourceDefinition;
   readonly store: Store;
-  /** The minor of Kubernetes that is emulated. */
-  readonly minor: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -22,6 +20,7 @@ export interface ResourceParts {
 
 /** What reads, writes and deletions of one resource share: its names, its bytes and its cache. */
 export class ResourceCore {
+  readonly definition: ResourceDefinition;
   readonly type: ResourceType;
   readonly resource: GroupResource;
   /** Of the objects as they are kept. */
@@ -37,15 +36,16 @@ export class ResourceCore {
   #closed = false;
 
   constructor(parts: ResourceParts) {
-    const { type } = parts;
-    assert(type.storage !== undefined, `${type.plural} are not kept`);
+    const { definition } = parts;
+    const { type, struct, findStruct } = definition;
     this.#parts = parts;
+    this.definition = definition;
     this.type = type;
     this.resource = { group: type.group, resource: type.plural };
     this.kind = { group: type.storage.gvk.group, kind: type.storage.gvk.kind };
-    this.struct = structOfKind(type.storage.gvk, parts.minor);
+    this.struct = struct;
     this.store = parts.store;
-    this.codec = new ObjectCodec(type.storage.gvk, (kind) => structOfKind(kind, parts.minor));
+    this.codec = new ObjectCodec(type.storage.gvk, findStruct, (...args) => definition.convert(...args));
     this.clock = parts.clock;
     this.random = parts.random;
     this.newUid = parts.newUid;

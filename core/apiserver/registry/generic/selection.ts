@@ -1,6 +1,5 @@
-import type { GroupKind, KubernetesObject } from '../../../api/meta/index.ts';
-import { fieldLookupOf } from '../../../api/scheme/index.ts';
-import type { FieldSelector, LabelSelector } from '../../../api/selector/index.ts';
+import type { KubernetesObject } from '../../../api/meta/index.ts';
+import type { FieldLookup, FieldSelector, LabelSelector } from '../../../api/selector/index.ts';
 import { CachedObject, type CacheEvent } from '../../storage/index.ts';
 import type { Held } from '../rest-storage.ts';
 
@@ -17,12 +16,15 @@ export interface Selectors {
 
 const NO_LABELS = {};
 
-/** `kind` is that of the objects as they are kept: its fields are looked up. */
-export const selectionOf = (kind: GroupKind, { labelSelector, fieldSelector }: Selectors): Selection => ({
+/** `fieldsOf` finds the fields of objects as they are kept. */
+export const selectionOf = (
+  fieldsOf: (object: KubernetesObject) => FieldLookup,
+  { labelSelector, fieldSelector }: Selectors,
+): Selection => ({
   isEverything: labelSelector.isEmpty && fieldSelector.isEmpty,
   matches: (object) =>
     (labelSelector.isEmpty || labelSelector.matches(object.metadata?.labels ?? NO_LABELS)) &&
-    (fieldSelector.isEmpty || fieldSelector.matches(fieldLookupOf(kind, object))),
+    (fieldSelector.isEmpty || fieldSelector.matches(fieldsOf(object))),
 });
 
 export interface SelectedEvent {

@@ -1,4 +1,5 @@
 import { notFound, type KubernetesObject } from '../../../api/meta/index.ts';
+import { fieldLookupOf } from '../../../api/scheme/index.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Store } from '../../storage/index.ts';
 import { selectionOf } from '../generic/selection.ts';
@@ -14,6 +15,8 @@ export const etcdProbe =
     await store.currentRevision();
     return 'ok';
   };
+
+const COMPONENT_STATUS = { group: '', kind: 'ComponentStatus' };
 
 const statusOf = async (name: string, probe: ComponentProbe): Promise<KubernetesObject> => {
   const condition = await probe().then(
@@ -31,7 +34,7 @@ export const componentStatuses = (probes: Readonly<Record<string, ComponentProbe
     return answerOf(await statusOf(name, probe));
   },
   async list(_scope, options) {
-    const selection = selectionOf({ group: '', kind: 'ComponentStatus' }, options);
+    const selection = selectionOf((object) => fieldLookupOf(COMPONENT_STATUS, object), options);
     const all = await Promise.all(Object.entries(probes).map(([name, probe]) => statusOf(name, probe)));
     return { items: all.filter((one) => selection.matches(one)).map(answerOf), resourceVersion: '' };
   },

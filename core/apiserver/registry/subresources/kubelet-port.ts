@@ -40,10 +40,10 @@ export interface KubeletPort {
 /** `[scheme:]name[:port]`, as proxies spell what they lead to. */
 export const splitProxyName = (text: string): { scheme: string; name: string; port: string } | undefined => {
   const parts = text.split(':');
-  if (parts.length === 1) return { scheme: '', name: text, port: '' };
-  if (parts.length === 2) return { scheme: '', name: parts[0]!, port: parts[1]! };
-  const [scheme = '', name = '', port = ''] = parts;
-  return parts.length === 3 && ['http', 'https', ''].includes(scheme) ? { scheme, name, port } : undefined;
+  if (parts.length > 3) return undefined;
+  const [scheme, name, port] =
+    parts.length === 3 ? (parts as [string, string, string]) : ['', parts[0]!, parts[1] ?? ''];
+  return name !== '' && ['http', 'https', ''].includes(scheme) ? { scheme, name, port } : undefined;
 };
 
 const containerNames = (pod: KubernetesObject): string[] =>

@@ -22,7 +22,13 @@ export interface Sent {
   text(): string;
 }
 
-export const noPeer: Peer = { address: '127.0.0.1', port: 1, verified: false, certificate: () => undefined };
+export const noPeer: Peer = {
+  address: '127.0.0.1',
+  port: 1,
+  verified: false,
+  certificate: () => undefined,
+  recognized: () => undefined,
+};
 
 export const fakeContext = (fake: FakeRequest): { readonly context: RequestContext; readonly sent: Sent } => {
   const { method = 'GET', url } = fake;
@@ -61,6 +67,7 @@ export const fakeContext = (fake: FakeRequest): { readonly context: RequestConte
     signal: new AbortController().signal,
     draining: new AbortController().signal,
     body: () => Promise.resolve(Buffer.from(fake.body ?? '')),
+    isUpgrade: false,
     upgrade: () => undefined,
   };
   const context = new RequestContext({

@@ -4,7 +4,7 @@ import type { SecureContextOptions } from 'node:tls';
 /** Asked for every new connection: renewed certificates are used from the next one on. */
 export type TlsSource = () => SecureContextOptions;
 
-/** `--etcd-cafile`, `--etcd-certfile`, `--etcd-keyfile`, read anew at each handshake as upstream does. */
+/** `--etcd-cafile`, `--etcd-certfile`, `--etcd-keyfile`, reloaded at each handshake as upstream does. */
 export const tlsFromFiles = (files: {
   readonly caFile?: string;
   readonly certFile?: string;

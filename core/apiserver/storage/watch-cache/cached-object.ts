@@ -36,7 +36,7 @@ export class CachedObject<T> {
     this.#decode = decode;
   }
 
-  /** Made anew each time once the object was put aside. */
+  /** Decoded on every access once the object was evicted. */
   get object(): T {
     return this.#object ?? this.#decode!(this.key, this.value, this.revision);
   }

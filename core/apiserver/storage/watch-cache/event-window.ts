@@ -93,7 +93,7 @@ export class EventWindow<T> {
     return low;
   }
 
-  /** Puts what came before `seq` aside: those who come back to it have it made anew. */
+  /** Evicts events before `seq`: a watcher that returns to them decodes them again. */
   putAside(seq: number): void {
     for (let at = Math.max(this.#asideSeq, this.#firstSeq); at < seq; at += 1) this.at(at).putAside();
     this.#asideSeq = Math.max(this.#asideSeq, seq);

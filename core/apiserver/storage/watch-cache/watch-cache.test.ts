@@ -233,7 +233,7 @@ test('bookmarks come by the clock to those who asked and have read all', async (
   expect([await asked.next(1), await silent.next(1), silent.end]).toEqual([undefined, undefined, 'closed']);
 });
 
-test('after a compaction the cache lists anew; a watch that ends over and over is not chased', async () => {
+test('after a compaction the cache relists; a watch that ends over and over is not chased', async () => {
   const { cache, clock, state, watches } = await openCache();
   const watcher = await cache.watch({ start: 10 });
   const lose = (): void => watches.at(-1)!.handlers.onEnd(new StorageError('Expired', 'compacted'));

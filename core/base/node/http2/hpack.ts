@@ -17,6 +17,10 @@ const TABLE_BYTES_MAX = 4096;
 /** RFC 7541, section 4.1: what an entry counts besides its characters. */
 const ENTRY_OVERHEAD_BYTES = 32;
 const INTEGER_MAX = 1 << 24;
+/** RFC 9113, section 8.2.1: names are tokens in lower case; a colon begins the name of a pseudo header. */
+const NAME = /^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+/** What ends a line of HTTP/1.1, where a value may be passed on, and other controls but the tab. */
+const VALUE_FORBIDDEN = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /** Reads the header blocks of one connection, in order. */
 export class HpackDecoder {
@@ -26,6 +30,11 @@ export class HpackDecoder {
   #dynamicBytes = 0;
   readonly #tableBytesOffered: number;
   #tableBytesMax: number;
+  /** Fields that no message may hold; they are remembered because the table may bring them back. */
+  readonly #malformedFields = new WeakSet<HeaderField>();
+  #isMalformed = false;
+  #listBytes = 0;
+  #hasMalformed = false;
   #block: Uint8Array = new Uint8Array(0);
   #position = 0;
 
@@ -36,9 +45,20 @@ export class HpackDecoder {
     this.#tableBytesMax = this.#tableBytesOffered;
   }
 
+  /** Whether the last block had a name or a value with characters that RFC 9113, section 8.2.1, forbids. */
+  get isMalformed(): boolean {
+    return this.#isMalformed;
+  }
+
+  /** Of the last list, as SETTINGS_MAX_HEADER_LIST_SIZE counts: what it takes once it is decoded. */
+  get listBytes(): number {
+    return this.#listBytes;
+  }
+
   decode(block: Uint8Array): HeaderField[] {
     this.#block = block;
     this.#position = 0;
+    this.#isMalformed = false;
     const fields: HeaderField[] = [];
     let bytes = 0;
     while (this.#position < block.length) {
@@ -48,6 +68,7 @@ export class HpackDecoder {
       if (bytes > this.#listBytesMax) throw new HpackError('TooLarge', 'header list is too large');
       fields.push(field);
     }
+    this.#listBytes = bytes;
     return fields;
   }
 
@@ -71,14 +92,22 @@ export class HpackDecoder {
 
   #literal(prefixBits: number): HeaderField {
     const index = this.#integer(prefixBits);
-    const name = index === 0 ? this.#string() : this.#entry(index).name;
-    return { name, value: this.#string() };
+    const known = index === 0 ? undefined : this.#entry(index);
+    const name = known ? known.name : this.#string();
+    const field = { name, value: this.#string() };
+    if ((!known && !NAME.test(name)) || VALUE_FORBIDDEN.test(field.value)) {
+      this.#malformedFields.add(field);
+      this.#hasMalformed = true;
+      this.#isMalformed = true;
+    }
+    return field;
   }
 
   #entry(index: number): HeaderField {
     const field =
       index <= STATIC_TABLE.length ? STATIC_TABLE[index - 1] : this.#dynamic[index - STATIC_TABLE.length - 1];
     if (field === undefined) throw broken('index is outside the table');
+    if (this.#hasMalformed && this.#malformedFields.has(field)) this.#isMalformed = true;
     return field;
   }
 

@@ -24,7 +24,7 @@ const apiTargets = ({ targets }: Look) => targets.filter(({ component }) => comp
 
 const replicas: CheckItem = {
   id: 'apiReplicas',
-  title: 'Several API servers behind one address',
+  title: 'Multiple API servers behind a load balancer',
   async measure(look) {
     const answers = await Promise.all(
       look.controlPlanes.map(async ({ name, address }) => {
@@ -43,11 +43,11 @@ const replicas: CheckItem = {
       () => 0,
     );
     if (front !== 200)
-      return bad(`${balancer} does not answer`, 'look at the load balancer in pilothouse status');
-    if (down.length > 0) return bad(`the API server on ${down.join(', ')} is not ready`, 'look at its log');
+      return bad(`${balancer} is not responding`, 'check the load balancer with pilothouse status');
+    if (down.length > 0) return bad(`the API server on ${down.join(', ')} is not ready`, 'check its log');
     return answers.length >= 2
       ? ok(`${answers.length} API servers are ready behind ${balancer}`)
-      : bad('one API server: its restart is an outage', 'run three control planes');
+      : bad('single API server: restarting it causes an outage', 'run three control planes');
   },
 };
 
@@ -83,34 +83,40 @@ const encryption: CheckItem = {
     const head = await storedSecret(look);
     const stored =
       head === undefined
-        ? 'no Secret is stored yet'
+        ? 'no Secret stored yet'
         : `a stored Secret begins with ${JSON.stringify(head.slice(0, 16))}`;
     if (!canBeTold('encryption-provider-config'))
       return absent(
-        `this API server has no encryption at rest; ${stored}`,
-        'keep the data folder on an encrypted disk',
+        `this API server does not support encryption at rest; ${stored}`,
+        'keep the data directory on an encrypted disk',
       );
     const configured = (await given(look, 'encryption-provider-config')).every((file) => file !== undefined);
-    const advice = 'give every API server --encryption-provider-config, then rewrite all Secrets';
-    if (!configured) return warn(`API servers are not told to encrypt; ${stored}`, advice);
+    const advice = 'set --encryption-provider-config on every API server, then rewrite all Secrets';
+    if (!configured) return warn(`encryption at rest is not configured; ${stored}`, advice);
     if (head !== undefined && !head.startsWith(ENCRYPTED))
       return warn(`configured, but ${stored}`, 'rewrite all Secrets');
-    return ok(head === undefined ? 'configured; no Secret is stored yet' : `configured, and ${stored}`);
+    return ok(head === undefined ? 'configured; no Secret stored yet' : `configured; ${stored}`);
   },
 };
 
 const audit: CheckItem = {
   id: 'auditLog',
-  title: 'Who did what is recorded',
+  title: 'Audit logging is enabled',
   async measure(look) {
     if (!canBeTold('audit-policy-file', 'audit-log-path'))
-      return absent('this API server has no audit log', 'its newest requests are under the request X-ray');
+      return absent(
+        'this API server does not support audit logging',
+        'its recent requests are on the Requests page',
+      );
     const [policies, paths] = await Promise.all([
       given(look, 'audit-policy-file'),
       given(look, 'audit-log-path'),
     ]);
     if (policies.some((file) => file === undefined) || paths.some((path) => path === undefined))
-      return warn('nobody records who did what', 'give API servers --audit-policy-file and --audit-log-path');
+      return warn(
+        'audit logging is not configured',
+        'set --audit-policy-file and --audit-log-path on every API server',
+      );
     const newest = await Promise.all(
       paths.map((path) =>
         stat(path!).then(
@@ -121,17 +127,17 @@ const audit: CheckItem = {
     );
     const isWritten = newest.every((ms) => look.clock.nowMs() - ms < RECENT_MS);
     return isWritten
-      ? ok(`${paths[0]!} is written to`)
+      ? ok(`${paths[0]!} is being written`)
       : warn(
-          'an audit log is configured, but was not written to within a day',
-          'see whether the policy records anything',
+          'an audit log is configured, but nothing was written in the last day',
+          'check whether the audit policy matches any requests',
         );
   },
 };
 
 const limits: CheckItem = {
   id: 'requestLimits',
-  title: 'Requests at once are limited',
+  title: 'In-flight requests are limited',
   async measure(look) {
     const numbers = (values: readonly (string | undefined)[], fallback: number): number[] =>
       values.map((value) => (value === undefined ? fallback : Number(value)));
@@ -139,7 +145,7 @@ const limits: CheckItem = {
     const writes = numbers(await given(look, 'max-mutating-requests-inflight'), IN_FLIGHT_DEFAULTS.mutating);
     if ([...reads, ...writes].some((limit) => limit === 0))
       return warn(
-        'an API server takes requests without limit',
+        'an API server has no limit on in-flight requests',
         'set --max-requests-inflight and --max-mutating-requests-inflight',
       );
     let refused = 0;
@@ -151,7 +157,7 @@ const limits: CheckItem = {
           (_is, _labels, value) => (refused += value),
         );
     return ok(
-      `${reads[0]} reads and ${writes[0]} writes at once on each; ${plural(refused, 'request')} refused so far`,
+      `limits per API server: ${reads[0]} read-only, ${writes[0]} mutating; ${plural(refused, 'request')} rejected so far`,
     );
   },
 };
@@ -162,7 +168,7 @@ const WANTED_PLUGINS = ['NodeRestriction', 'ServiceAccount', 'LimitRanger', 'Res
 
 const admission: CheckItem = {
   id: 'admissionPlugins',
-  title: 'Admission plugins are on',
+  title: 'Admission plugins are enabled',
   async measure(look) {
     const ran = new Set<string>();
     for (const target of apiTargets(look))
@@ -176,22 +182,22 @@ const admission: CheckItem = {
     const enabled = (await given(look, 'enable-admission-plugins')).map((value) => value?.split(',') ?? []);
     const off = WANTED_PLUGINS.filter((name) => disabled.has(name));
     if (off.length > 0)
-      return bad(`turned off: ${off.join(', ')}`, 'take them out of --disable-admission-plugins');
+      return bad(`disabled: ${off.join(', ')}`, 'remove them from --disable-admission-plugins');
     if (!enabled.every((names) => names.includes('NodeRestriction')))
       return warn(
-        'a kubelet may change other nodes: NodeRestriction is off',
+        'kubelets can modify other nodes: NodeRestriction is disabled',
         'add it to --enable-admission-plugins',
       );
     const seen = WANTED_PLUGINS.filter((name) => ran.has(name));
     const unseen = WANTED_PLUGINS.filter((name) => !ran.has(name));
-    const text = `${seen.join(', ')} have judged requests`;
-    return unseen.length === 0 ? ok(text) : ok(`${text}; ${unseen.join(', ')} had none to judge yet`);
+    const text = `${seen.join(', ')} have processed requests`;
+    return unseen.length === 0 ? ok(text) : ok(`${text}; ${unseen.join(', ')} had no requests yet`);
   },
 };
 
 const anonymous: CheckItem = {
   id: 'anonymousOff',
-  title: 'Requests by nobody are refused',
+  title: 'Anonymous requests are rejected',
   async measure(look) {
     const authority = await readFile(certificatePath(look.dataDirectory, 'ca'), 'utf8');
     const statuses = await Promise.all(
@@ -201,38 +207,34 @@ const anonymous: CheckItem = {
     );
     if (statuses.some((status) => status < 400))
       return bad(
-        'nobody in particular may list namespaces',
-        'take the roles of system:anonymous and system:unauthenticated back',
+        'anonymous users can list namespaces',
+        'remove the role bindings of system:anonymous and system:unauthenticated',
       );
     if (statuses.every((status) => status === 401))
-      return ok('a request without credentials is answered 401');
+      return ok('requests without credentials are rejected with 401');
     return warn(
-      'a request without credentials is let in as system:anonymous and refused by RBAC (403)',
-      'probes of health come so; where they need not, set --anonymous-auth=false',
+      'requests without credentials are authenticated as system:anonymous and denied by RBAC (403)',
+      'health probes use this; otherwise limit it to /livez, /readyz and /healthz in --authentication-config',
     );
   },
 };
 
 const oidc: CheckItem = {
   id: 'oidc',
-  title: 'People log in with an identity provider',
+  title: 'Users authenticate with an identity provider',
   async measure(look) {
-    if (!canBeTold('oidc-issuer-url', 'authentication-config'))
+    if (!canBeTold('oidc-issuer-url'))
       return absent(
-        'this API server knows no OpenID Connect; people have client certificates',
-        'give each person a certificate of their own, with a short life',
+        'this API server does not support OpenID Connect; users authenticate with client certificates',
+        'issue a short-lived certificate to each user',
       );
-    const [issuers, files] = await Promise.all([
-      given(look, 'oidc-issuer-url'),
-      given(look, 'authentication-config'),
-    ]);
-    const issuer = issuers[0] ?? files[0];
+    const [issuer] = await given(look, 'oidc-issuer-url');
     return issuer === undefined
       ? warn(
-          'people have client certificates, which cannot be taken back',
+          'users authenticate with client certificates, which cannot be revoked',
           'set --oidc-issuer-url and --oidc-client-id',
         )
-      : ok(`tokens of ${issuer} are accepted`);
+      : ok(`tokens from ${issuer} are accepted`);
   },
 };
 

@@ -19,7 +19,7 @@ const etcdTargets = ({ targets }: Look) => targets.filter(({ component }) => com
 
 const members: CheckItem = {
   id: 'etcdMembers',
-  title: 'An odd number of etcd members, three or more',
+  title: 'Odd number of etcd members, at least three',
   async measure(look) {
     const all = await look.members();
     const voters = all.filter(({ isLearner }) => !isLearner);
@@ -27,23 +27,20 @@ const members: CheckItem = {
     const count = voters.length;
     const advice = 'add members until there are three or five';
     if (silent.length > 0)
-      return bad(
-        `${silent.join(', ')} of ${plural(count, 'member')} does not answer`,
-        'bring the member back',
-      );
-    if (count < 3) return bad(`${plural(count, 'member')}: losing one loses the cluster`, advice);
-    if (count % 2 === 0) return warn(`${count} members tolerate no more losses than ${count - 1}`, advice);
-    return ok(`${count} members answer; the loss of ${(count - 1) / 2} is tolerated`);
+      return bad(`unreachable: ${silent.join(', ')}, of ${plural(count, 'member')}`, 'recover the member');
+    if (count < 3) return bad(`${plural(count, 'member')}: no failure is tolerated`, advice);
+    if (count % 2 === 0) return warn(`${count} members tolerate no more failures than ${count - 1}`, advice);
+    return ok(`${count} members healthy; failure tolerance ${(count - 1) / 2}`);
   },
 };
 
 const diskLatency: CheckItem = {
   id: 'diskLatency',
-  title: 'Disks fast enough for etcd',
+  title: 'Disks are fast enough for etcd',
   async measure(look) {
     const targets = etcdTargets(look);
     if (targets.length === 0)
-      return warn('etcd is run elsewhere, and its metrics are not known here', 'watch its WAL fsync there');
+      return warn('etcd is external, and its metrics are not available here', 'monitor its WAL fsync there');
     const measured = await Promise.all(
       targets.map(async (target) => {
         const buckets = (await look.reading(target)).histograms.get('etcdFsync');
@@ -54,10 +51,10 @@ const diskLatency: CheckItem = {
     );
     const known = measured.flatMap(({ name, seconds }) => (seconds === undefined ? [] : [{ name, seconds }]));
     if (known.length === 0)
-      return warn('too few writes were synced to judge by', 'ask again when the cluster has worked');
+      return warn('not enough fsyncs to measure', 'run the check again after some load');
     const worst = known.reduce((so, one) => (one.seconds > so.seconds ? one : so));
-    const text = `99 % of WAL syncs on ${worst.name} end within ${(worst.seconds * 1000).toFixed(1)} ms`;
-    const advice = 'etcd wants 10 ms: use a solid-state disk that nothing else writes to';
+    const text = `99th percentile of WAL fsync on ${worst.name} is ${(worst.seconds * 1000).toFixed(1)} ms`;
+    const advice = 'etcd needs 10 ms or less; use a dedicated SSD';
     if (worst.seconds > FSYNC_BAD_SECONDS) return bad(text, advice);
     return worst.seconds > FSYNC_GOOD_SECONDS ? warn(text, advice) : ok(text);
   },
@@ -65,14 +62,14 @@ const diskLatency: CheckItem = {
 
 const quota: CheckItem = {
   id: 'etcdQuota',
-  title: 'Room below the quota of etcd',
+  title: 'etcd is below its storage quota',
   async measure(look) {
     const advice = 'compact and defragment, or raise --quota-backend-bytes';
     const alarmed = (await look.members())
       .flatMap(({ status }) => status?.errors ?? [])
       .filter((text) => text.includes('NOSPACE'));
     if (alarmed.length > 0)
-      return bad('a member has raised NOSPACE: writes are refused', `${advice}, then disarm`);
+      return bad('NOSPACE alarm: writes are rejected', `${advice}, then disarm the alarm`);
     const readings = await Promise.all(
       etcdTargets(look).map(async (target) => ({ target, reading: await look.reading(target) })),
     );
@@ -83,21 +80,21 @@ const quota: CheckItem = {
         ? []
         : [{ name: target.instance, bytes, quotaBytes }];
     });
-    if (shares.length === 0) return warn('members do not tell their quota', 'set --quota-backend-bytes');
+    if (shares.length === 0) return warn('the storage quota is unknown', 'set --quota-backend-bytes');
     const worst = shares.reduce((so, one) =>
       one.bytes / one.quotaBytes > so.bytes / so.quotaBytes ? one : so,
     );
-    const text = `${worst.name} has ${Math.ceil(worst.bytes / MIB)} of ${Math.round(worst.quotaBytes / MIB)} MiB`;
+    const text = `${worst.name} uses ${Math.ceil(worst.bytes / MIB)} of ${Math.round(worst.quotaBytes / MIB)} MiB`;
     return worst.bytes / worst.quotaBytes > QUOTA_SHARE_MAX ? warn(text, advice) : ok(text);
   },
 };
 
 const peerCertificates: CheckItem = {
   id: 'peerCertificates',
-  title: 'Certificates of their own between etcd members',
+  title: 'etcd peers use separate certificates',
   async measure(look) {
     if (look.etcdHosts.length === 0)
-      return warn('etcd is run elsewhere', 'see there that peers have certificates of their own');
+      return warn('etcd is external', 'check there that peers use separate certificates');
     const shared: string[] = [];
     for (const { name, etcd } of look.etcdHosts) {
       const at = { host: etcd!.address, serverName: etcd!.name };
@@ -105,28 +102,24 @@ const peerCertificates: CheckItem = {
         presentedCertificate({ ...at, port: PORTS.etcdClient }),
         presentedCertificate({ ...at, port: PORTS.etcdPeer }),
       ]);
-      if (!client || !peer)
-        return bad(`the member on ${name} presents no certificate now`, 'bring the member back');
+      if (!client || !peer) return bad(`the member on ${name} presents no certificate`, 'recover the member');
       if (client.fingerprint256 === peer.fingerprint256) shared.push(name);
       const command = await look.command(name, 'etcd');
       if (flagOf(command, 'peer-client-cert-auth') !== 'true')
         return bad(
-          `the member on ${name} lets peers in without a certificate`,
+          `the member on ${name} accepts peers without a certificate`,
           'set --peer-client-cert-auth=true',
         );
     }
     return shared.length === 0
-      ? ok('every member presents one certificate to clients and another to peers, and asks peers for theirs')
-      : bad(
-          `${shared.join(', ')} presents the same certificate to clients and peers`,
-          'issue peer certificates',
-        );
+      ? ok('every member uses separate client and peer certificates and requires peer certificates')
+      : bad(`same certificate for clients and peers on ${shared.join(', ')}`, 'issue peer certificates');
   },
 };
 
 const compaction: CheckItem = {
   id: 'compaction',
-  title: 'History of etcd is compacted',
+  title: 'etcd history is compacted',
   async measure(look) {
     const flags = await look.apiServers();
     const every = flagOf(flags[0] ?? [], 'etcd-compaction-interval');
@@ -136,12 +129,12 @@ const compaction: CheckItem = {
     const revision = reading?.numbers.get('etcdRevision');
     const compacted = reading?.numbers.get('etcdCompactRevision');
     if (intervalMs === 0)
-      return warn('API servers are told not to compact', 'set --etcd-compaction-interval=5m');
+      return warn('automatic compaction is disabled', 'set --etcd-compaction-interval=5m');
     if (revision === undefined || compacted === undefined)
-      return ok(`API servers compact every ${intervalMs / 60_000} min; members do not tell how far`);
-    const text = `compacted up to revision ${compacted} of ${revision}, every ${intervalMs / 60_000} min by the API servers`;
+      return ok(`API servers compact every ${intervalMs / 60_000} min; the compacted revision is unknown`);
+    const text = `compacted to revision ${compacted} of ${revision}; API servers compact every ${intervalMs / 60_000} min`;
     return revision - compacted > REVISIONS_KEPT_MAX
-      ? warn(text, 'see why the compaction does not keep up')
+      ? warn(text, 'find out why compaction does not keep up')
       : ok(text);
   },
 };

@@ -12,7 +12,7 @@ const SAMPLE_FRESH_MS = 60_000;
 
 const rotation: CheckItem = {
   id: 'certificateRotation',
-  title: 'Certificates are renewed in time, and servers have taken the new ones up',
+  title: 'Certificates are renewed in time, and servers have reloaded them',
   async measure(look) {
     const certificates = await listServedCertificates(look.dataDirectory, look.config);
     const nowMs = look.clock.nowMs();
@@ -23,13 +23,13 @@ const rotation: CheckItem = {
     if (days < 0) return bad(`${first.name} has expired`, 'pilothouse certs renew all');
     if (stale.length > 0)
       return warn(
-        `servers still present the old certificate of ${stale.join(', ')}`,
-        'restart them if that does not change within a minute',
+        `servers still present the old certificate: ${stale.join(', ')}`,
+        'restart them if they do not reload it within a minute',
       );
     if (days < RENEW_DAYS)
-      return warn(`${first.name} ends in ${plural(days, 'day')}`, 'pilothouse certs renew all');
+      return warn(`${first.name} expires in ${plural(days, 'day')}`, 'pilothouse certs renew all');
     return ok(
-      `${plural(served.length, 'server')} present what is on disk; the first certificate to end, ${first.name}, has ${days} days`,
+      `${plural(served.length, 'server')} present the certificate on disk; the next to expire is ${first.name}, in ${days} days`,
     );
   },
 };
@@ -50,32 +50,26 @@ const judgeAge = (ageMs: number): Judged | undefined => {
   const days = Math.floor(ageMs / DAY_MS);
   return days < 1
     ? undefined
-    : warn(
-        `the newest snapshot is ${plural(days, 'day')} old`,
-        'let the schedule make one every day at least',
-      );
+    : warn(`the latest snapshot is ${plural(days, 'day')} old`, 'schedule a snapshot at least once a day');
 };
 
 const backups: CheckItem = {
   id: 'backups',
-  title: 'Backups are made by themselves, and kept elsewhere',
+  title: 'Backups are scheduled and stored off-host',
   async measure(look) {
     const folder = backupsFolder(look.dataDirectory);
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.db'));
     if (names.length === 0)
-      return bad(
-        `there is no snapshot in ${folder}`,
-        'turn the schedule of backups on, or pilothouse snapshot save',
-      );
+      return bad(`no snapshots in ${folder}`, 'enable scheduled snapshots, or run pilothouse snapshot save');
     const times = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mtimeMs));
     const old = judgeAge(look.clock.nowMs() - Math.max(...times));
     if (old) return old;
-    const text = `${plural(names.length, 'snapshot')} in ${folder}, the newest less than a day old`;
+    const text = `${plural(names.length, 'snapshot')} in ${folder}, the latest less than a day old`;
     return (await isElsewhere(look))
-      ? ok(`${text}, on another disk than etcd`)
+      ? ok(`${text}, on a different disk than etcd`)
       : warn(
           `${text}, on the same disk as etcd`,
-          `copy them elsewhere, or make ${folder} a link to another disk`,
+          `copy them to another machine, or link ${folder} to another disk`,
         );
   },
 };
@@ -96,18 +90,18 @@ const monitoring: CheckItem = {
     const down = answers.filter(({ isUp }) => !isUp).map(({ name }) => name);
     if (down.length > 0)
       return bad(
-        `no metrics of ${down.slice(0, 4).join(', ')}`,
-        'see whether it runs, and why /metrics is refused',
+        `no metrics from ${down.slice(0, 4).join(', ')}`,
+        'check whether it is running and why /metrics fails',
       );
     const folder = metricsFolder(look.dataDirectory);
     const segments = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('raw-'));
     const times = await Promise.all(segments.map(async (name) => (await stat(join(folder, name))).mtimeMs));
     const text = `${answers.length} targets serve metrics`;
     return look.clock.nowMs() - Math.max(0, ...times) < SAMPLE_FRESH_MS
-      ? ok(`${text}, and the newest sample is less than a minute old`)
+      ? ok(`${text}, and the latest sample is less than a minute old`)
       : warn(
-          `${text}, and nobody records them`,
-          'run the cluster in the console, or let Prometheus scrape it',
+          `${text}, but they are not recorded`,
+          'run the cluster in the console, or scrape it with Prometheus',
         );
   },
 };

@@ -40,14 +40,14 @@ const mayReadSecret = async ({ client }: Look, user: string, groups: readonly st
 
 const authorization: CheckItem = {
   id: 'nodeAndRbac',
-  title: 'Node and RBAC decide who may do what',
+  title: 'Node and RBAC authorization are enabled',
   async measure(look) {
     const modes = (await look.apiServers()).map(
       (command) => flagOf(command, 'authorization-mode')?.split(',') ?? [],
     );
     const advice = 'set --authorization-mode=Node,RBAC on every API server';
     if (modes.some((list) => list.includes('AlwaysAllow') || list.length === 0))
-      return bad('an API server allows everything', advice);
+      return bad('an API server allows all requests', advice);
     if (!modes.every((list) => list.includes('Node') && list.includes('RBAC')))
       return bad(
         `an API server has --authorization-mode=${modes.find((list) => !list.includes('Node') || !list.includes('RBAC'))!.join(',')}`,
@@ -59,13 +59,16 @@ const authorization: CheckItem = {
     ]);
     if (stranger)
       return bad(
-        'anybody with credentials may read Secrets of kube-system',
-        'look for a binding of system:authenticated',
+        'any authenticated user can read Secrets in kube-system',
+        'check the role bindings of system:authenticated',
       );
     if (node)
-      return bad('a node may read Secrets that no pod of its own uses', 'look for a binding of system:nodes');
+      return bad(
+        'a node can read Secrets that none of its pods use',
+        'check the role bindings of system:nodes',
+      );
     return ok(
-      'a stranger and a node without pods were asked for a Secret of kube-system, and both are refused',
+      'an unprivileged user and a node without pods are both denied access to Secrets in kube-system',
     );
   },
 };
@@ -75,34 +78,34 @@ const INSECURE_PORTS = [8080, 10_251, 10_252, 10_255];
 
 const insecurePorts: CheckItem = {
   id: 'noInsecurePort',
-  title: 'Nothing listens without TLS and credentials',
+  title: 'No port is open without TLS and authentication',
   async measure(look) {
     const problems: string[] = [];
     for (const { name, address } of look.controlPlanes) {
       for (const port of INSECURE_PORTS)
         if (await isPortOpen(address, port)) problems.push(`${name}:${port} is open`);
       if (await answersPlainHttp(address, PORTS.apiServer))
-        problems.push(`${name}:${PORTS.apiServer} answers plain HTTP`);
+        problems.push(`${name}:${PORTS.apiServer} accepts plain HTTP`);
     }
     for (const { name, etcd } of look.etcdHosts)
       for (const port of [PORTS.etcdClient, PORTS.etcdPeer])
         if (await letsInWithoutCertificate(etcd!.address, port))
-          problems.push(`etcd on ${name}:${port} lets in who shows no certificate`);
+          problems.push(`etcd on ${name}:${port} accepts clients without a certificate`);
     const [node] = look.controlPlanes;
     if (node) {
       const authority = await readFile(certificatePath(look.dataDirectory, 'ca'), 'utf8');
       const status = await anonymousStatus(`https://${node.address}:${PORTS.kubelet}/pods`, authority);
-      if (status < 400) problems.push(`the kubelet of ${node.name} tells its pods to anybody`);
+      if (status < 400) problems.push(`the kubelet on ${node.name} serves its pods to anonymous clients`);
     }
     return problems.length === 0
-      ? ok('old insecure ports are closed; etcd and kubelets were asked without credentials, and refused')
-      : bad(problems.join('; '), 'close the port, or ask for client certificates');
+      ? ok('insecure ports are closed; etcd and kubelets reject requests without credentials')
+      : bad(problems.join('; '), 'close the port, or require client certificates');
   },
 };
 
 const profiling: CheckItem = {
   id: 'profilingOff',
-  title: 'Profiling is off',
+  title: 'Profiling is disabled',
   async measure(look) {
     const open: string[] = [];
     for (const { name, address } of look.controlPlanes)
@@ -116,14 +119,14 @@ const profiling: CheckItem = {
         if (status === 200) open.push(`${component} on ${name}`);
       }
     return open.length === 0
-      ? ok('/debug/pprof/ is answered 404 everywhere, to the administrator too')
-      : warn(`profiles are served by ${open.join(', ')}`, 'set --profiling=false');
+      ? ok('/debug/pprof/ returns 404 on every component')
+      : warn(`profiling is enabled on ${open.join(', ')}`, 'set --profiling=false');
   },
 };
 
 const taints: CheckItem = {
   id: 'controlPlaneTaints',
-  title: 'Workloads stay off control planes',
+  title: 'Workloads do not run on control planes',
   async measure(look) {
     const { items } = await look.client.resource(NODE).list({ labelSelector: CONTROL_PLANE_LABEL });
     const open = items
@@ -133,13 +136,13 @@ const taints: CheckItem = {
       )
       .map(({ metadata }) => metadata.name);
     if (items.length === 0)
-      return warn('no node is marked as a control plane', `label them ${CONTROL_PLANE_LABEL}`);
+      return warn('no node is labelled as a control plane', `label them ${CONTROL_PLANE_LABEL}`);
     return open.length === 0
       ? ok(
           `${items.map(({ metadata }) => metadata.name).join(', ')} have the taint ${CONTROL_PLANE_LABEL}:NoSchedule`,
         )
       : warn(
-          `${open.join(', ')} takes any pod`,
+          `not tainted: ${open.join(', ')}`,
           `kubectl taint node ${open[0]} ${CONTROL_PLANE_LABEL}:NoSchedule`,
         );
   },
@@ -149,7 +152,7 @@ const MIRROR = 'kubernetes.io/config.mirror';
 
 const requests: CheckItem = {
   id: 'staticPodRequests',
-  title: 'Components ask for the resources they need',
+  title: 'Components have resource requests',
   async measure(look) {
     const { items } = await look.client.resource(POD, 'kube-system').list();
     const components = items.filter(({ metadata }) => metadata.annotations?.[MIRROR] !== undefined);
@@ -159,10 +162,13 @@ const requests: CheckItem = {
       )
       .map(({ metadata }) => metadata.name);
     if (components.length === 0)
-      return warn('no static pod is seen through the API', 'see whether kubelets reach it');
+      return warn('no static pods found in the API', 'check whether kubelets can reach the API server');
     return without.length === 0
       ? ok(`all ${components.length} static pods request CPU`)
-      : warn(`${without.slice(0, 4).join(', ')} request none`, 'set resources.requests in their manifests');
+      : warn(
+          `no CPU request: ${without.slice(0, 4).join(', ')}`,
+          'set resources.requests in their manifests',
+        );
   },
 };
 

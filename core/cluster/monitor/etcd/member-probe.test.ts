@@ -30,7 +30,7 @@ test('one question is open at a time, however often a frozen member is looked at
     void probe.ask();
     clock.advance(1_000);
   }
-  expect([connections, probe.status, probe.problem]).toEqual([1, undefined, 'has not answered yet']);
+  expect([connections, probe.status, probe.problem]).toEqual([1, undefined, 'no response yet']);
   probe.dispose();
 });
 

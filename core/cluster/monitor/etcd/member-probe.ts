@@ -34,7 +34,7 @@ export class MemberProbe implements Probe {
   #askedMs: number | undefined;
   #silentLooks = 0;
   #answer: StatusResponse | undefined;
-  #problem = 'has not answered yet';
+  #problem = 'no response yet';
 
   constructor(url: string, access: () => EtcdAccess, clock: Clock) {
     this.url = url;
@@ -50,7 +50,7 @@ export class MemberProbe implements Probe {
 
   get problem(): string {
     if (this.status) return '';
-    return this.#answer ? `${this.url}: no answer for more than ${SILENCE_MS_MAX / 1000} s` : this.#problem;
+    return this.#answer ? `${this.url}: no response for more than ${SILENCE_MS_MAX / 1000} s` : this.#problem;
   }
 
   async ask(): Promise<void> {

@@ -69,7 +69,7 @@ export class MembersWatch implements Disposable {
 
   constructor(options: MembersWatchOptions) {
     this.#options = options;
-    this.#view = { atMs: options.clock.nowMs(), members: [], problem: 'no member has answered yet' };
+    this.#view = { atMs: options.clock.nowMs(), members: [], problem: 'no member has responded yet' };
   }
 
   get view(): EtcdView {
@@ -118,7 +118,7 @@ export class MembersWatch implements Disposable {
     try {
       await this.#round();
     } catch (error) {
-      log.write('warn', 'the members of etcd could not be asked', { error: messageOf(error) });
+      log.write('warn', 'failed to query the etcd members', { error: messageOf(error) });
       this.#view = { ...this.#view, atMs: clock.nowMs(), problem: messageOf(error) };
     }
     this.#isRunning = false;
@@ -187,9 +187,7 @@ export class MembersWatch implements Disposable {
     const members = this.#known.map((one) => this.#memberOf(one, { leader, newestIndex, errors }));
     const isAnyUp = members.some(({ role }) => role !== 'unreachable');
     const [firstProbe] = this.#probes.values();
-    const problem = isAnyUp
-      ? ''
-      : (members[0]?.problem ?? firstProbe?.problem ?? 'there is no member to ask');
+    const problem = isAnyUp ? '' : (members[0]?.problem ?? firstProbe?.problem ?? 'no member to query');
     return { atMs: clock.nowMs(), members, problem };
   }
 

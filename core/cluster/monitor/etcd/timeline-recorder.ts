@@ -74,7 +74,7 @@ export class TimelineRecorder {
       // What was seen while the file was read is newer.
       this.#events = rememberEvents(found, this.#events);
     } catch (error) {
-      this.#options.log.write('warn', 'the timeline of etcd could not be read; it begins anew', {
+      this.#options.log.write('warn', 'failed to read the etcd timeline; starting a new one', {
         file: this.#options.file,
         error: messageOf(error),
       });
@@ -91,7 +91,7 @@ export class TimelineRecorder {
       await makeMetricsFolder(dirname(file));
       await writeFileAtomically(file, JSON.stringify(this.#events));
     } catch (error) {
-      log.write('warn', 'the timeline of etcd could not be kept', { file, error: messageOf(error) });
+      log.write('warn', 'failed to save the etcd timeline', { file, error: messageOf(error) });
     }
   }
 }

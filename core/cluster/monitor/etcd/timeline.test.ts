@@ -110,7 +110,7 @@ test('members that join and leave, and alarms, are told once; silence ends no al
 
 const mayWrite = (): Promise<boolean> => Promise.resolve(true);
 
-test('the timeline outlives a restart, is bounded, and a damaged file begins anew', async () => {
+test('the timeline survives a restart, is bounded, and a damaged file is replaced', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'pilothouse-timeline-'));
   const file = join(parent, 'metrics', 'etcd-timeline.json');
   const clock = manualClock();

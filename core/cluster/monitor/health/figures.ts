@@ -50,6 +50,7 @@ export const UNITS: Readonly<Record<CriticalId, CriticalMetric['unit']>> = {
   queueDepth: 'count',
   queueTimeP99: 'seconds',
   apiInFlight: 'ratio',
+  repeatedFailures: 'count',
 };
 
 /** What is shown while nothing was measured. */
@@ -64,6 +65,7 @@ export const THRESHOLDS: Readonly<Record<CriticalId, number>> = {
   queueDepth: QUEUE_DEPTH_MAX,
   queueTimeP99: QUEUE_SECONDS_MAX,
   apiInFlight: IN_FLIGHT_SHARE_MAX,
+  repeatedFailures: 0,
 };
 
 /** By how much of its threshold: instances may have thresholds of their own. */
@@ -157,6 +159,21 @@ const ASSESS: Readonly<Record<CriticalId, Assess>> = {
     of(facts, 'kube-controller-manager', 'cloud-controller-manager').flatMap((one) =>
       p99(facts, one, 'queueTime', { threshold: QUEUE_SECONDS_MAX, chart: 'queueTimeP99' }),
     ),
+  repeatedFailures: (facts) =>
+    of(facts, 'kube-apiserver').flatMap(({ instance, window }) => {
+      const keys = window.keysOf('apiRepeated');
+      // No user has such a series while nobody loops.
+      if (keys.length === 0)
+        return window.increase(readingKey('apiRequests'), facts.nowMs - RECENT_MS)
+          ? [{ value: 0, threshold: 0, subject: instance, chart: null }]
+          : [];
+      return keys.flatMap((key) => {
+        const grown = window.increase(key, facts.nowMs - RECENT_MS);
+        return grown
+          ? [{ value: grown.amount, threshold: 0, subject: byOf(key) || instance, chart: null }]
+          : [];
+      });
+    }),
   apiInFlight: (facts) =>
     of(facts, 'kube-apiserver').flatMap(({ instance, window }) =>
       (['readOnly', 'mutating'] as const).flatMap((kind) => {

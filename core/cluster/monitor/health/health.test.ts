@@ -131,6 +131,15 @@ test.each<[CriticalId, string, readonly [string, string], Partial<CriticalMetric
     ],
     { value: 0.85, threshold: 0.8, state: 'firing', subject: 'cp-1 mutating' },
   ],
+  [
+    'repeatedFailures',
+    'kube-apiserver/cp-1',
+    [
+      'pilothouse_apiserver_repeated_failures_total{user="system:node:cp-2"} 1',
+      'pilothouse_apiserver_repeated_failures_total{user="system:node:cp-2"} 4',
+    ],
+    { value: 3, threshold: 0, state: 'firing', subject: 'system:node:cp-2' },
+  ],
 ])('%s is told of the worst instance', async (id, target, [before, after], expected) => {
   const pages: Record<string, string> = { [target]: before };
   const { sample, sampler } = simulate(pages);
@@ -151,7 +160,7 @@ test('what nobody could tell is unknown, and a target that is down says why', as
   ]);
 });
 
-test('a figure that fires keeps its moment until it is well again', () => {
+test('a firing metric keeps its start time until it recovers', () => {
   const figures = (value: number): ReadonlyMap<CriticalId, Figure> =>
     new Map([['queueDepth', { value, threshold: 100, subject: 'job', chart: 'queueDepth' }]]);
   const at = (before: readonly CriticalMetric[], value: number, nowMs: number): CriticalMetric[] =>

@@ -172,7 +172,7 @@ export class DiskHistory implements History {
       if (next.firstMs > nowMs - bounds.retentionMs && total() <= bounds.bytesMax) return;
       this.#segments.shift();
       await rm(oldest.file, { force: true }).catch((error: unknown) =>
-        log.write('warn', 'old metrics could not be deleted', { file: oldest.file, error: messageOf(error) }),
+        log.write('warn', 'failed to delete old metrics', { file: oldest.file, error: messageOf(error) }),
       );
     }
   }

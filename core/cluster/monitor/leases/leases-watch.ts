@@ -130,7 +130,7 @@ export class LeasesWatch implements Disposable {
       // A Date has no fractions: less than two seconds may be no difference at all.
       if (Number.isFinite(aheadMs) && Math.abs(aheadMs) >= 2_000) this.#aheadMs = aheadMs;
     } catch (error) {
-      this.#options.log.write('debug', 'the clock of the server could not be asked', { error });
+      this.#options.log.write('debug', 'failed to read the clock of the server', { error });
     }
   }
 }

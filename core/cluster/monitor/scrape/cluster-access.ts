@@ -5,7 +5,6 @@ import type { SecureContextOptions } from 'node:tls';
 import type { Disposable } from '../../../base/disposable.ts';
 import { ReasonError } from '../../../base/errors.ts';
 import { certificatePath, readKubeconfig } from '../../../pki/index.ts';
-import { adminKubeconfigFile } from '../../data-folder/layout.ts';
 
 export const ANSWER_TIMEOUT_MS = 4_000;
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
@@ -30,9 +29,16 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Requests to the servers of a cluster of ours, each by its own address, as the cluster's administrator. */
+/** Requests to the servers of a cluster of ours, each by its own address. */
 export interface ClusterAccess extends Disposable {
   ask(request: Ask): Promise<Answer>;
+}
+
+export interface ClusterAccessOptions {
+  readonly directory: string;
+  /** Who asks. */
+  readonly kubeconfigFile: string;
+  etcdTls(): SecureContextOptions;
 }
 
 interface Identity {
@@ -46,11 +52,9 @@ const stampOf = async (file: string): Promise<string> => {
 };
 
 const loadIdentity = async (
-  directory: string,
+  { directory, kubeconfigFile: file, etcdTls }: ClusterAccessOptions,
   stamp: string,
-  etcdTls: () => SecureContextOptions,
 ): Promise<Identity> => {
-  const file = adminKubeconfigFile(directory);
   const { credential } = readKubeconfig(await readFile(file, 'utf8'), file);
   const own = {
     cert: credential.certificatePem,
@@ -88,7 +92,7 @@ const send = (
     const request = url.startsWith('https:') ? https.request(url, options) : http.request(url, options);
     // Of the whole: a server that drips would hold a sample up.
     const timer = setTimeout(
-      () => request.destroy(new ReasonError('TimedOut', `no answer within ${timeoutMs} ms`)),
+      () => request.destroy(new ReasonError('TimedOut', `no response within ${timeoutMs} ms`)),
       timeoutMs,
     );
     const fail = (error: Error): void => {
@@ -102,7 +106,9 @@ const send = (
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes > ANSWER_BYTES_MAX)
-          request.destroy(new ReasonError('TooLarge', `the answer is larger than ${ANSWER_BYTES_MAX} bytes`));
+          request.destroy(
+            new ReasonError('TooLarge', `the response is larger than ${ANSWER_BYTES_MAX} bytes`),
+          );
         else chunks.push(chunk);
       });
       response.once('error', fail);
@@ -115,7 +121,7 @@ const send = (
   });
 
 /** Connections are kept between requests; renewed credentials are taken up with the next one. */
-export const openClusterAccess = (directory: string, etcdTls: () => SecureContextOptions): ClusterAccess => {
+export const openClusterAccess = (options: ClusterAccessOptions): ClusterAccess => {
   const plain = new http.Agent({ keepAlive: true, maxSockets: 2 });
   let identity: Promise<Identity> | undefined;
   let isClosed = false;
@@ -124,11 +130,11 @@ export const openClusterAccess = (directory: string, etcdTls: () => SecureContex
     for (const agent of Object.values(one.agents)) agent.destroy();
   };
   const current = async (): Promise<Identity> => {
-    const stamp = await stampOf(adminKubeconfigFile(directory));
+    const stamp = await stampOf(options.kubeconfigFile);
     const known = await identity?.catch(() => undefined);
     if (known?.stamp === stamp) return known;
     if (known) close(known);
-    identity = loadIdentity(directory, stamp, etcdTls);
+    identity = loadIdentity(options, stamp);
     return identity;
   };
 

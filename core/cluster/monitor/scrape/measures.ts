@@ -37,6 +37,7 @@ export const MEASURES = {
     isCounted: (labels) => !LONG_RUNNING_VERBS.has(labelOf(labels, 'verb')),
   },
   apiInFlight: { metric: 'apiserver_current_inflight_requests', kind: 'gauge', by: 'request_kind' },
+  apiRepeated: { metric: 'pilothouse_apiserver_repeated_failures_total', kind: 'counter', by: 'user' },
   apiWatchers: {
     metric: 'apiserver_longrunning_requests',
     kind: 'gauge',
@@ -84,6 +85,7 @@ const API: readonly MeasureId[] = [
   'apiFailures',
   'apiDuration',
   'apiInFlight',
+  'apiRepeated',
   'apiWatchers',
   'processCpu',
   'processMemory',

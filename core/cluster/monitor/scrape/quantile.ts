@@ -1,7 +1,7 @@
 import type { Buckets } from './reading.ts';
 
 /**
- * What was observed between two scrapes. A count that fell was begun anew by a restart, and counts from zero, as
+ * What was observed between two scrapes. A count that decreased was reset by a restart and counts from zero, as
  * Prometheus has it.
  */
 export const bucketsBetween = (before: Buckets | undefined, after: Buckets): Buckets => {

@@ -71,7 +71,7 @@ const reading = (atMs: number, count: number, buckets: readonly number[]) => ({
   histograms: new Map([['apiDuration', { bounds: [0.1, 1, Infinity], counts: buckets }]]),
 });
 
-test('a counter that began anew counts from zero, and so does its histogram', () => {
+test('a counter that was reset counts from zero, and so does its histogram', () => {
   const window = new Window();
   window.add(reading(0, 100, [100, 100, 100]));
   window.add(reading(5_000, 110, [110, 110, 110]));

@@ -1,5 +1,6 @@
 import type { MemberApi } from '../../rpc/member-api.ts';
 import type { Member } from '../member.ts';
+import { authApi } from './auth.ts';
 import { clusterApi } from './cluster.ts';
 import { kvApi } from './kv.ts';
 import { leaseApi } from './lease.ts';
@@ -14,6 +15,15 @@ export const memberApi = (member: Member): MemberApi => ({
   leaderId: () => BigInt(member.leadership.leader),
   isLearner: () => member.isLearner,
   watches: member.machine.watchHub,
+  auth: authApi(member),
+  permit(context, need) {
+    if (!member.auth.isEnabled) return undefined;
+    return member.auth.access(context).then((access) => access?.[need]());
+  },
+  permitRead(context, { key, rangeEnd }) {
+    if (!member.auth.isEnabled) return undefined;
+    return member.auth.access(context).then((access) => access?.read(key, rangeEnd));
+  },
   ...kvApi(member),
   ...leaseApi(member),
   ...clusterApi(member),

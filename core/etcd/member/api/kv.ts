@@ -2,6 +2,7 @@ import { ALARM_ACTION, ALARM_TYPE } from '../../proto/index.ts';
 import * as proto from '../../proto/index.ts';
 import { fromRange, fromTxn, mayPut, toRange, toTxn } from '../../apply/index.ts';
 import { isReadOnly } from '../../mvcc/txn.ts';
+import type { Identity } from '../../auth/index.ts';
 import { hasReason } from '../../../base/errors.ts';
 import { etcdError } from '../../rpc/errors.ts';
 import type { MemberApi } from '../../rpc/member-api.ts';
@@ -11,7 +12,7 @@ type KvApi = Pick<MemberApi, 'range' | 'put' | 'deleteRange' | 'txn' | 'compact'
 
 /** Reads pass the gate or are content with what is here; writes go through the log. */
 export const kvApi = (member: Member): KvApi => {
-  const { machine, proposals, reads } = member;
+  const { machine, proposals, reads, auth } = member;
 
   /** Before it costs the log anything: what would be refused for want of room is refused here. */
   const hasRoom = (bytes: number): boolean => machine.quota.hasRoomFor(bytes);
@@ -34,9 +35,13 @@ export const kvApi = (member: Member): KvApi => {
   };
 
   /** There was room when it was asked for, and none any more when it was applied: that is told by the alarm too. */
-  const proposeWrite = async (kind: 'put' | 'txn', payload: Uint8Array): Promise<unknown> => {
+  const proposeWrite = async (
+    kind: 'put' | 'txn',
+    payload: Uint8Array,
+    identity: Identity | undefined,
+  ): Promise<unknown> => {
     try {
-      return await proposals.propose(kind, payload);
+      return await proposals.propose(kind, payload, identity);
     } catch (error) {
       if (hasReason(error, 'NoSpace')) await raiseNoSpace();
       throw error;
@@ -48,38 +53,53 @@ export const kvApi = (member: Member): KvApi => {
   };
 
   return {
-    async range(request) {
+    async range(request, context) {
       if (!request.serializable) await reads.pass();
+      if (auth.isEnabled) (await auth.access(context))?.read(request.key, request.rangeEnd);
       checkSound();
       const result = machine.store.range(toRange(request));
       return { header: { revision: result.revision }, ...fromRange(result) };
     },
-    async put(request) {
+    async put(request, context) {
+      const identity = auth.isEnabled ? await auth.identify(context) : undefined;
       if (!hasRoom(request.key.byteLength + request.value.byteLength)) await refuseFull();
-      return (await proposeWrite('put', proto.PutRequest.encode(request))) as proto.PutResponseIn & {
+      return (await proposeWrite(
+        'put',
+        proto.PutRequest.encode(request),
+        identity,
+      )) as proto.PutResponseIn & {
         header: { revision: number };
       };
     },
-    async deleteRange(request) {
+    async deleteRange(request, context) {
+      const identity = auth.isEnabled ? await auth.identify(context) : undefined;
       const payload = proto.DeleteRangeRequest.encode(request);
-      return (await proposals.propose('deleteRange', payload)) as proto.DeleteRangeResponseIn & {
+      return (await proposals.propose('deleteRange', payload, identity)) as proto.DeleteRangeResponseIn & {
         header: { revision: number };
       };
     },
-    async txn(request) {
+    async txn(request, context) {
       const txn = toTxn(request);
       if (isReadOnly(txn)) {
         if (!isSerializable(request)) await reads.pass();
+        if (auth.isEnabled) (await auth.access(context))?.txn(request);
         checkSound();
         const result = machine.store.txn(txn);
         return { header: { revision: result.revision }, ...fromTxn(result) };
       }
+      const identity = auth.isEnabled ? await auth.identify(context) : undefined;
       if (mayPut(request) && !hasRoom(0)) await refuseFull();
-      return (await proposeWrite('txn', proto.TxnRequest.encode(request))) as proto.TxnResponseIn & {
+      return (await proposeWrite(
+        'txn',
+        proto.TxnRequest.encode(request),
+        identity,
+      )) as proto.TxnResponseIn & {
         header: { revision: number };
       };
     },
-    async compact(request) {
+    async compact(request, context) {
+      // Any user may, as with etcd, but nobody without a name: history is gone for all.
+      if (auth.isEnabled) (await auth.access(context))?.known();
       const answer = (await proposals.propose('compact', proto.CompactionRequest.encode(request))) as {
         header: { revision: number };
         done: Promise<void>;

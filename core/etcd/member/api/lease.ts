@@ -27,7 +27,7 @@ const RETRY_MS = 100;
 
 /** Only the leader counts the time of leases: the others ask it. */
 export const leaseApi = (member: Member): LeaseApi => {
-  const { machine, proposals, ports, transport } = member;
+  const { machine, proposals, ports, transport, auth } = member;
   const { lessor } = machine;
 
   const timeHere = (id: bigint): LeaseTime => {
@@ -87,20 +87,29 @@ export const leaseApi = (member: Member): LeaseApi => {
   };
 
   return {
-    async leaseGrant(request) {
+    async leaseGrant(request, context) {
+      if (auth.isEnabled) (await auth.access(context))?.known();
       const ID = request.ID === 0n ? newLeaseId() : request.ID;
       const payload = proto.LeaseGrantRequest.encode({ ID, TTL: request.TTL });
       return (await proposals.propose('leaseGrant', payload)) as proto.LeaseGrantResponseIn & {
         header: { revision: number };
       };
     },
-    async leaseRevoke(request) {
-      return (await proposals.propose('leaseRevoke', proto.LeaseRevokeRequest.encode(request))) as {
+    async leaseRevoke(request, context) {
+      const identity = auth.isEnabled ? await auth.identify(context) : undefined;
+      if (auth.isEnabled) auth.accessOf(identity)?.known();
+      const payload = proto.LeaseRevokeRequest.encode(request);
+      return (await proposals.propose('leaseRevoke', payload, identity)) as {
         header: { revision: number };
       };
     },
-    leaseRenew: (id) =>
-      askLeader(
+    leaseRenew: async (id, context) => {
+      if (auth.isEnabled) {
+        const access = await auth.access(context);
+        access?.known();
+        access?.leaseWrites(id);
+      }
+      return askLeader(
         () => renewHere(id),
         async (leader) => {
           const answer = await transport.request(leader, PEER_LEASE_RENEW, encodeLeaseId(id), {
@@ -110,8 +119,11 @@ export const leaseApi = (member: Member): LeaseApi => {
           if (ttlSeconds < 0) throw leaseNotFound();
           return ttlSeconds;
         },
-      ),
-    async leaseTimeToLive({ ID, keys }) {
+      );
+    },
+    async leaseTimeToLive({ ID, keys }, context) {
+      const access = auth.isEnabled ? await auth.access(context) : undefined;
+      access?.known();
       // The leader may not have heard of a lease that this member has: all is applied here before it is asked.
       await member.reads.pass();
       const time = await askLeader(
@@ -123,6 +135,8 @@ export const leaseApi = (member: Member): LeaseApi => {
             }),
           ),
       );
+      // In the turn that reads them: the keys may be others than before the leader was asked.
+      if (keys) access?.leaseReads(ID);
       return {
         ID,
         TTL: time.ttlSeconds,
@@ -130,6 +144,12 @@ export const leaseApi = (member: Member): LeaseApi => {
         ...(keys && { keys: lessor.lookup(ID)?.keys() ?? [] }),
       };
     },
-    leaseLeases: () => Promise.resolve({ leases: lessor.list().map((ID) => ({ ID })) }),
+    async leaseLeases(context) {
+      const access = auth.isEnabled ? await auth.access(context) : undefined;
+      access?.known();
+      const ids = lessor.list();
+      for (const id of ids) access?.leaseReads(id);
+      return { leases: ids.map((ID) => ({ ID })) };
+    },
   };
 };

@@ -123,3 +123,20 @@ test('size follows what is committed', async () => {
   await backend.commit();
   expect(backend.size()).toEqual({ totalBytes: 2, inUseBytes: 2 });
 });
+
+test('as many writes as the limit are committed without waiting for the interval', async () => {
+  const clock = new FakeClock();
+  let commits = 0;
+  const backend = new MemoryDatabase().open({
+    clock,
+    commitIntervalMs: 60_000,
+    commitWritesMax: 3,
+    beforeCommit: () => Promise.resolve(void (commits += 1)),
+  });
+  for (const key of ['a', 'b']) backend.put('lease', bytes(key), bytes('1'));
+  await clock.advance(1);
+  expect(commits).toBe(0);
+  backend.put('lease', bytes('c'), bytes('1'));
+  await clock.advance(1);
+  expect(commits).toBe(1);
+});

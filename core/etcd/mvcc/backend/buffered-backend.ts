@@ -35,6 +35,10 @@ export interface BufferedBackendOptions {
   readonly onCommit?: (seconds: number, writes: number) => void;
   /** Exactly this; by default 100 ms, and a second for a few writes. */
   readonly commitIntervalMs?: number | undefined;
+  /** Writes that may wait for a commit; 10,000 by default. */
+  readonly commitWritesMax?: number | undefined;
+  /** `--unsafe-no-fsync`: commits are not synced. */
+  readonly isUnsafe?: boolean | undefined;
 }
 
 const readCounter = (reader: EngineReader, key: Buffer): number => {
@@ -201,7 +205,7 @@ export class BufferedBackend implements Backend {
 
   #delayMs(): number {
     const { writeCount } = this.#waiting;
-    if (writeCount >= COMMIT_WRITES_MAX) return 0;
+    if (writeCount >= (this.#options.commitWritesMax ?? COMMIT_WRITES_MAX)) return 0;
     const usualMs = writeCount < COMMIT_SOON_WRITES ? COMMIT_AT_REST_MS : COMMIT_INTERVAL_MS;
     return this.#options.commitIntervalMs ?? usualMs;
   }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -168,3 +168,29 @@ test('a store on it survives a restart with history, compaction and hash', async
   await reopened.close();
   expect(failures).toEqual([]);
 });
+
+const modes = async (): Promise<string[]> => {
+  const names = ['', ...(await readdir(directory)).sort()];
+  return Promise.all(
+    names.map(async (name) => `${name} ${((await stat(join(directory, name))).mode & 0o777).toString(8)}`),
+  );
+};
+
+test.skipIf(process.platform === 'win32')(
+  'only its owner may read the files, also those that others could read before',
+  async () => {
+    let backend = await open();
+    backend.put('lease', bytes('a'), bytes('1'));
+    await backend.commit();
+    const own = [' 700', 'db.1.lmdb 600', 'db.1.lmdb-lock 600'];
+    expect(await modes()).toEqual(own);
+    await backend.close();
+    for (const name of await readdir(directory)) await chmod(join(directory, name), 0o664);
+    await chmod(directory, 0o755);
+    backend = await open();
+    expect(await modes()).toEqual(own);
+    await backend.defragment();
+    expect(await modes()).toEqual([' 700', 'db.2.lmdb 600', 'db.2.lmdb-lock 600']);
+    await backend.close();
+  },
+);

@@ -1,10 +1,11 @@
-import { open as openFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, open as openFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type * as Lmdb from 'lmdb';
 import type { Database, RootDatabase, Transaction } from 'lmdb';
 import { nodeDisk } from '../../../base/node/disk.ts';
+import { restrict } from '../../../base/node/private-files.ts';
 import { BUCKETS, type BackendSize, type Bucket, type Entry } from './backend.ts';
 import { BufferedBackend, type BufferedBackendOptions } from './buffered-backend.ts';
 import type { Engine, EngineSnapshot, Write } from './engine.ts';
@@ -15,7 +16,7 @@ const { open } = createRequire(import.meta.url)('lmdb') as typeof Lmdb;
 const FILE = /^db\.(\d+)\.lmdb$/;
 const fileName = (generation: number): string => `db.${generation}.lmdb`;
 const TEMPORARY = 'defragment.tmp';
-/** Address space reserved for the map, not memory or disk; larger files are mapped anew by LMDB. */
+/** Address space reserved for the map, not memory or disk; LMDB remaps larger files. */
 const MAP_BYTES = 1024 * 1024 * 1024;
 
 type Tree = Database<Buffer, Buffer>;
@@ -53,7 +54,10 @@ interface Environment {
   readonly path: string;
 }
 
-const openEnvironment = (path: string): Environment => {
+/** For the file and its lock, whatever the process's umask; lmdb's own default is 0664. */
+const FILE_MODE = 0o600;
+
+const openEnvironment = (path: string, { isUnsafe }: { readonly isUnsafe: boolean }): Environment => {
   const root = open<Buffer, Buffer>({
     path,
     noSubdir: true,
@@ -63,6 +67,9 @@ const openEnvironment = (path: string): Environment => {
     // Classic commits: pages, fdatasync, meta page, fdatasync. The file is whole after any crash, power loss
     // included, and commits reach it in order. lmdb's overlapping mode would publish a commit before its sync.
     overlappingSync: false,
+    noSync: isUnsafe,
+    // One of lmdb's options that its types leave out.
+    ...({ permissionsMode: FILE_MODE } as object),
   });
   const trees = new Map<Bucket, Tree>();
   for (const bucket of BUCKETS) trees.set(bucket, root.openDB<Buffer, Buffer>({ name: bucket, ...ENCODING }));
@@ -85,15 +92,17 @@ const syncFile = async (path: string): Promise<void> => {
  */
 class LmdbEngine implements Engine {
   readonly #directory: string;
+  readonly #settings: { readonly isUnsafe: boolean };
   #environment: Environment;
   #generation: number;
   /** What is read between two commits is read in one transaction: lmdb would set a timer for each. */
   #view: Transaction | undefined;
 
-  constructor(directory: string, generation: number) {
+  constructor(directory: string, generation: number, settings: { readonly isUnsafe: boolean }) {
     this.#directory = directory;
+    this.#settings = settings;
     this.#generation = generation;
-    this.#environment = openEnvironment(join(directory, fileName(generation)));
+    this.#environment = openEnvironment(join(directory, fileName(generation)), settings);
   }
 
   #tree(bucket: Bucket): Tree {
@@ -151,13 +160,14 @@ class LmdbEngine implements Engine {
     const temporary = join(this.#directory, TEMPORARY);
     await rm(temporary, { force: true });
     await this.#environment.root.backup(temporary, true);
+    await chmod(temporary, FILE_MODE);
     await syncFile(temporary);
     const next = join(this.#directory, fileName(this.#generation + 1));
     await rename(temporary, next);
     await nodeDisk.syncDirectory(this.#directory);
     this.#endView();
     const old = this.#environment;
-    this.#environment = openEnvironment(next);
+    this.#environment = openEnvironment(next, this.#settings);
     this.#generation += 1;
     await old.root.close();
     await removeFile(old.path);
@@ -233,5 +243,9 @@ export const openLmdbBackend = async (
   const generation = generations.length === 0 ? 1 : Math.max(...generations);
   for (const old of generations) if (old !== generation) await removeFile(join(directory, fileName(old)));
   await removeFile(join(directory, TEMPORARY));
-  return new BufferedBackend(new LmdbEngine(directory, generation), options);
+  await restrict(directory);
+  return new BufferedBackend(
+    new LmdbEngine(directory, generation, { isUnsafe: options.isUnsafe ?? false }),
+    options,
+  );
 };

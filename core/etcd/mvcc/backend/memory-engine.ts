@@ -53,6 +53,7 @@ export class MemoryDatabase {
     /** Delays or fails commits; the default commits at once. */
     readonly beforeCommit?: () => Promise<void>;
     readonly commitIntervalMs?: number;
+    readonly commitWritesMax?: number;
   }): BufferedBackend {
     const life = this.#crashCount;
     const isDead = (): boolean => this.#crashCount !== life;
@@ -60,7 +61,8 @@ export class MemoryDatabase {
     return new BufferedBackend(engine, {
       clock: options.clock,
       onCommitFailed: options.onCommitFailed ?? (() => {}),
-      ...(options.commitIntervalMs !== undefined && { commitIntervalMs: options.commitIntervalMs }),
+      commitIntervalMs: options.commitIntervalMs,
+      commitWritesMax: options.commitWritesMax,
     });
   }
 }

@@ -2,7 +2,7 @@ import { createServer as createHttp1Server } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { TLSSocket, createServer as createTlsServer } from 'node:tls';
-import type { SecureContextOptions, Server as TlsServer } from 'node:tls';
+import type { Server as TlsServer } from 'node:tls';
 import type { Clock } from '../../../base/clock.ts';
 import { assert } from '../../../base/assert.ts';
 import { messageOf } from '../../../base/errors.ts';
@@ -12,16 +12,9 @@ import type { Http2Stream } from '../../../base/node/http2/server/stream.ts';
 import type { Peer } from './method.ts';
 import { notFound, servePlainOverHttp1 } from './plain-http.ts';
 import type { PlainHandler } from './plain-http.ts';
+import { isClientAllowed, peerNameOf, secureContextOf, tlsServerOptionsOf } from './server-tls.ts';
+import type { ServerTls } from './server-tls.ts';
 import { chooseProtocol } from './sniff.ts';
-
-/** Certificates as `node:tls` takes them: PEM. */
-export interface ServerTls extends Pick<
-  SecureContextOptions,
-  'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion' | 'maxVersion' | 'crl'
-> {
-  /** `--client-cert-auth`: a client without a certificate of `ca` is turned away in the handshake. */
-  readonly clientCertAuth: boolean;
-}
 
 export interface GrpcServerOptions {
   readonly host: string;
@@ -34,18 +27,28 @@ export interface GrpcServerOptions {
   readonly log: Log;
   /** `--max-concurrent-streams` */
   readonly streamsMax?: number | undefined;
-  /** `--grpc-keepalive-interval` and `--grpc-keepalive-timeout`; an interval of 0 sends no pings. */
-  readonly keepaliveIntervalMs?: number | undefined;
-  readonly keepaliveTimeoutMs?: number | undefined;
+  readonly keepalive?: KeepaliveOptions | undefined;
+}
+
+export interface KeepaliveOptions {
+  /** `--grpc-keepalive-interval`; 0 sends no pings. */
+  readonly intervalMs: number;
+  /** `--grpc-keepalive-timeout` */
+  readonly timeoutMs: number;
+  /** `--grpc-keepalive-min-time`; 0 lets clients ping as they like. */
+  readonly clientIntervalMinMs: number;
 }
 
 const STREAMS_MAX_DEFAULT = 0xffffffff;
 /** Most requests arrive without waiting for credit. */
 const STREAM_WINDOW_BYTES = 1024 * 1024;
 const HEADER_LIST_BYTES_MAX = 64 * 1024;
-const KEEPALIVE_INTERVAL_MS_DEFAULT = 2 * 60 * 60 * 1000;
-const KEEPALIVE_TIMEOUT_MS_DEFAULT = 20 * 1000;
-const HANDSHAKE_TIMEOUT_MS = 10 * 1000;
+/** etcd's defaults. */
+const KEEPALIVE_DEFAULT: KeepaliveOptions = {
+  intervalMs: 2 * 60 * 60 * 1000,
+  timeoutMs: 20 * 1000,
+  clientIntervalMinMs: 5 * 1000,
+};
 
 export interface GrpcServer {
   readonly host: string;
@@ -70,9 +73,10 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
       streamsMax: options.streamsMax ?? STREAMS_MAX_DEFAULT,
       streamWindowBytes: STREAM_WINDOW_BYTES,
       headerListBytesMax: HEADER_LIST_BYTES_MAX,
+      pingIntervalMinMs: (options.keepalive ?? KEEPALIVE_DEFAULT).clientIntervalMinMs,
       onStream: (stream) => options.route(stream, peer),
       onClosed: () => connections.delete(connection),
-      nowMs: () => clock.monotonicMs(),
+      clock,
     });
     connections.add(connection);
     if (closing) connection.drain();
@@ -113,7 +117,7 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
     },
     renewCertificates(tls) {
       assert('setSecureContext' in server, 'only a TLS listener has certificates');
-      (server as TlsServer).setSecureContext(contextOf(tls));
+      (server as TlsServer).setSecureContext(secureContextOf(tls));
     },
     async close({ graceMs }) {
       if (closing) return;
@@ -131,20 +135,14 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
   };
 };
 
-const contextOf = ({ clientCertAuth: _auth, ...context }: ServerTls): SecureContextOptions => ({
-  minVersion: 'TLSv1.2',
-  ...context,
-});
-
 const createSecureServer = (tls: ServerTls, accept: (socket: TLSSocket) => void): Server => {
-  const server = createTlsServer({
-    ...contextOf(tls),
-    ALPNProtocols: ['h2', 'http/1.1'],
-    requestCert: tls.clientCertAuth || tls.ca !== undefined,
-    rejectUnauthorized: tls.clientCertAuth,
-    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+  const server = createTlsServer({ ...tlsServerOptionsOf(tls), ALPNProtocols: ['h2', 'http/1.1'] });
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (isClientAllowed(socket, tls)) return accept(socket);
+    // As etcd logs it, and the client learns no more than that its certificate was not accepted.
+    server.emit('tlsClientError', new Error('client certificate authentication failed'), socket);
+    socket.destroy();
   });
-  server.on('secureConnection', accept);
   return server;
 };
 
@@ -157,21 +155,14 @@ const peerOf = (socket: Socket): Peer => {
   return {
     address: addressOf(socket),
     commonName() {
-      known ??= { name: commonNameOf(socket) };
+      known ??= { name: socket instanceof TLSSocket ? peerNameOf(socket) : undefined };
       return known.name;
     },
   };
 };
 
-const commonNameOf = (socket: Socket): string | undefined => {
-  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
-  const name: unknown = socket.getPeerCertificate().subject?.CN;
-  return typeof name === 'string' ? name : undefined;
-};
-
 const startKeepalive = (connections: ReadonlySet<Http2Connection>, options: GrpcServerOptions) => {
-  const intervalMs = options.keepaliveIntervalMs ?? KEEPALIVE_INTERVAL_MS_DEFAULT;
-  const timeoutMs = options.keepaliveTimeoutMs ?? KEEPALIVE_TIMEOUT_MS_DEFAULT;
+  const { intervalMs, timeoutMs } = options.keepalive ?? KEEPALIVE_DEFAULT;
   let timer = { dispose() {} };
   const plan = (): void => {
     timer = options.clock.after(intervalMs, () => {

@@ -1,76 +1,91 @@
-import { AuthStatusRequest, AuthStatusResponse } from '../../proto/index.ts';
+import * as proto from '../../proto/index.ts';
+import type { MessageType } from '../../proto/wire/index.ts';
 import { unary } from '../grpc/method.ts';
-import type { Method } from '../grpc/method.ts';
-import { StatusError } from '../grpc/status.ts';
-import { etcdError, type EtcdReason } from '../errors.ts';
+import type { CallContext, Method } from '../grpc/method.ts';
 import type { MemberApi } from '../member-api.ts';
-import { headerAt } from './header.ts';
+import { withHeader } from './header.ts';
 
 const SERVICE = 'etcdserverpb.Auth';
-const UNSUPPORTED = [
-  'AuthEnable',
-  'UserAdd',
-  'UserDelete',
-  'UserChangePassword',
-  'UserGrantRole',
-  'UserRevokeRole',
-  'RoleAdd',
-  'RoleDelete',
-  'RoleGrantPermission',
-  'RoleRevokePermission',
-];
-/** True of a member without users and roles: there are none to list, and auth is off already. */
-const EMPTY = ['AuthDisable', 'UserList', 'RoleList'];
-/** Clients that were given a password carry on without one when they are told that auth is off. */
-const REFUSED: Readonly<Record<string, EtcdReason>> = {
-  Authenticate: 'AuthNotEnabled',
-  UserGet: 'UserNotFound',
-  RoleGet: 'RoleNotFound',
+
+export const authMethods = (member: MemberApi): readonly Method[] => {
+  const { auth } = member;
+  const method = <Req, Res extends object>(
+    name: string,
+    request: Pick<MessageType<Req, never>, 'decode'>,
+    response: Pick<MessageType<unknown, Res>, 'encode'>,
+    handle: (request: Req, context: CallContext) => Promise<Res>,
+  ): Method =>
+    unary(SERVICE, name, {
+      request,
+      response,
+      handle: async (decoded: Req, context) => withHeader(member, await handle(decoded, context)),
+    });
+  return [
+    method('AuthEnable', proto.AuthEnableRequest, proto.AuthEnableResponse, (_request, context) =>
+      auth.enable(context),
+    ),
+    method('AuthDisable', proto.AuthDisableRequest, proto.AuthDisableResponse, (_request, context) =>
+      auth.disable(context),
+    ),
+    method('AuthStatus', proto.AuthStatusRequest, proto.AuthStatusResponse, (_request, context) =>
+      auth.status(context),
+    ),
+    method('Authenticate', proto.AuthenticateRequest, proto.AuthenticateResponse, (request, context) =>
+      auth.authenticate(request, context),
+    ),
+    method('UserAdd', proto.AuthUserAddRequest, proto.AuthUserAddResponse, (request, context) =>
+      auth.userAdd(request, context),
+    ),
+    method('UserGet', proto.AuthUserGetRequest, proto.AuthUserGetResponse, (request, context) =>
+      auth.userGet(request, context),
+    ),
+    method('UserList', proto.AuthUserListRequest, proto.AuthUserListResponse, (_request, context) =>
+      auth.userList(context),
+    ),
+    method('UserDelete', proto.AuthUserDeleteRequest, proto.AuthUserDeleteResponse, (request, context) =>
+      auth.userDelete(request, context),
+    ),
+    method(
+      'UserChangePassword',
+      proto.AuthUserChangePasswordRequest,
+      proto.AuthUserChangePasswordResponse,
+      (request, context) => auth.userChangePassword(request, context),
+    ),
+    method(
+      'UserGrantRole',
+      proto.AuthUserGrantRoleRequest,
+      proto.AuthUserGrantRoleResponse,
+      (request, context) => auth.userGrantRole(request, context),
+    ),
+    method(
+      'UserRevokeRole',
+      proto.AuthUserRevokeRoleRequest,
+      proto.AuthUserRevokeRoleResponse,
+      (request, context) => auth.userRevokeRole(request, context),
+    ),
+    method('RoleAdd', proto.AuthRoleAddRequest, proto.AuthRoleAddResponse, (request, context) =>
+      auth.roleAdd(request, context),
+    ),
+    method('RoleGet', proto.AuthRoleGetRequest, proto.AuthRoleGetResponse, (request, context) =>
+      auth.roleGet(request, context),
+    ),
+    method('RoleList', proto.AuthRoleListRequest, proto.AuthRoleListResponse, (_request, context) =>
+      auth.roleList(context),
+    ),
+    method('RoleDelete', proto.AuthRoleDeleteRequest, proto.AuthRoleDeleteResponse, (request, context) =>
+      auth.roleDelete(request, context),
+    ),
+    method(
+      'RoleGrantPermission',
+      proto.AuthRoleGrantPermissionRequest,
+      proto.AuthRoleGrantPermissionResponse,
+      (request, context) => auth.roleGrantPermission(request, context),
+    ),
+    method(
+      'RoleRevokePermission',
+      proto.AuthRoleRevokePermissionRequest,
+      proto.AuthRoleRevokePermissionResponse,
+      (request, context) => auth.roleRevokePermission(request, context),
+    ),
+  ];
 };
-/** etcd leaves auth alone at 1 until somebody enables it. */
-const AUTH_REVISION = 1;
-
-/** The answer does not depend on the request, so nothing of it is read. */
-const UNREAD = { decode: () => undefined };
-
-/** Access to a member is by client certificate; users and roles do not exist, and saying so beats pretending. */
-export const authMethods = (member: MemberApi): readonly Method[] => [
-  unary(SERVICE, 'AuthStatus', {
-    request: AuthStatusRequest,
-    response: AuthStatusResponse,
-    handle: () => ({
-      header: headerAt(member, member.revision()),
-      enabled: false,
-      authRevision: AUTH_REVISION,
-    }),
-  }),
-  ...EMPTY.map((method) =>
-    unary(SERVICE, method, {
-      request: UNREAD,
-      // Its first field is the header in all of them, and the only one that is not empty.
-      response: AuthStatusResponse,
-      handle: () => ({ header: headerAt(member, member.revision()) }),
-    }),
-  ),
-  ...Object.entries(REFUSED).map(([method, reason]) =>
-    unary(SERVICE, method, {
-      request: UNREAD,
-      response: AuthStatusResponse,
-      handle() {
-        throw etcdError(reason);
-      },
-    }),
-  ),
-  ...UNSUPPORTED.map((method) =>
-    unary(SERVICE, method, {
-      request: UNREAD,
-      response: AuthStatusResponse,
-      handle() {
-        throw new StatusError(
-          'Unimplemented',
-          `etcdserver: ${method} is not supported: access is by client certificate, without users and roles`,
-        );
-      },
-    }),
-  ),
-];

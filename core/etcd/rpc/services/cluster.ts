@@ -40,6 +40,7 @@ export const clusterMethods = (member: MemberApi): readonly Method[] => {
       response: MemberAddResponse,
       async handle(request, context) {
         checkURLs(request.peerURLs);
+        await member.permit(context, 'admin');
         const added = await member.memberAdd(request, context);
         return { header: header(), ...added };
       },
@@ -48,6 +49,7 @@ export const clusterMethods = (member: MemberApi): readonly Method[] => {
       request: MemberRemoveRequest,
       response: MemberRemoveResponse,
       async handle({ ID }, context) {
+        await member.permit(context, 'admin');
         const members = await member.memberRemove(ID, context);
         return { header: header(), members };
       },
@@ -56,6 +58,7 @@ export const clusterMethods = (member: MemberApi): readonly Method[] => {
       request: MemberUpdateRequest,
       response: MemberUpdateResponse,
       async handle(request, context) {
+        await member.permit(context, 'admin');
         const members = await member.memberUpdate(request, context);
         return { header: header(), members };
       },
@@ -64,6 +67,7 @@ export const clusterMethods = (member: MemberApi): readonly Method[] => {
       request: MemberListRequest,
       response: MemberListResponse,
       async handle(request, context) {
+        await member.permit(context, 'known');
         const members = await member.memberList(request, context);
         return { header: header(), members };
       },
@@ -72,6 +76,7 @@ export const clusterMethods = (member: MemberApi): readonly Method[] => {
       request: MemberPromoteRequest,
       response: MemberPromoteResponse,
       async handle({ ID }, context) {
+        await member.permit(context, 'admin');
         const members = await member.memberPromote(ID, context);
         return { header: header(), members };
       },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  ALARM_ACTION,
   ALARM_TYPE,
   AlarmRequest,
   AlarmResponse,
@@ -40,13 +41,15 @@ export const maintenanceMethods = (member: MemberApi): readonly Method[] => [
     request: AlarmRequest,
     response: AlarmResponse,
     async handle(request, context) {
+      await member.permit(context, request.action === ALARM_ACTION.GET ? 'known' : 'admin');
       return withHeader(member, await member.alarm(request, context));
     },
   }),
   unary(SERVICE, 'Status', {
     request: StatusRequest,
     response: StatusResponse,
-    handle() {
+    async handle(_request, context) {
+      await member.permit(context, 'known');
       const leader = member.leaderId();
       const errors = member.activeAlarms().map(alarmText);
       if (leader === 0n) errors.unshift(statusOfReason('NoLeader').text);
@@ -65,6 +68,7 @@ export const maintenanceMethods = (member: MemberApi): readonly Method[] => [
     request: DefragmentRequest,
     response: DefragmentResponse,
     async handle(_request, context) {
+      await member.permit(context, 'admin');
       await member.defragment(context);
       return {};
     },
@@ -73,6 +77,7 @@ export const maintenanceMethods = (member: MemberApi): readonly Method[] => [
     request: HashRequest,
     response: HashResponse,
     async handle(_request, context) {
+      await member.permit(context, 'admin');
       return withHeader(member, await member.hash(context));
     },
   }),
@@ -80,6 +85,7 @@ export const maintenanceMethods = (member: MemberApi): readonly Method[] => [
     request: HashKVRequest,
     response: HashKVResponse,
     async handle(request, context) {
+      await member.permit(context, 'admin');
       return withHeader(member, await member.hashKV(request, context));
     },
   }),
@@ -92,6 +98,7 @@ export const maintenanceMethods = (member: MemberApi): readonly Method[] => [
     request: MoveLeaderRequest,
     response: MoveLeaderResponse,
     async handle({ targetID }, context) {
+      await member.permit(context, 'admin');
       if (member.leaderId() !== member.memberId) throw etcdError('NotLeader');
       await member.moveLeader(targetID, context);
       return {};
@@ -100,7 +107,8 @@ export const maintenanceMethods = (member: MemberApi): readonly Method[] => [
   unary(SERVICE, 'Downgrade', {
     request: DowngradeRequest,
     response: DowngradeResponse,
-    handle() {
+    async handle(_request, context) {
+      await member.permit(context, 'admin');
       throw new StatusError(
         'Unimplemented',
         'etcdserver: this member has one storage version and cannot downgrade',
@@ -111,6 +119,7 @@ export const maintenanceMethods = (member: MemberApi): readonly Method[] => [
 
 /** The file in pieces, then its SHA-256 as the last piece: `etcdctl snapshot restore` checks it. */
 const sendSnapshot = async (member: MemberApi, stream: OutgoingStream<SnapshotResponseIn>): Promise<void> => {
+  await member.permit(stream, 'admin');
   const { sizeBytes, version, chunks } = await member.snapshot(stream);
   const hash = createHash('sha256');
   let remainingBytes = sizeBytes;

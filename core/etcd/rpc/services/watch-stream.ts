@@ -4,7 +4,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Random } from '../../../base/random.ts';
 import { FILTER_TYPE } from '../../proto/index.ts';
 import type { WatchCreateRequest, WatchRequest, WatchResponseIn } from '../../proto/index.ts';
-import { statusOfReason } from '../errors.ts';
+import { statusOf, statusOfReason } from '../errors.ts';
 import type { DuplexStream } from '../grpc/method.ts';
 import type { MemberApi, WatchBatch, Watcher } from '../member-api.ts';
 import { headerAt } from './header.ts';
@@ -63,7 +63,7 @@ export class WatchStream {
       while (await this.#stream.drained()) {
         const request = await this.#stream.receive();
         if (request === undefined) break;
-        this.#onRequest(request);
+        await this.#onRequest(request);
       }
       await untilOver(this.#stream);
     } finally {
@@ -73,11 +73,22 @@ export class WatchStream {
     }
   }
 
-  #onRequest(request: WatchRequest): void {
-    if (request.createRequest !== undefined) this.#create(request.createRequest);
+  #onRequest(request: WatchRequest): Promise<void> | void {
+    if (request.createRequest !== undefined) return this.#createIfPermitted(request.createRequest);
     else if (request.cancelRequest !== undefined) this.#cancel(request.cancelRequest.watchId);
     else if (request.progressRequest !== undefined) this.#reportAll();
     // An empty request is from a newer client; ignoring it keeps its other watches alive.
+  }
+
+  /** In the same turn while auth is off. */
+  #createIfPermitted(request: WatchCreateRequest): Promise<void> | void {
+    const key = request.key.length === 0 ? FIRST_KEY : request.key;
+    const permitted = this.#member.permitRead(this.#stream, { key, rangeEnd: request.rangeEnd });
+    if (permitted === undefined) return this.#create(request);
+    return permitted.then(
+      () => this.#create(request),
+      (error: unknown) => this.#refuse(statusOf(error).text),
+    );
   }
 
   #create(request: WatchCreateRequest): void {

@@ -1,6 +1,7 @@
 import { parseDurationMs } from '../../../base/duration.ts';
 import { isQuantityInvalid, parseQuantity } from '../../../api/quantity/index.ts';
 import type { V1Container, V1Pod } from '../../../api/schema/index.ts';
+import { LOG_LINES_MAX } from '../container-log.ts';
 
 /** Annotations below this prefix tell a simulated container how to behave; `.<container>` speaks to one alone. */
 export const SIMULATION_PREFIX = 'simulation.pilothouse.dev/';
@@ -30,6 +31,8 @@ export interface Behaviour {
 
 /** A log interval below this would be a load test of the kubelet. */
 export const LOG_INTERVAL_MS_MIN = 10;
+/** As much of a wrong annotation as the log quotes. */
+const MISTAKE_CHARACTERS_MAX = 256;
 
 class Annotations {
   readonly mistakes: string[] = [];
@@ -81,7 +84,8 @@ class Annotations {
   }
 
   #wrong(name: string, text: string, expected: string): void {
-    this.mistakes.push(`annotation ${SIMULATION_PREFIX}${name}: ${JSON.stringify(text)} is not ${expected}`);
+    const shown = JSON.stringify(text.slice(0, MISTAKE_CHARACTERS_MAX));
+    this.mistakes.push(`annotation ${SIMULATION_PREFIX}${name}: ${shown} is not ${expected}`);
   }
 }
 
@@ -107,7 +111,7 @@ export const behaviourOf = (pod: V1Pod, container: V1Container): Behaviour => {
     notReadyMs: annotations.durationMs('not-ready', true) ?? 0,
     startupMs: annotations.durationMs('startup-time', true) ?? 0,
     unhealthyAfterMs: annotations.durationMs('unhealthy-after') ?? Number.POSITIVE_INFINITY,
-    logLines: logs === undefined || logs === '' ? [] : logs.replace(/\n$/, '').split('\n'),
+    logLines: logs === undefined || logs === '' ? [] : logs.replace(/\n$/, '').split('\n', LOG_LINES_MAX),
     logIntervalMs: intervalMs === undefined ? undefined : Math.max(LOG_INTERVAL_MS_MIN, intervalMs),
     cpuNanoCores: cpu === undefined ? undefined : cpu * 1e9,
     memoryBytes: annotations.quantity('memory'),

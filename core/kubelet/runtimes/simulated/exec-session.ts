@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { messageOf } from '../../../base/errors.ts';
 import { RuntimeError, type ExecRequest, type ExecSession, type TerminalSize } from '../runtime.ts';
-import { COMMANDS } from './shell/commands.ts';
+import { commandNamed } from './shell/commands.ts';
 import { EXIT_KILLED, Shell } from './shell/interpreter.ts';
 import { Pipe } from './shell/pipe.ts';
 import { commandName, type ShellHost, type Streams } from './shell/process.ts';
@@ -18,9 +18,17 @@ const notFound = (command: string): RuntimeError =>
     `OCI runtime exec failed: exec failed: unable to start container process: exec: "${command}": executable file not found in $PATH`,
   );
 
-const feed = (stdin: Readable, write: (text: string) => void, end: () => void): void => {
+/** Reads no faster than the command does. */
+const feed = (stdin: Readable, write: (text: string) => void, input: Pipe): void => {
   const decoder = new StringDecoder('utf8');
-  stdin.on('data', (chunk: Buffer) => write(decoder.write(chunk)));
+  const end = (): void => input.end();
+  stdin.on('data', (chunk: Buffer) => {
+    write(decoder.write(chunk));
+    const room = input.ready();
+    if (!room) return;
+    stdin.pause();
+    void room.then(() => stdin.resume());
+  });
   stdin.once('end', end);
   stdin.once('close', end);
   stdin.on('error', end);
@@ -28,6 +36,20 @@ const feed = (stdin: Readable, write: (text: string) => void, end: () => void): 
 
 const writer = (stream: Writable | undefined): ((text: string) => void) =>
   stream ? (text) => void (stream.destroyed || stream.writableEnded || stream.write(text)) : () => undefined;
+
+/** Undefined when the client takes more output. */
+const drained = (stream: Writable | undefined): Promise<void> | undefined => {
+  if (!stream?.writableNeedDrain || stream.destroyed) return undefined;
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stream.off('drain', done);
+      stream.off('close', done);
+      resolve();
+    };
+    stream.on('drain', done);
+    stream.on('close', done);
+  });
+};
 
 /** Runs one command in a simulated container, with or without a terminal. */
 export const startExec = (
@@ -37,23 +59,24 @@ export const startExec = (
 ): ExecSession => {
   const [command = ''] = request.command;
   const name = commandName(command);
-  if (!SHELLS.has(name) && !BUILTINS.has(name) && !COMMANDS[name]) throw notFound(command);
+  if (!SHELLS.has(name) && !BUILTINS.has(name) && !commandNamed(name)) throw notFound(command);
   const abort = new AbortController();
   const out = writer(request.stdout);
   const err = request.tty ? out : writer(request.stderr);
   const size: TerminalSize = { Width: 80, Height: 24 };
-  const terminal = request.tty ? new Terminal(out, () => undefined) : undefined;
-  const input = terminal?.input ?? new Pipe();
+  const input = new Pipe(host.budget);
+  const terminal = request.tty ? new Terminal(out, () => undefined, input) : undefined;
   if (request.stdin)
     feed(
       request.stdin,
-      (text) => (terminal ? terminal.type(text) : writeTo(input, text)),
-      () => input.end(),
+      (text) => writeTo(input, () => (terminal ? terminal.type(text) : input.write(text))),
+      input,
     );
   else input.end();
+  const ready = (): Promise<void> | undefined => drained(request.stdout) ?? drained(request.stderr);
   const streams: Streams = terminal
-    ? { input, out: (text) => terminal.print(text), err: (text) => terminal.print(text) }
-    : { input, out, err };
+    ? { input, ready, out: (text) => terminal.print(text), err: (text) => terminal.print(text) }
+    : { input, ready, out, err };
   const extended = new Map(environment);
   if (request.tty) {
     extended.set('TERM', 'xterm');
@@ -64,10 +87,16 @@ export const startExec = (
   const killed = new Promise<number>((resolve) =>
     abort.signal.addEventListener('abort', () => resolve(EXIT_KILLED), { once: true }),
   );
-  const run = shell.runCommand(request.command, streams).catch((error: unknown) => {
-    err(`${messageOf(error)}\n`);
-    return 1;
-  });
+  const run = shell
+    .runCommand(request.command, streams)
+    .catch((error: unknown) => {
+      err(`${messageOf(error)}\n`);
+      return 1;
+    })
+    .finally(() => {
+      input.close();
+      shell.dispose();
+    });
   return {
     exitCode: Promise.race([run, killed]),
     resize(next) {
@@ -82,9 +111,9 @@ export const startExec = (
 };
 
 /** Input that nobody reads ends the pipe, not the session. */
-const writeTo = (pipe: Pipe, text: string): void => {
+const writeTo = (pipe: Pipe, write: () => void): void => {
   try {
-    pipe.write(text);
+    write();
   } catch {
     pipe.close();
   }

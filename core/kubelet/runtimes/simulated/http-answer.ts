@@ -14,8 +14,22 @@ export interface Responder {
 
 const BODY_BYTES_MAX = 64 * 1024;
 
-const wantsText = (request: IncomingMessage, url: URL): boolean => {
-  const format = url.searchParams.get('format');
+/**
+ * The path and the query of a request line. It is the client's text: `//`, an absolute form or bytes that no URL has
+ * are as good as any other path.
+ */
+const splitTarget = (target: string): { readonly path: string; readonly query: URLSearchParams } => {
+  const withoutOrigin = target.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
+  const at = withoutOrigin.indexOf('?');
+  const path = at < 0 ? withoutOrigin : withoutOrigin.slice(0, at);
+  return {
+    path: path === '' ? '/' : path,
+    query: new URLSearchParams(at < 0 ? '' : withoutOrigin.slice(at)),
+  };
+};
+
+const wantsText = (request: IncomingMessage, query: URLSearchParams): boolean => {
+  const format = query.get('format');
   if (format !== null) return format === 'text';
   const accept = request.headers.accept ?? '';
   return /text\/(plain|html)/.test(accept) && !accept.includes('application/json');
@@ -32,13 +46,13 @@ export const answerHttp = (
   request: IncomingMessage,
   response: ServerResponse,
 ): void => {
-  const url = new URL(request.url ?? '/', 'http://pod');
+  const { path, query } = splitTarget(request.url ?? '/');
   let receivedBytes = 0;
   request.on('data', (chunk: Buffer) => {
     receivedBytes += chunk.length;
     if (receivedBytes > BODY_BYTES_MAX) request.destroy();
   });
-  const asked = Number(/^\/status\/(\d{3})$/.exec(url.pathname)?.[1]);
+  const asked = Number(/^\/status\/(\d{3})$/.exec(path)?.[1]);
   const status = !responder.isUp() ? 503 : asked >= 200 && asked <= 599 ? asked : 200;
   const facts = {
     pod: responder.pod,
@@ -48,10 +62,10 @@ export const answerHttp = (
     ...(responder.revision !== undefined && { revision: responder.revision }),
     ip: responder.ip,
     method: request.method,
-    path: url.pathname,
+    path,
     time: new Date(nowMs).toISOString(),
   };
-  const isText = wantsText(request, url);
+  const isText = wantsText(request, query);
   const body = isText
     ? Object.entries(facts)
         .map(([key, value]) => `${key}: ${String(value)}\n`)

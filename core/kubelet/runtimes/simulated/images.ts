@@ -9,6 +9,8 @@ const DENIED_NAME = /(^|\/)(private|denied)\//;
 const SHAPE =
   /^(?<name>[a-z0-9]+([._-]+[a-z0-9]+)*(:\d+)?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*)(:(?<tag>[\w][\w.-]{0,127}))?(@(?<digest>sha256:[a-f0-9]{64}))?$/;
 export const IMAGES_MAX = 1_024;
+/** A name of 255 characters, a tag and a digest: what the reference format allows. */
+export const IMAGE_CHARACTERS_MAX = 255 + 1 + 128 + 1 + 71;
 const SIZE_BYTES_MIN = 4_000_000;
 const SIZE_BYTES_SPREAD = 96_000_000;
 
@@ -19,11 +21,11 @@ interface ImageName {
 }
 
 const parse = (image: string): ImageName => {
-  const groups = SHAPE.exec(image)?.groups;
+  const groups = image.length > IMAGE_CHARACTERS_MAX ? undefined : SHAPE.exec(image)?.groups;
   if (!groups)
     throw new RuntimeError(
       'InvalidImageName',
-      `couldn't parse image name "${image}": invalid reference format`,
+      `couldn't parse image name "${image.slice(0, IMAGE_CHARACTERS_MAX)}": invalid reference format`,
     );
   const name = groups['name']!;
   const hasRegistry = /^[^/]*[.:][^/]*\//.test(name) || name.startsWith('localhost/');

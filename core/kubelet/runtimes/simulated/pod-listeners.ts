@@ -1,7 +1,8 @@
 import dgram from 'node:dgram';
 import http from 'node:http';
 import net, { type Socket } from 'node:net';
-import { Duplex } from 'node:stream';
+import type { Duplex } from 'node:stream';
+import { hostAddress, nodeBindRules, whyNotBind, type BindRules } from '../../../base/bind-rules.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { V1ContainerPort } from '../../../api/schema/index.ts';
@@ -11,12 +12,13 @@ import { answerHttp, type Responder } from './http-answer.ts';
 /** Connections that one port of a pod keeps at once. */
 export const CONNECTIONS_MAX = 256;
 const KEEP_ALIVE_MS = 60_000;
+/** A connection on which nothing moves for so long is closed. */
+const IDLE_MS_MAX = 120_000;
 
 export interface Listeners {
   /** Ports that are open inside the process alone: the host refuses them to ordinary users. */
   readonly unbound: readonly number[];
   isListening(port: number): boolean;
-  dial(port: number): Promise<Duplex>;
   /** Closes the ports and every connection. */
   close(): void;
 }
@@ -34,6 +36,30 @@ const bindError = (address: string, port: number, error: unknown): RuntimeError 
   return new RuntimeError('RunContainerError', `listen on ${address}:${port}: ${why}`, { cause: error });
 };
 
+/** Refuses what would take an address of another host, of the machine, or of a component, before anything is opened. */
+const assertHostPlaces = (
+  ports: readonly V1ContainerPort[],
+  {
+    address,
+    hostIP,
+    hostRules = nodeBindRules(hostIP, false),
+  }: { address: string; hostIP: string; hostRules?: BindRules | undefined },
+): void => {
+  for (const port of ports) {
+    const isInHostNetwork = address === hostIP;
+    if (!isInHostNetwork && !port.hostPort) continue;
+    const place = isInHostNetwork
+      ? { address, port: port.containerPort }
+      : { address: hostAddress(port.hostIP, hostIP), port: port.hostPort ?? 0 };
+    const why = whyNotBind(place, hostRules);
+    if (why !== undefined)
+      throw new RuntimeError(
+        'RunContainerError',
+        `${isInHostNetwork ? 'port' : 'hostPort'} ${place.port} on ${place.address} cannot be opened: ${why}`,
+      );
+  }
+};
+
 /**
  * The ports of all simulated containers of a process. One HTTP server that never listens itself answers for all
  * of them: a port then costs a socket and no timers.
@@ -47,25 +73,46 @@ export class ListenerPool {
     this.#clock = clock;
     this.#server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       const responder = this.#responders.get(request.socket);
-      if (responder) answerHttp(responder, this.#clock.nowMs(), request, response);
-      else response.destroy();
+      if (!responder) return response.destroy();
+      try {
+        answerHttp(responder, this.#clock.nowMs(), request, response);
+      } catch (error) {
+        // One request costs itself and nothing else.
+        responder.onRequest(`a request could not be answered: ${messageOf(error)}`);
+        response.destroy();
+      }
     });
+    this.#server.timeout = IDLE_MS_MAX;
   }
 
-  /** Opens every declared port; all or none. RuntimeError `RunContainerError` when one is taken. */
+  /** Opens every declared port; all or none. RuntimeError `RunContainerError` when one is taken or not allowed. */
   async open(
     ports: readonly V1ContainerPort[],
-    options: { readonly address: string; readonly hostIP: string; readonly responder: Responder },
+    options: {
+      readonly address: string;
+      readonly hostIP: string;
+      /** Of the node's address; default: those of a worker. */
+      readonly hostRules?: BindRules | undefined;
+      readonly responder: Responder;
+    },
   ): Promise<Listeners> {
     const open: Listener[] = [];
     try {
+      assertHostPlaces(ports, options);
       for (const port of ports) {
         const isUdp = port.protocol === 'UDP';
         if (port.protocol === 'SCTP') continue;
         const listen = isUdp ? this.#listenUdp : this.#listenTcp;
         open.push(await listen.call(this, options.address, port.containerPort, options.responder));
         if (port.hostPort && options.address !== options.hostIP)
-          open.push(await listen.call(this, port.hostIP || options.hostIP, port.hostPort, options.responder));
+          open.push(
+            await listen.call(
+              this,
+              hostAddress(port.hostIP, options.hostIP),
+              port.hostPort,
+              options.responder,
+            ),
+          );
       }
     } catch (error) {
       for (const listener of open) listener.close();
@@ -75,19 +122,17 @@ export class ListenerPool {
     return {
       unbound: own.filter(({ isBound }) => !isBound).map(({ port }) => port),
       isListening: (port) => own.some((listener) => listener.port === port && listener.isBound),
-      dial: (port) =>
-        this.#dial(
-          own.find((listener) => listener.port === port),
-          port,
-          options.responder,
-        ),
       close: () => open.forEach((listener) => listener.close()),
     };
   }
 
-  #serve(socket: Duplex, responder: Responder): void {
+  /** Answers on a connection that was made elsewhere. */
+  serve(socket: Duplex, responder: Responder): void {
+    socket.on('error', () => socket.destroy());
     this.#responders.set(socket, responder);
     this.#server.emit('connection', socket);
+    // Makes the server read in JavaScript: a thread that ends while the platform reads HTTP for it may take the process along.
+    socket.on('data', () => undefined);
   }
 
   #listenTcp(address: string, port: number, responder: Responder): Promise<Listener> {
@@ -95,7 +140,7 @@ export class ListenerPool {
     const server = net.createServer((socket) => {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
-      this.#serve(socket, responder);
+      this.serve(socket, responder);
     });
     server.maxConnections = CONNECTIONS_MAX;
     return new Promise((resolve, reject) => {
@@ -133,44 +178,12 @@ export class ListenerPool {
       socket.bind({ address, port, exclusive: true }, () => {
         socket.removeAllListeners('error');
         socket.on('error', () => undefined);
-        socket.on('message', (message, from) => socket.send(message, from.port, from.address));
+        socket.on('message', (message, from) => {
+          // A datagram may claim to come from port 0, which nothing can be sent to.
+          if (from.port > 0) socket.send(message, from.port, from.address, () => undefined);
+        });
         resolve({ address, port, isBound: true, close: () => socket.close() });
       });
     });
   }
-
-  #dial(listener: Listener | undefined, port: number, responder: Responder): Promise<Duplex> {
-    if (!listener)
-      return Promise.reject(new Error(`dial tcp4 127.0.0.1:${port}: connect: connection refused`));
-    if (!listener.isBound) {
-      const [near, far] = duplexPair();
-      this.#serve(far, responder);
-      return Promise.resolve(near);
-    }
-    return new Promise((resolve, reject) => {
-      const socket = net.connect({ host: listener.address, port }, () => resolve(socket));
-      socket.once('error', reject);
-    });
-  }
 }
-
-/** Two ends of one connection inside the process. */
-const duplexPair = (): [Duplex, Duplex] => {
-  const make = (other: () => Duplex): Duplex =>
-    new Duplex({
-      read() {
-        return;
-      },
-      write(chunk: Buffer, _encoding, done) {
-        other().push(chunk);
-        done();
-      },
-      final(done) {
-        other().push(null);
-        done();
-      },
-    });
-  const near: Duplex = make(() => far);
-  const far: Duplex = make(() => near);
-  return [near, far];
-};

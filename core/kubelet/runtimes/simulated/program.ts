@@ -1,11 +1,6 @@
-import type { Clock } from '../../../base/clock.ts';
-import type { ContainerLog } from '../container-log.ts';
 import type { ContainerRequest } from '../runtime.ts';
 import type { Behaviour } from './behaviour.ts';
-import { Shell } from './shell/interpreter.ts';
-import { noInput } from './shell/pipe.ts';
-import type { ShellHost } from './shell/process.ts';
-import { understands } from './shell/understands.ts';
+import { mayBeUnderstood } from './shell/understands.ts';
 import type { Program } from './simulated-container.ts';
 import { isOutOfMemory } from './usage.ts';
 import { expandReferences } from '../../volumes/environment.ts';
@@ -18,8 +13,9 @@ const EXIT_OUT_OF_MEMORY = 137;
 export interface ProgramOptions {
   readonly request: ContainerRequest;
   readonly behaviour: Behaviour;
-  readonly clock: Clock;
-  host(): Promise<ShellHost>;
+  /** Whether the simulated shell knows every command of a script. */
+  understands(argv: readonly string[]): Promise<boolean>;
+  run(argv: readonly string[]): Promise<number>;
 }
 
 /** `command` and `args` with their references filled in. */
@@ -32,25 +28,14 @@ export const commandLine = ({ container, environment }: ContainerRequest): strin
  * What the container does: what its annotations say; else its command, when the simulated shell knows every word of
  * it; else a server that runs for ever, or a task that succeeds after a second where the pod waits for an end.
  */
-export const programOf = (options: ProgramOptions): Program => {
+export const programOf = async (options: ProgramOptions): Promise<Program> => {
   const { request, behaviour } = options;
   if (isOutOfMemory(request.container, behaviour))
     return { exit: { afterMs: OUT_OF_MEMORY_AFTER_MS, code: EXIT_OUT_OF_MEMORY, reason: 'OOMKilled' } };
   if (behaviour.exit) return { exit: behaviour.exit };
   const argv = commandLine(request);
-  if (argv.length > 0 && understands(argv)) {
-    return {
-      exit: undefined,
-      async run(signal: AbortSignal, log: ContainerLog) {
-        const shell = new Shell({ host: await options.host(), environment: request.environment, signal });
-        return shell.runCommand(argv, {
-          input: noInput,
-          out: (text) => log.write(text),
-          err: (text) => log.write(text, 'stderr'),
-        });
-      },
-    };
-  }
+  if (mayBeUnderstood(argv) && (await options.understands(argv)))
+    return { exit: undefined, run: () => options.run(argv) };
   const { kind, pod } = request;
   const isTask = kind === 'init' || (kind === 'main' && (pod.spec?.restartPolicy ?? 'Always') !== 'Always');
   return { exit: isTask ? { afterMs: TASK_MS_DEFAULT, code: 0 } : undefined };

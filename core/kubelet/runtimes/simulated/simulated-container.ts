@@ -1,7 +1,8 @@
 import type { Disposable } from '../../../base/disposable.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { V1Probe } from '../../../api/schema/index.ts';
 import type { Clock } from '../../../base/clock.ts';
-import { ContainerLog } from '../container-log.ts';
+import type { ContainerLog } from '../container-log.ts';
 import {
   RuntimeError,
   type ContainerExit,
@@ -13,13 +14,13 @@ import {
   type RunningContainer,
 } from '../runtime.ts';
 import type { Behaviour } from './behaviour.ts';
-import type { Listeners } from './pod-listeners.ts';
+import type { OpenedPorts } from './content/messages.ts';
 import type { Usage } from './usage.ts';
 
 /** How a container spends its life. */
 export interface Program {
-  /** Runs until it ends or is stopped; undefined for one that only waits. */
-  run?(signal: AbortSignal, log: ContainerLog): Promise<number>;
+  /** Runs until it ends or the container does; undefined for one that only waits. */
+  run?(): Promise<number>;
   /** It ends by itself without running anything. */
   readonly exit: { readonly afterMs: number; readonly code: number; readonly reason?: string } | undefined;
 }
@@ -28,15 +29,20 @@ export interface SimulatedContainerOptions {
   readonly id: string;
   readonly clock: Clock;
   readonly behaviour: Behaviour;
-  readonly listeners: Listeners | undefined;
+  readonly log: ContainerLog;
+  readonly ports: OpenedPorts | undefined;
   readonly program: Program;
   readonly usage: Usage;
   readonly probePorts: (probe: V1Probe) => number | undefined;
   exec(request: ExecRequest): Promise<ExecSession>;
+  /** Ends whatever runs for it elsewhere. */
+  close(): void;
 }
 
 const SIGKILL = 9;
 const EXIT_SIGKILL = 137;
+/** As a shell that cannot run what it was given. */
+const EXIT_FAULT = 126;
 
 const reasonOf = (exitCode: number): string => (exitCode === 0 ? 'Completed' : 'Error');
 
@@ -46,7 +52,6 @@ export class SimulatedContainer implements RunningContainer {
   readonly log: ContainerLog;
   readonly #options: SimulatedContainerOptions;
   readonly #startedMs: number;
-  readonly #abort = new AbortController();
   #timers: Disposable[] | undefined;
   #logTimer: Disposable | undefined;
   #killTimer: Disposable | undefined;
@@ -59,7 +64,7 @@ export class SimulatedContainer implements RunningContainer {
   constructor(options: SimulatedContainerOptions) {
     this.id = options.id;
     this.#options = options;
-    this.log = new ContainerLog(options.clock);
+    this.log = options.log;
     this.#startedMs = options.clock.monotonicMs();
     this.#begin();
   }
@@ -72,9 +77,9 @@ export class SimulatedContainer implements RunningContainer {
     return this.#clock.monotonicMs() - this.#startedMs;
   }
 
-  /** Whether requests are answered with success: ready by the annotations. */
-  get isUp(): boolean {
-    return this.#exit === undefined && this.#ageMs >= this.#options.behaviour.notReadyMs;
+  /** Whatever ran for it elsewhere has ended, and not by itself. */
+  fault(exit: ContainerExit): void {
+    this.#end(exit);
   }
 
   onExit(listener: (exit: ContainerExit) => void): void {
@@ -131,7 +136,7 @@ export class SimulatedContainer implements RunningContainer {
   }
 
   answerProbe(kind: ProbeKind, probe: V1Probe): ProbeAnswer | undefined {
-    const { behaviour, listeners, probePorts } = this.#options;
+    const { behaviour, ports, probePorts } = this.#options;
     const isFailing =
       (kind === 'readiness' && this.#ageMs < behaviour.notReadyMs) ||
       (kind === 'startup' && this.#ageMs < behaviour.startupMs) ||
@@ -142,7 +147,9 @@ export class SimulatedContainer implements RunningContainer {
     }
     if (probe.exec) return probe.exec.command?.[0] === IMPLIED_READY ? { ok: true, output: '' } : undefined;
     const port = probePorts(probe);
-    const goesOverTheWire = !probe.grpc && port !== undefined && listeners?.isListening(port) === true;
+    // A name that no port has is the kubelet's to report.
+    if (Number.isNaN(port)) return undefined;
+    const goesOverTheWire = !probe.grpc && port !== undefined && ports?.bound.includes(port) === true;
     const host = probe.httpGet?.host ?? probe.tcpSocket?.host;
     return goesOverTheWire || (host !== undefined && host !== '') ? undefined : { ok: true, output: '' };
   }
@@ -150,7 +157,7 @@ export class SimulatedContainer implements RunningContainer {
   #begin(): void {
     const { behaviour, program } = this.#options;
     for (const mistake of behaviour.mistakes) this.log.line(mistake, 'stderr');
-    for (const port of this.#options.listeners?.unbound ?? [])
+    for (const port of this.#options.ports?.unbound ?? [])
       this.log.line(
         `port ${port} is reserved by this machine: it answers inside the cluster process only`,
         'stderr',
@@ -160,9 +167,10 @@ export class SimulatedContainer implements RunningContainer {
       const { afterMs, code, reason } = program.exit;
       this.#after(afterMs, () => this.#end({ exitCode: code, reason: reason ?? reasonOf(code) }));
     } else if (program.run)
-      void program.run(this.#abort.signal, this.log).then((exitCode) => {
-        this.#end({ exitCode, reason: reasonOf(exitCode) });
-      });
+      void program.run().then(
+        (exitCode) => this.#end({ exitCode, reason: reasonOf(exitCode) }),
+        (error: unknown) => this.#end({ exitCode: EXIT_FAULT, reason: 'Error', message: messageOf(error) }),
+      );
   }
 
   #writeLogs(): void {
@@ -200,12 +208,11 @@ export class SimulatedContainer implements RunningContainer {
   #end(exit: ContainerExit): void {
     if (this.#exit) return;
     this.#exit = exit;
-    this.#abort.abort();
     for (const timer of this.#timers ?? []) timer.dispose();
     this.#logTimer?.dispose();
     this.#killTimer?.dispose();
-    this.#options.listeners?.close();
     for (const session of this.#sessions ?? []) session.kill();
+    this.#options.close();
     const listeners = this.#listeners;
     this.#listeners = [];
     queueMicrotask(() => {

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import net from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../base/clock.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { V1Container, V1Pod, V1Probe } from '../../../api/schema/index.ts';
 import {
   RuntimeError,
+  type ContainerExit,
   type ContainerRequest,
   type ImageInfo,
   type PullRequest,
@@ -12,39 +15,44 @@ import {
   type Sandbox,
   type SandboxRequest,
 } from '../runtime.ts';
+import { ContainerLog } from '../container-log.ts';
 import { behaviourOf, type Behaviour } from './behaviour.ts';
-import { startExec } from './exec-session.ts';
-import type { Responder } from './http-answer.ts';
+import type { ContentClient, ContentContainer } from './content/content-client.ts';
+import type { CommandStart, ContainerFacts, MountedVolume, OpenedPorts } from './content/messages.ts';
 import { ImageStore, resolveImage } from './images.ts';
 import type { PodAddresses } from './pod-addresses.ts';
-import type { ListenerPool } from './pod-listeners.ts';
-import { type Listeners } from './pod-listeners.ts';
 import { commandLine, programOf } from './program.ts';
-import { MemoryFileSystem, newLayer, type Mount, type WritableLayer } from './shell/file-system.ts';
-import type { ShellHost } from './shell/process.ts';
 import { IMPLIED_READY, SimulatedContainer } from './simulated-container.ts';
 import { usageOf } from './usage.ts';
 
 export const SIMULATED_VERSION = '1.0.0';
 const PULL_MS_DEFAULT = 120;
-const KERNEL_VERSION = '6.6.0-simulated';
 const REVISION_LABELS = ['pod-template-hash', 'controller-revision-hash'];
 
 export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
   readonly nodeName: string;
   readonly addresses: PodAddresses;
-  /** Shared by all nodes of the process. */
-  readonly listeners: ListenerPool;
+  /** The cluster's own ranges: `curl` and `wget` in a container reach nothing else. Its own pods alone without it. */
+  readonly networks?: readonly string[];
+  /** Runs what users' content drives; shared by all nodes of the process. */
+  readonly content: ContentClient;
+  /** Its components' ports are not for pods; default: a worker. */
+  readonly isControlPlane?: boolean;
   /** False opens no ports at all, for thousands of pods that nobody talks to. */
   readonly opensPorts?: boolean;
   readonly pullMs?: number;
 }
 
-/** What exists of a container only once it runs, or once somebody looks into it. */
-interface Late {
-  container?: SimulatedContainer;
-  layer?: WritableLayer;
+/** A container's other side, which exists once it is needed. */
+interface Inside {
+  get(): ContentContainer;
+  close(): void;
+}
+
+/** The ports of a sandbox's container. */
+interface PodPorts extends OpenedPorts {
+  readonly inside: Inside;
 }
 
 /** Waits on the clock, unless the pod goes first. */
@@ -131,20 +139,14 @@ export class SimulatedRuntime implements Runtime {
     } catch (error) {
       return Promise.reject(error as Error);
     }
-    const open = new Map<string, Listeners>();
+    const open = new Map<string, PodPorts>();
     return Promise.resolve({
       podIPs: [podIP],
       startContainer: (container) => this.#start(container, request, podIP, open),
-      dial: (port) => {
-        const owner = [...open.values()].find(
-          (listeners) => listeners.isListening(port) || listeners.unbound.includes(port),
-        );
-        return owner
-          ? owner.dial(port)
-          : Promise.reject(new Error(`dial tcp4 127.0.0.1:${port}: connect: connection refused`));
-      },
+      dial: (port) => dialPod(podIP, port, open),
       remove: () => {
         if (!isHostNetwork) addresses.release(podIP);
+        this.#options.content.forget(request.pod.metadata?.uid ?? '');
         return Promise.resolve();
       },
     });
@@ -154,102 +156,145 @@ export class SimulatedRuntime implements Runtime {
     request: ContainerRequest,
     sandbox: SandboxRequest,
     podIP: string,
-    open: Map<string, Listeners>,
+    open: Map<string, PodPorts>,
   ): Promise<RunningContainer> {
-    const { clock, listeners: pool, opensPorts = true } = this.#options;
+    const { clock, content, opensPorts = true } = this.#options;
     const { pod, container } = request;
     const behaviour = behaviourOf(pod, container);
     if (behaviour.startDelayMs > 0) await delay(clock, behaviour.startDelayMs, request.signal);
-    // The responder speaks for the container before it exists: nobody can connect until the ports are open.
-    const late: Late = {};
-    const responder = this.#responder(request, podIP, late);
-    const ports = opensPorts ? (container.ports ?? []) : [];
-    const opened =
-      ports.length === 0
-        ? undefined
-        : await pool.open(ports, { address: podIP, hostIP: sandbox.hostIP, responder });
-    if (opened) open.set(container.name, opened);
-    const id = createHash('sha256')
-      .update(`${pod.metadata?.uid ?? ''}/${container.name}/${request.attempt}/${clock.nowMs()}`)
-      .digest('hex');
-    const host = (): Promise<ShellHost> => this.#shellHost(request, podIP, late);
-    const phase = (Number.parseInt(id.slice(0, 4), 16) / 65_536) * 2 * Math.PI;
-    late.container = new SimulatedContainer({
-      id: `${this.name}://${id}`,
-      clock,
-      behaviour,
-      listeners: opened,
-      program: programOf({ request, behaviour, clock, host }),
-      usage: usageOf(container, behaviour, phase),
-      probePorts: (probe) =>
-        portNamed(container, probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port),
-      exec: async (exec) => startExec(await host(), request.environment, exec),
+    const log = new ContainerLog(clock);
+    let running: SimulatedContainer | undefined;
+    let early: ContainerExit | undefined;
+    const inside = lazyInside(() =>
+      content.container({
+        describe: (ordinal) =>
+          this.#facts(request, sandbox, { ordinal, podIP, notReadyMs: behaviour.notReadyMs }),
+        log,
+        onFault: (exit) => (running ? running.fault(exit) : (early = exit)),
+      }),
+    );
+    const start = async (argv: readonly string[]): Promise<CommandStart> => ({
+      argv,
+      environment: request.environment,
+      mounts: await mountsOf(request),
     });
-    this.#greet(late.container, request, behaviour);
-    return late.container;
+    try {
+      const ports = opensPorts ? (container.ports ?? []) : [];
+      const opened = ports.length === 0 ? undefined : await inside.get().open(ports);
+      if (opened) open.set(container.name, { ...opened, inside });
+      const program = await programOf({
+        request,
+        behaviour,
+        understands: (argv) => content.understands(argv),
+        run: async (argv) => inside.get().run(await start(argv)),
+      });
+      const id = createHash('sha256')
+        .update(`${pod.metadata?.uid ?? ''}/${container.name}/${request.attempt}/${clock.nowMs()}`)
+        .digest('hex');
+      const phase = (Number.parseInt(id.slice(0, 4), 16) / 65_536) * 2 * Math.PI;
+      this.#greet(log, request, behaviour);
+      running = new SimulatedContainer({
+        id: `${this.name}://${id}`,
+        clock,
+        log,
+        behaviour,
+        ports: opened,
+        program,
+        usage: usageOf(container, behaviour, phase),
+        probePorts: (probe) =>
+          portNamed(container, probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port),
+        exec: async (exec) => inside.get().exec(await start(exec.command), exec),
+        close: () => inside.close(),
+      });
+      if (early) running.fault(early);
+      return running;
+    } catch (error) {
+      inside.close();
+      throw error;
+    }
   }
 
-  #greet(
-    container: SimulatedContainer,
-    { container: spec, pod }: ContainerRequest,
-    behaviour: Behaviour,
-  ): void {
+  #greet(log: ContainerLog, { container: spec, pod }: ContainerRequest, behaviour: Behaviour): void {
     if (behaviour.logLines.length > 0 || (spec.ports ?? []).length === 0) return;
     const ports = (spec.ports ?? [])
       .map((port) => `${port.containerPort}/${port.protocol ?? 'TCP'}`)
       .join(', ');
-    container.log.line(
-      `${spec.name}: ${spec.image ?? ''} in pod ${pod.metadata?.name ?? ''} listens on ${ports}`,
-    );
+    log.line(`${spec.name}: ${spec.image ?? ''} in pod ${pod.metadata?.name ?? ''} listens on ${ports}`);
   }
 
-  #responder({ pod, container }: ContainerRequest, ip: string, late: Late): Responder {
-    const labels = pod.metadata?.labels ?? {};
-    const revision = REVISION_LABELS.map((label) => labels[label]).find((value) => value !== undefined);
-    return {
-      pod: pod.metadata?.name ?? '',
-      namespace: pod.metadata?.namespace ?? '',
-      node: this.#options.nodeName,
-      container: container.name,
-      revision,
-      ip,
-      isUp: () => late.container?.isUp ?? false,
-      onRequest: (line) => late.container?.log.line(line),
-    };
-  }
-
-  async #shellHost(request: ContainerRequest, podIP: string, late: Late): Promise<ShellHost> {
+  #facts(
+    request: ContainerRequest,
+    { hostIP }: SandboxRequest,
+    place: { readonly ordinal: number; readonly podIP: string; readonly notReadyMs: number },
+  ): ContainerFacts {
     const { pod, container } = request;
+    const labels = pod.metadata?.labels ?? {};
     const hostname = pod.spec?.hostname ?? pod.metadata?.name ?? '';
-    const mounts: Mount[] = [];
-    for (const mount of container.volumeMounts ?? []) {
-      try {
-        mounts.push({
-          path: mount.mountPath.replace(/(.)\/$/, '$1'),
-          content: await request.volumes.read(mount.name),
-          subPath: mount.subPath ?? '',
-          isReadOnly: mount.readOnly === true,
-        });
-      } catch (error) {
-        throw new RuntimeError('ExecFailed', messageOf(error), { cause: error });
-      }
-    }
     const security = container.securityContext ?? {};
     const uid = security.runAsUser ?? pod.spec?.securityContext?.runAsUser ?? 0;
     const gid = security.runAsGroup ?? pod.spec?.securityContext?.runAsGroup ?? uid;
     const argv = commandLine(request);
-    late.layer ??= newLayer(imageFiles(request, podIP, hostname));
     return {
-      clock: this.#options.clock,
-      hostname,
+      ...place,
+      podUid: pod.metadata?.uid ?? '',
       podName: pod.metadata?.name ?? '',
       namespace: pod.metadata?.namespace ?? '',
       nodeName: this.#options.nodeName,
-      podIP,
-      kernelVersion: KERNEL_VERSION,
+      containerName: container.name,
+      revision: REVISION_LABELS.map((label) => labels[label]).find((value) => value !== undefined),
+      hostIP,
+      isControlPlane: this.#options.isControlPlane ?? false,
+      hostname,
+      networks: this.#options.networks ?? [],
       user: { name: uid === 0 ? 'root' : String(uid), uid, gid },
       init: argv.length > 0 ? argv.join(' ') : (container.image ?? container.name),
-      fileSystem: new MemoryFileSystem(late.layer, mounts),
+      files: imageFiles(request, place.podIP, hostname),
     };
   }
 }
+
+const lazyInside = (make: () => ContentContainer): Inside => {
+  let inside: ContentContainer | undefined;
+  let isClosed = false;
+  return {
+    get() {
+      if (isClosed) throw new RuntimeError('ExecFailed', 'container is not running');
+      return (inside ??= make());
+    },
+    close() {
+      isClosed = true;
+      inside?.remove();
+    },
+  };
+};
+
+const dialPod = async (podIP: string, port: number, open: ReadonlyMap<string, PodPorts>): Promise<Duplex> => {
+  const owner = [...open.values()].find(
+    ({ bound, unbound }) => bound.includes(port) || unbound.includes(port),
+  );
+  if (!owner) throw new Error(`dial tcp4 127.0.0.1:${port}: connect: connection refused`);
+  if (owner.unbound.includes(port)) return owner.inside.get().dial(port);
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ host: podIP, port }, () => resolve(socket));
+    socket.on('error', reject);
+  });
+};
+
+const mountsOf = async ({ container, volumes }: ContainerRequest): Promise<MountedVolume[]> => {
+  const mounts: MountedVolume[] = [];
+  for (const mount of container.volumeMounts ?? []) {
+    try {
+      const content = await volumes.read(mount.name);
+      mounts.push({
+        path: mount.mountPath.replace(/(.)\/$/, '$1'),
+        volume: mount.name,
+        subPath: mount.subPath ?? '',
+        isReadOnly: mount.readOnly === true,
+        files: content.isWritable ? undefined : content.files,
+      });
+    } catch (error) {
+      throw new RuntimeError('ExecFailed', messageOf(error), { cause: error });
+    }
+  }
+  return mounts;
+};

@@ -109,6 +109,7 @@ export class SpdyConnection {
   readonly #encoder = new HeaderEncoder();
   readonly #streams = new Map<number, SpdyStream>();
   #queue: Promise<void> = Promise.resolve();
+  #queuedBytes = 0;
   #lastStreamId = 0;
   #isClosed = false;
 
@@ -137,8 +138,21 @@ export class SpdyConnection {
       return;
     }
     // Headers are decoded asynchronously; what follows them must not overtake them.
-    for (const frame of frames)
-      this.#queue = this.#queue.then(() => this.#handle(frame)).catch((error: unknown) => this.#fail(error));
+    for (const frame of frames) {
+      this.#queuedBytes += frame.payload.length;
+      this.#queue = this.#queue
+        .then(() => this.#handle(frame))
+        .catch((error: unknown) => this.#fail(error))
+        .then(() => this.#handled(frame.payload.length));
+    }
+    if (this.#queuedBytes > BACKLOG_BYTES_MAX) this.#socket.pause();
+  }
+
+  /** A client that sends faster than its frames are handled waits. */
+  #handled(bytes: number): void {
+    const wasFull = this.#queuedBytes > BACKLOG_BYTES_MAX;
+    this.#queuedBytes -= bytes;
+    if (wasFull && this.#queuedBytes <= BACKLOG_BYTES_MAX && !this.#isClosed) this.#socket.resume();
   }
 
   #fail(error: unknown): void {

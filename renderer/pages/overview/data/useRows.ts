@@ -1,6 +1,7 @@
 import { shallowRef, type ShallowRef } from 'vue';
 import type { ResourceRef, TableColumn, TableItem, TableRow } from '../../../../core/contract/index.ts';
 import { useStream, type StreamHealth } from '../../../composables/useStream.ts';
+import { useClusterHealthStore } from '../../../stores/cluster-health.ts';
 
 export interface LiveRows {
   readonly rows: Readonly<ShallowRef<readonly TableRow[]>>;
@@ -13,6 +14,7 @@ export interface LiveRows {
 
 /** Every object of a kind as a row, live while somebody looks, in no order. */
 export const useRows = (cluster: string, resource: ResourceRef): LiveRows => {
+  const reach = useClusterHealthStore();
   const byKey = new Map<string, TableRow>();
   const rows = shallowRef<readonly TableRow[]>([]);
   const columns = shallowRef<readonly TableColumn[]>([]);
@@ -47,6 +49,8 @@ export const useRows = (cluster: string, resource: ResourceRef): LiveRows => {
           break;
         case 'health':
           waitingWhy.value = item.health.error ?? undefined;
+          if (item.health.phase === 'watching') reach.note(cluster, undefined);
+          else if (item.health.phase === 'waiting') reach.note(cluster, item.health.error ?? '');
           break;
       }
     if (isChanged) rows.value = [...byKey.values()];

@@ -19,7 +19,10 @@ const together = (answer: MetricsAnswer, chart: ChartId, how: 'sum' | 'worst'): 
   });
 };
 
-const lastOf = (values: Values): number | undefined => values.findLast((value) => value !== undefined);
+/** Samples that may be late; after that there is no present value. */
+const LATE_SAMPLES_MAX = 2;
+const lastOf = (values: Values): number | undefined =>
+  values.slice(-1 - LATE_SAMPLES_MAX).findLast((value) => value !== undefined);
 
 /** The figures above the map, with the shape of their last quarter of an hour. */
 export const useStrip = (cluster: string) => {

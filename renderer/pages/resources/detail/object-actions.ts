@@ -62,6 +62,32 @@ export const restartChange = (target: ObjectTarget, at: Date): Change =>
     },
   });
 
+/** What can be done to many objects of a kind, besides deleting them. */
+export type BulkAction = 'restart' | 'scale' | 'label';
+
+export const bulkActionsFor = (resource: KubeResource): BulkAction[] => [
+  ...(RESTARTABLE.has(resource.kind) ? (['restart'] as const) : []),
+  ...(resource.subresources.includes('scale') ? (['scale'] as const) : []),
+  ...(resource.verbs.includes('patch') ? (['label'] as const) : []),
+];
+
+/** `key=value` sets a label, `key-` removes it, as `kubectl label` has it. */
+export const readLabel = (
+  text: string,
+): { readonly key: string; readonly value: string | null } | undefined => {
+  const [, key, value, removed] =
+    /^((?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)(?:=([A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?|)|(-))$/.exec(
+      text.trim(),
+    ) ?? [];
+  if (key === undefined) return undefined;
+  return { key, value: removed === undefined ? (value ?? '') : null };
+};
+
+export const labelChange = (
+  target: ObjectTarget,
+  { key, value }: { readonly key: string; readonly value: string | null },
+): Change => merge(target, { metadata: { labels: { [key]: value } } });
+
 export const unschedulableChange = (target: ObjectTarget, isUnschedulable: boolean): Change =>
   merge(target, { spec: { unschedulable: isUnschedulable ? true : null } });
 
@@ -72,7 +98,7 @@ export const pausedChange = (target: ObjectTarget, isPaused: boolean): Change =>
 export const suspendChange = (target: ObjectTarget, isSuspended: boolean): Change =>
   merge(target, { spec: { suspend: isSuspended } });
 
-/** `uid` makes sure that it is the object that was shown, and not one made anew under its name. */
+/** `uid` makes sure that it is the object that was shown, and not a recreated one with the same name. */
 export const deleteChange = (
   target: ObjectTarget,
   options: { readonly uid: string; readonly propagationPolicy: 'Background' | 'Foreground' | 'Orphan' },

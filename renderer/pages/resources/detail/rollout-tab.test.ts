@@ -83,7 +83,7 @@ test('the rollout says how far it is, and which revision is current', async () =
     path: '/apis/apps/v1/namespaces/shop/replicasets',
     query: { labelSelector: 'app=web' },
   });
-  expect(text()).toContain('1 of 2 pods updated, 2 available. 2 old pods left.');
+  expect(text()).toContain('1 of 2 pods updated, 2 available. 2 old pods remaining.');
   expect(text()).toMatch(/Revision 2current/);
 });
 

@@ -1,6 +1,7 @@
 import { Duplex } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { manualClock, type ManualClock } from '../../../manual-clock.ts';
 import { Http2Connection } from './connection.ts';
 import {
   FLAG,
@@ -15,6 +16,7 @@ import {
   uint32Payload,
 } from '../frame.ts';
 import { encodeHeaders } from '../hpack.ts';
+import { StallBudget } from './stall-budget.ts';
 import type { Http2Stream } from './stream.ts';
 
 /** A wire whose other end is the test: what the server writes is collected, what it reads is pushed. */
@@ -65,12 +67,12 @@ const hello = (settings: readonly (readonly [number, number])[] = []): Buffer =>
 const open = (streamId: number, flags: number = FLAG.endHeaders | FLAG.endStream): Buffer =>
   frame(FRAME.headers, flags, streamId, REQUEST);
 
-const start = (options: { streamsMax?: number } = {}) => {
+const start = (options: { streamsMax?: number; budget?: StallBudget; clock?: ManualClock } = {}) => {
   const wire = new Wire();
   const streams: Http2Stream[] = [];
   const events: string[] = [];
   const idles: number[] = [];
-  let nowMs = 0;
+  const { clock = manualClock() } = options;
   const connection = new Http2Connection(wire, {
     streamsMax: options.streamsMax ?? 100,
     streamWindowBytes: 1024 * 1024,
@@ -86,7 +88,9 @@ const start = (options: { streamsMax?: number } = {}) => {
     },
     onIdle: () => idles.push(streams.length),
     onClosed: () => events.push('connection closed'),
-    nowMs: () => (nowMs += 0.001),
+    clock,
+    stallTimeoutMs: 1000,
+    ...(options.budget && { budget: options.budget }),
   });
   const receive = async (...chunks: Buffer[]): Promise<Frame[]> => {
     const before = wire.written.length;
@@ -94,8 +98,12 @@ const start = (options: { streamsMax?: number } = {}) => {
     await turn();
     return framesOf(wire.written.subarray(before));
   };
-  return { wire, connection, streams, events, idles, receive };
+  return { wire, clock, connection, streams, events, idles, receive };
 };
+const NOTHING = Buffer.alloc(0);
+/** The same frame many times, each for a stream of its own where it asks for one. */
+const flood = (make: (streamId: number) => Buffer, count = 6000): Buffer =>
+  Buffer.concat(Array.from({ length: count }, (_, n) => make(2 * n + 1)));
 const goawayCode = (frames: readonly Frame[]): number | undefined =>
   frames.find(({ type }) => type === FRAME.goaway)?.payload.readUInt32BE(4);
 
@@ -276,6 +284,47 @@ test.each<readonly [string, Buffer[], number]>([
     [Buffer.concat(Array.from({ length: 6000 }, () => frame(FRAME.ping, 0, 0, Buffer.alloc(8))))],
     H2_ERROR.enhanceYourCalm,
   ],
+  ['a flood of settings', [flood(() => frame(FRAME.settings, 0, 0, NOTHING))], H2_ERROR.enhanceYourCalm],
+  [
+    'a flood of acknowledgements',
+    [flood(() => frame(FRAME.settings, FLAG.ack, 0, NOTHING))],
+    H2_ERROR.enhanceYourCalm,
+  ],
+  [
+    'a flood of window updates',
+    [flood(() => frame(FRAME.windowUpdate, 0, 0, uint32Payload(1)))],
+    H2_ERROR.enhanceYourCalm,
+  ],
+  [
+    'a flood of continuations without a byte',
+    [frame(FRAME.headers, 0, 1, REQUEST), flood(() => frame(FRAME.continuation, 0, 1, NOTHING))],
+    H2_ERROR.enhanceYourCalm,
+  ],
+  [
+    'a flood of empty data',
+    [open(1, FLAG.endHeaders), flood(() => frame(FRAME.data, 0, 1, NOTHING))],
+    H2_ERROR.enhanceYourCalm,
+  ],
+  [
+    'a flood of padding',
+    [open(1, FLAG.endHeaders), flood(() => frame(FRAME.data, FLAG.padded, 1, Buffer.from([1, 0])))],
+    H2_ERROR.enhanceYourCalm,
+  ],
+  [
+    'a flood of priorities',
+    [flood(() => frame(FRAME.priority, 0, 1, Buffer.alloc(5)))],
+    H2_ERROR.enhanceYourCalm,
+  ],
+  [
+    'a flood of streams that the server has to reset',
+    [flood((id) => Buffer.concat([open(id), frame(FRAME.windowUpdate, 0, id, uint32Payload(0))]), 1100)],
+    H2_ERROR.enhanceYourCalm,
+  ],
+  [
+    'requests that are broken off faster than any client does',
+    [flood((id) => Buffer.concat([open(id), frame(FRAME.resetStream, 0, id, uint32Payload(8))]), 1100)],
+    H2_ERROR.enhanceYourCalm,
+  ],
   [
     'a flood of resets',
     [
@@ -404,4 +453,90 @@ test('a stream that lingers is answered and takes the rest of its request', asyn
     resets: 0,
     events: ['drain 1', 'data 1 3', 'data 1 4', 'end 1', 'closed 1 done'],
   });
+});
+
+test.each([
+  ['CR and LF in a value', 'x-a', 'b\r\nx-c: d'],
+  ['NUL in a value', 'x-a', 'b\0'],
+  ['DEL in a value', 'x-a', '\x7f'],
+  ['CR and LF in a name', 'x-a: b\r\nx-c', 'd'],
+  ['a blank in a name', 'x a', 'b'],
+  ['a name in upper case', 'X-A', 'b'],
+  ['a colon in a name', 'x:a', 'b'],
+  ['no name', '', 'b'],
+])('a request with %s is reset, also when its header comes from the table', async (_what, name, value) => {
+  const { receive, streams } = start();
+  const text = (one: string): Buffer =>
+    Buffer.concat([Buffer.from([one.length]), Buffer.from(one, 'latin1')]);
+  // A literal that enters the table (0x40), and then the first entry of the dynamic table (62).
+  const literal = Buffer.concat([REQUEST, Buffer.from([0x40]), text(name), text(value)]);
+  const indexed = Buffer.concat([REQUEST, Buffer.from([0x80 | 62])]);
+  const flags = FLAG.endHeaders | FLAG.endStream;
+  const frames = await receive(
+    hello(),
+    frame(FRAME.headers, flags, 1, literal),
+    frame(FRAME.headers, flags, 3, indexed),
+    open(5),
+  );
+  const resets = frames
+    .filter(({ type }) => type === FRAME.resetStream)
+    .map(({ streamId, payload }) => [streamId, payload.readUInt32BE(0)]);
+  expect([resets, streams.map(({ id }) => id)]).toEqual([
+    [
+      [1, H2_ERROR.protocolError],
+      [3, H2_ERROR.protocolError],
+    ],
+    [5],
+  ]);
+});
+
+test('requests that are broken off now and then are a client that changes its mind', async () => {
+  const { receive, clock, events } = start();
+  await receive(hello());
+  for (let n = 0; n < 3000; n += 1) {
+    clock.advance(20);
+    await receive(open(2 * n + 1), frame(FRAME.resetStream, 0, 2 * n + 1, uint32Payload(8)));
+  }
+  expect(events).not.toContain('connection closed');
+});
+
+test('a stream whose peer takes nothing is reset after the stall timeout, one that moves is not', async () => {
+  const { receive, streams, clock, events } = start();
+  await receive(hello([[SETTING.initialWindowSize, 0]]), open(1), open(3));
+  for (const stream of streams) stream.answer(HEAD, Buffer.alloc(100));
+  clock.advance(600);
+  await receive(frame(FRAME.windowUpdate, 0, 3, uint32Payload(10)));
+  clock.advance(600);
+  expect(events).toEqual(['end 1', 'end 3', 'drain 3', 'closed 1 reset']);
+  clock.advance(600);
+  expect(events.at(-1)).toBe('closed 3 reset');
+  expect(clock.pendingCount).toBe(0);
+});
+
+test('a peer that does not even read loses its connection', async () => {
+  const { wire, receive, streams, clock, events } = start();
+  await receive(hello([[SETTING.initialWindowSize, 1_000_000]]), open(1));
+  wire.stall = true;
+  await receive(frame(FRAME.windowUpdate, 0, 0, uint32Payload(1_000_000)));
+  streams[0]!.sendData(Buffer.alloc(900_000));
+  await turn();
+  clock.advance(1000);
+  await turn();
+  expect(events.at(-1)).toBe('connection closed');
+  expect(clock.pendingCount).toBe(0);
+});
+
+test('past the budget the connection goes whose peer has taken nothing for the longest time', async () => {
+  const [budget, clock] = [new StallBudget(300_000), manualClock()];
+  const all = [1, 2, 3].map(() => start({ budget, clock }));
+  const [reads, stalls, comes] = all;
+  for (const { receive } of all) await receive(hello([[SETTING.initialWindowSize, 0]]), open(1));
+  for (const { streams } of [reads!, stalls!]) streams[0]!.answer(HEAD, Buffer.alloc(120_000));
+  clock.advance(100);
+  await reads!.receive(frame(FRAME.windowUpdate, 0, 1, uint32Payload(1)));
+  expect(budget.heldBytes).toBeGreaterThan(240_000);
+  comes!.streams[0]!.answer(HEAD, Buffer.alloc(120_000));
+  await turn();
+  expect(all.map(({ events }) => events.includes('connection closed'))).toEqual([false, true, false]);
+  expect(budget.heldBytes).toBeLessThan(300_000);
 });

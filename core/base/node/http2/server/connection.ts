@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../../../clock.ts';
 import {
   FLAG,
   FRAME,
@@ -19,10 +20,21 @@ import { HpackDecoder, HpackError } from '../hpack.ts';
 import { Output } from './output.ts';
 import { ProtocolBreach, breach } from './protocol-breach.ts';
 import { Sender } from './sender.ts';
+import type { StallBudget } from './stall-budget.ts';
 import { Http2Stream } from './stream.ts';
 
 /** How much a peer may send on all streams together before we have seen it. */
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
+const STALL_TIMEOUT_MS_DEFAULT = 60_000;
+/** Resets that the peer's own doing called for; a server that ends a call of its own accord uses others. */
+const PEER_FAULTS: ReadonlySet<H2ErrorCode> = new Set([
+  H2_ERROR.protocolError,
+  H2_ERROR.flowControlError,
+  H2_ERROR.streamClosed,
+  H2_ERROR.frameSizeError,
+  H2_ERROR.refusedStream,
+  H2_ERROR.enhanceYourCalm,
+]);
 const NO_PAYLOAD = Buffer.alloc(0);
 const GOODBYE = 'graceful_stop';
 const GOODBYE_PING = Buffer.from('goodbye!', 'latin1');
@@ -36,12 +48,18 @@ export interface ConnectionOptions {
   readonly headerListBytesMax: number;
   /** The limit that the peer is told, where the owner of a stream answers what is above it by itself. */
   readonly headerListBytesTold?: number;
+  /** Clients that ping more often get GOAWAY "too_many_pings"; absent or 0: they may. */
+  readonly pingIntervalMinMs?: number;
   onStream(stream: Http2Stream): void;
   /** The last stream that was open is over. */
   onIdle?(): void;
   /** Once, when the socket is gone; every stream has been closed before. */
   onClosed(): void;
-  nowMs(): number;
+  readonly clock: Clock;
+  /** A stream whose peer takes none of what waits for it is reset after this long. */
+  readonly stallTimeoutMs?: number;
+  /** Shared by the connections of a listener. */
+  readonly budget?: StallBudget;
 }
 
 /**
@@ -78,10 +96,16 @@ export class Http2Connection {
     this.#options = options;
     this.#hpack = new HpackDecoder({ listBytesMax: options.headerListBytesMax });
     this.#output = new Output(socket, () => this.sender.pumpWaiting());
-    this.#flood = new FloodGuard(() => options.nowMs());
+    const { clock, budget, stallTimeoutMs = STALL_TIMEOUT_MS_DEFAULT } = options;
+    this.#flood = new FloodGuard(() => clock.monotonicMs(), options.pingIntervalMinMs);
     this.sender = new Sender({
       output: this.#output,
       flood: this.#flood,
+      clock,
+      stallTimeoutMs,
+      budget,
+      onStalled: (stream, isDeaf) => (isDeaf ? this.destroy() : stream.reset(H2_ERROR.cancel)),
+      onEvicted: () => this.destroy(),
       onEnded: (stream) => this.#localEnd(stream),
     });
     this.#parser = new FrameParser((type, flags, streamId, payload) =>
@@ -145,6 +169,11 @@ export class Http2Connection {
   resetStream(stream: Http2Stream, code: H2ErrorCode): void {
     this.#output.write(frame(FRAME.resetStream, 0, stream.id, uint32Payload(code)));
     this.#forget(stream, 'reset');
+    if (PEER_FAULTS.has(code)) this.#countBrokenOff();
+  }
+
+  #countBrokenOff(): void {
+    if (!this.#flood.brokenOff()) this.#fail(H2_ERROR.enhanceYourCalm, 'too many streams are reset');
   }
 
   giveStreamCredit(stream: Http2Stream, bytes: number): void {
@@ -173,8 +202,6 @@ export class Http2Connection {
     if (stream.closed) return;
     stream.closed = true;
     if (stream.answered) this.#lingering -= 1;
-    stream.queue.length = 0;
-    stream.queuedBytes = 0;
     this.#streams.delete(stream.id);
     this.sender.forget(stream);
     stream.owner?.onClosed(how);
@@ -227,19 +254,19 @@ export class Http2Connection {
 
   #onData(flags: number, streamId: number, payload: Buffer): void {
     this.#requireKnown(streamId);
-    if (payload.length === 0 && (flags & FLAG.endStream) === 0) this.#flood.cheapFrame();
     this.#receiveWindowBytes -= payload.length;
     if (this.#receiveWindowBytes < 0) throw breach('connection window exceeded', H2_ERROR.flowControlError);
     this.#giveConnectionCredit(payload.length);
     const stream = this.#streams.get(streamId);
     // Already answered or reset: what was on its way may still arrive.
-    if (stream === undefined) return;
+    if (stream === undefined) return this.#flood.cheapFrame();
     if (stream.remoteEnded) return this.resetStream(stream, H2_ERROR.streamClosed);
     stream.receiveWindowBytes -= payload.length;
     if (stream.receiveWindowBytes < 0) return this.resetStream(stream, H2_ERROR.flowControlError);
     const body = unpad(flags, payload);
     if (body.length !== payload.length) this.giveStreamCredit(stream, payload.length - body.length);
     if (body.length > 0) stream.owner?.onData(body);
+    else if ((flags & FLAG.endStream) === 0) this.#flood.cheapFrame();
     if ((flags & FLAG.endStream) !== 0) this.#remoteEnd(stream);
   }
 
@@ -270,10 +297,12 @@ export class Http2Connection {
   #onBlock(flags: number, streamId: number, bytes: Buffer): void {
     // Decoded whatever becomes of the stream: the table is shared by all of them.
     const headers = this.#hpack.decode(bytes);
+    const { isMalformed, listBytes } = this.#hpack;
     const endStream = (flags & FLAG.endStream) !== 0;
     const known = this.#streams.get(streamId);
     if (known !== undefined) {
-      if (!endStream || known.remoteEnded) return this.resetStream(known, H2_ERROR.protocolError);
+      if (!endStream || known.remoteEnded || isMalformed)
+        return this.resetStream(known, H2_ERROR.protocolError);
       return this.#remoteEnd(known);
     }
     if (streamId <= this.#lastStreamId) throw breach('stream id was used before', H2_ERROR.streamClosed);
@@ -281,6 +310,7 @@ export class Http2Connection {
     this.#lastStreamId = streamId;
     const stream = new Http2Stream(this, streamId, {
       headers,
+      headerBytes: listBytes,
       sendWindowBytes: this.#peerStreamWindowBytes,
       receiveWindowBytes: this.#options.streamWindowBytes,
     });
@@ -289,7 +319,7 @@ export class Http2Connection {
       return this.resetStream(stream, H2_ERROR.refusedStream);
     }
     this.#streams.set(streamId, stream);
-    if (stream.header(':method') === undefined || stream.header(':path') === undefined)
+    if (isMalformed || stream.header(':method') === undefined || stream.header(':path') === undefined)
       return this.resetStream(stream, H2_ERROR.protocolError);
     stream.remoteEnded = endStream;
     this.#options.onStream(stream);
@@ -308,14 +338,17 @@ export class Http2Connection {
     this.#requireKnown(streamId);
     this.#flood.cheapFrame();
     const stream = this.#streams.get(streamId);
-    if (stream !== undefined) this.#forget(stream, 'reset');
+    if (stream === undefined) return;
+    const isUnanswered = !stream.answered;
+    this.#forget(stream, 'reset');
+    if (isUnanswered) this.#countBrokenOff();
   }
 
   #onSettings(flags: number, streamId: number, payload: Buffer): void {
     if (streamId !== 0) throw breach('SETTINGS belongs to the connection');
+    this.#flood.cheapFrame();
     if ((flags & FLAG.ack) !== 0) return;
     if (payload.length % 6 !== 0) throw breach('SETTINGS is cut', H2_ERROR.frameSizeError);
-    this.#flood.cheapFrame();
     for (let at = 0; at < payload.length; at += 6)
       this.#onSetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
     this.#output.write(frame(FRAME.settings, FLAG.ack, 0, NO_PAYLOAD));
@@ -337,8 +370,9 @@ export class Http2Connection {
   #onPing(flags: number, streamId: number, payload: Buffer): void {
     if (streamId !== 0) throw breach('PING belongs to the connection');
     if (payload.length !== 8) throw breach('PING has eight bytes', H2_ERROR.frameSizeError);
+    this.#flood.cheapFrame();
     if ((flags & FLAG.ack) === 0) {
-      this.#flood.cheapFrame();
+      this.#flood.ping(this.streamCount);
       this.#output.write(frame(FRAME.ping, FLAG.ack, 0, payload));
       return;
     }
@@ -350,6 +384,7 @@ export class Http2Connection {
 
   #onWindowUpdate(streamId: number, payload: Buffer): void {
     if (payload.length !== 4) throw breach('WINDOW_UPDATE has four bytes', H2_ERROR.frameSizeError);
+    this.#flood.cheapFrame();
     const bytes = payload.readUInt32BE(0) & WINDOW_BYTES_MAX;
     if (streamId === 0) return this.sender.widen(bytes);
     this.#requireKnown(streamId);
@@ -399,6 +434,7 @@ export class Http2Connection {
     this.#closeStreams();
     this.#closed = true;
     this.#output.close();
+    this.sender.close();
     // `end` alone would wait for the peer's end for ever.
     this.#socket.end(() => this.#socket.destroy());
   }
@@ -407,6 +443,7 @@ export class Http2Connection {
     this.#closed = true;
     this.#closeStreams();
     this.#output.close();
+    this.sender.close();
     this.#options.onClosed();
   }
 

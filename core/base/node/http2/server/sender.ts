@@ -12,28 +12,56 @@ import {
 import type { FloodGuard } from './flood-guard.ts';
 import type { Output } from './output.ts';
 import { breach } from './protocol-breach.ts';
+import type { StallBudget, StalledHolder } from './stall-budget.ts';
 import type { Http2Stream } from './stream.ts';
+import type { Clock } from '../../../clock.ts';
+import type { Disposable } from '../../../disposable.ts';
 
 const NO_PAYLOAD = Buffer.alloc(0);
+/** What a stream takes besides its queue and the headers of its request. */
+const STREAM_OVERHEAD_BYTES = 4096;
 
 export interface SenderOptions {
   readonly output: Output;
   readonly flood: FloodGuard;
+  readonly clock: Clock;
+  /** A stream of which nothing moved for this long is given up. */
+  readonly stallTimeoutMs: number;
+  readonly budget: StallBudget | undefined;
+  /** The peer has taken nothing of the stream in time; `isDeaf` where it does not even read from the connection. */
+  readonly onStalled: (stream: Http2Stream, isDeaf: boolean) => void;
+  readonly onEvicted: () => void;
   /** The last frame of a stream's answer has been written. */
   readonly onEnded: (stream: Http2Stream) => void;
 }
 
 /** The sending half of a connection: what streams have queued, as far as windows and the socket let it go. */
-export class Sender {
+export class Sender implements StalledHolder {
   readonly #options: SenderOptions;
   readonly #output: Output;
   /** Streams with bytes that a window or the socket held back, served in turn. */
   readonly #waiting = new Set<Http2Stream>();
   #windowBytes = WINDOW_BYTES_DEFAULT;
+  /** Of waiting streams: what they have queued, and what their requests take. */
+  #waitingBytes = 0;
+  #stallTimer: Disposable | undefined;
+  progressAtMs = 0;
 
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#output = options.output;
+  }
+
+  evict(): void {
+    this.#options.onEvicted();
+  }
+
+  /** Adds to what the stream sends, and sends what may go. */
+  queue(stream: Http2Stream, bytes: Buffer): void {
+    stream.queue.push(bytes);
+    stream.queuedBytes += bytes.length;
+    if (this.#waiting.has(stream)) this.#waitingBytes += bytes.length;
+    this.pump(stream);
   }
 
   headers(stream: Http2Stream, block: Buffer, endStream: boolean): void {
@@ -98,8 +126,20 @@ export class Sender {
     }
   }
 
+  /** The stream is over, and what it has queued with it. */
   forget(stream: Http2Stream): void {
-    this.#waiting.delete(stream);
+    this.#stopWaiting(stream);
+    stream.queue.length = 0;
+    stream.queuedBytes = 0;
+  }
+
+  /** The connection is over. */
+  close(): void {
+    this.#stallTimer?.dispose();
+    this.#stallTimer = undefined;
+    this.#waiting.clear();
+    this.#waitingBytes = 0;
+    this.#options.budget?.set(this, 0);
   }
 
   /** The peer takes more on the connection as a whole. Throws ProtocolBreach. */
@@ -133,6 +173,10 @@ export class Sender {
       stream.queue[0] = first.subarray(length);
     }
     stream.queuedBytes -= length;
+    if (this.#waiting.has(stream)) {
+      this.#waitingBytes -= length;
+      stream.progressAtMs = this.progressAtMs = this.#options.clock.monotonicMs();
+    }
     this.#spent(stream, length);
     return true;
   }
@@ -145,15 +189,48 @@ export class Sender {
 
   #settle(stream: Http2Stream): void {
     if (stream.queuedBytes > 0) {
-      this.#waiting.add(stream);
+      this.#wait(stream);
       return;
     }
-    this.#waiting.delete(stream);
+    this.#stopWaiting(stream);
     if (!stream.ending) return;
     if (stream.trailers === undefined)
       this.#output.write(frame(FRAME.data, FLAG.endStream, stream.id, NO_PAYLOAD));
     else this.headers(stream, stream.trailers, true);
     this.#options.onEnded(stream);
+  }
+
+  #wait(stream: Http2Stream): void {
+    if (!this.#waiting.has(stream)) {
+      stream.progressAtMs = this.#options.clock.monotonicMs();
+      if (this.#waiting.size === 0) this.progressAtMs = stream.progressAtMs;
+      this.#waiting.add(stream);
+      this.#waitingBytes += stream.queuedBytes + stream.headerBytes + STREAM_OVERHEAD_BYTES;
+    }
+    this.#stallTimer ??= this.#watch(this.#options.stallTimeoutMs);
+    this.#options.budget?.set(this, this.#waitingBytes);
+  }
+
+  #stopWaiting(stream: Http2Stream): void {
+    if (!this.#waiting.delete(stream)) return;
+    this.#waitingBytes -= stream.queuedBytes + stream.headerBytes + STREAM_OVERHEAD_BYTES;
+    this.#options.budget?.set(this, this.#waitingBytes);
+  }
+
+  /** One timer a connection, and only while something waits. */
+  #watch(delayMs: number): Disposable {
+    const { clock, stallTimeoutMs, onStalled } = this.#options;
+    return clock.after(delayMs, () => {
+      this.#stallTimer = undefined;
+      const nowMs = clock.monotonicMs();
+      let oldestMs = nowMs;
+      for (const stream of [...this.#waiting]) {
+        if (stream.closed) continue;
+        if (nowMs - stream.progressAtMs >= stallTimeoutMs) onStalled(stream, this.#output.congested);
+        else oldestMs = Math.min(oldestMs, stream.progressAtMs);
+      }
+      if (this.#waiting.size > 0) this.#stallTimer = this.#watch(oldestMs + stallTimeoutMs - nowMs);
+    });
   }
 }
 

@@ -29,6 +29,10 @@ export class Http2Stream {
   unreportedBytes = 0;
   readonly queue: Buffer[] = [];
   queuedBytes = 0;
+  /** When the peer last took some of what waited. */
+  progressAtMs = 0;
+  /** Of the request: as long as the stream is there, so are its headers. */
+  readonly headerBytes: number;
   ending = false;
   /** Whether a request that is answered before its body has come is let go on, instead of being told to stop. */
   lingers = false;
@@ -41,6 +45,7 @@ export class Http2Stream {
     id: number,
     options: {
       readonly headers: readonly HeaderField[];
+      readonly headerBytes: number;
       readonly sendWindowBytes: number;
       readonly receiveWindowBytes: number;
     },
@@ -48,6 +53,7 @@ export class Http2Stream {
     this.connection = connection;
     this.id = id;
     this.headers = options.headers;
+    this.headerBytes = options.headerBytes;
     this.sendWindowBytes = options.sendWindowBytes;
     this.receiveWindowBytes = options.receiveWindowBytes;
   }
@@ -64,9 +70,7 @@ export class Http2Stream {
   /** Takes ownership of `bytes`. Always accepted: whoever streams watches `queuedBytes` and waits for onDrain. */
   sendData(bytes: Buffer): void {
     if (this.closed || bytes.length === 0) return;
-    this.queue.push(bytes);
-    this.queuedBytes += bytes.length;
-    this.connection.sender.pump(this);
+    this.connection.sender.queue(this, bytes);
   }
 
   /** Ends the answer after everything queued, with trailers if there are any. */

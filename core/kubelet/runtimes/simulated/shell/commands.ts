@@ -92,8 +92,7 @@ const help = ({ out }: Process): number => {
   return 0;
 };
 
-/** What can be run in a simulated container. */
-export const COMMANDS: Readonly<Record<string, Command | undefined>> = {
+const COMMANDS: Readonly<Record<string, Command>> = {
   ...fileCommands,
   ...textCommands,
   ...networkCommands,
@@ -127,3 +126,7 @@ export const COMMANDS: Readonly<Record<string, Command | undefined>> = {
   },
   kill: () => 0,
 };
+
+/** What can be run in a simulated container; undefined for anything else. */
+export const commandNamed = (name: string): Command | undefined =>
+  Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

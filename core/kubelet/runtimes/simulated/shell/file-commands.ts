@@ -101,9 +101,14 @@ const cp: Command = (process) => {
 };
 
 const evaluate = (process: Process, args: readonly string[]): boolean => {
+  const found = args.findIndex((arg) => arg !== '!');
+  const negations = found < 0 ? args.length : found;
+  return evaluatePlain(process, args.slice(negations)) !== (negations % 2 === 1);
+};
+
+const evaluatePlain = (process: Process, args: readonly string[]): boolean => {
   const files = process.host.fileSystem;
   const [first = '', second = '', third = ''] = args;
-  if (first === '!') return !evaluate(process, args.slice(1));
   if (args.length >= 3) {
     const [a, b] = [Number(first), Number(third)];
     const comparisons: Readonly<Record<string, boolean>> = {
@@ -117,7 +122,7 @@ const evaluate = (process: Process, args: readonly string[]): boolean => {
       '-gt': a > b,
       '-ge': a >= b,
     };
-    return comparisons[second] ?? false;
+    return Object.hasOwn(comparisons, second) && comparisons[second] === true;
   }
   const path = resolvePath(process, second);
   switch (first) {

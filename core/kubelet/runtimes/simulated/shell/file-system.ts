@@ -16,15 +16,22 @@ export interface Mount {
   readonly isReadOnly: boolean;
 }
 
-/** As much as a container may keep in its own layer. */
+/** As much as a container may keep in its own layer, and a pod in one volume. */
 export const LAYER_BYTES_MAX = 1024 * 1024;
+/** Files and directories of a layer or a volume, as the inodes of a file system. */
+export const FILES_MAX = 1_024;
+export const PATH_CHARACTERS_MAX = 4_095;
+export const NAME_CHARACTERS_MAX = 255;
+/** A look at one file costs as much as so much text. */
+const CHARACTERS_PER_FILE = 16;
 
 export type FileFailure =
   | 'No such file or directory'
   | 'Is a directory'
   | 'Not a directory'
   | 'Read-only file system'
-  | 'No space left on device';
+  | 'No space left on device'
+  | 'File name too long';
 
 export class FileError extends Error {
   override readonly name = 'FileError';
@@ -35,6 +42,17 @@ export class FileError extends Error {
     this.why = why;
   }
 }
+
+const checkName = (path: string): void => {
+  if (path.length > PATH_CHARACTERS_MAX || posix.basename(path).length > NAME_CHARACTERS_MAX)
+    throw new FileError(`${path.slice(0, NAME_CHARACTERS_MAX)}...`, 'File name too long');
+};
+
+const bytesOf = (files: ReadonlyMap<string, { readonly content: Uint8Array }>): number => {
+  let bytes = 0;
+  for (const { content } of files.values()) bytes += content.length;
+  return bytes;
+};
 
 const DIRECTORIES = [
   '/',
@@ -57,19 +75,26 @@ export interface WritableLayer {
   bytes: number;
 }
 
-export const newLayer = (files: ReadonlyMap<string, string>): WritableLayer => ({
-  files: new Map([...files].map(([path, text]) => [path, Buffer.from(text)])),
-  directories: new Set(DIRECTORIES),
-  bytes: 0,
-});
+export const newLayer = (files: ReadonlyMap<string, string>): WritableLayer => {
+  const own = new Map([...files].map(([path, text]) => [path, Buffer.from(text)]));
+  const bytes = [...own.values()].reduce((sum, content) => sum + content.length, 0);
+  return { files: own, directories: new Set(DIRECTORIES), bytes };
+};
 
 /** What a container sees as its disk: its layer over an image's few files, and the pod's volumes. */
 export class MemoryFileSystem {
   readonly #own: WritableLayer;
   readonly #mounts: readonly Mount[];
+  readonly #charge: (characters: number) => void;
 
-  constructor(layer: WritableLayer, mounts: readonly Mount[]) {
+  /** `charge` is told how much work a look at many files was. */
+  constructor(
+    layer: WritableLayer,
+    mounts: readonly Mount[],
+    charge: (characters: number) => void = () => undefined,
+  ) {
     this.#own = layer;
+    this.#charge = charge;
     // The longest mount path is the nearest.
     this.#mounts = [...mounts].sort((a, b) => b.path.length - a.path.length);
   }
@@ -92,26 +117,36 @@ export class MemoryFileSystem {
   isDirectory(path: string): boolean {
     if (this.#own.directories.has(path) || this.#mountAt(path)) return true;
     const prefix = path === '/' ? '/' : `${path}/`;
-    return this.#allPaths().some((known) => known.startsWith(prefix));
+    let isFound = false;
+    for (const known of this.#own.files.keys()) isFound ||= known.startsWith(prefix);
+    for (const mount of this.#mounts)
+      for (const key of mount.content.files.keys())
+        isFound ||= this.#isShown(mount, key) && this.#outside(mount, key).startsWith(prefix);
+    this.#charge(this.#fileCount() * CHARACTERS_PER_FILE);
+    return isFound;
   }
 
   write(path: string, content: Uint8Array): void {
     if (path === '/dev/null') return;
+    checkName(path);
     if (this.isDirectory(path)) throw new FileError(path, 'Is a directory');
     if (!this.isDirectory(posix.dirname(path))) throw new FileError(path, 'No such file or directory');
     const mount = this.#mountOf(path);
     if (mount) {
       if (mount.isReadOnly || !mount.content.isWritable) throw new FileError(path, 'Read-only file system');
-      mount.content.files.set(this.#inside(mount, path), { content, mode: 0o644 });
+      this.#writeVolume(mount.content.files, this.#inside(mount, path), path, content);
       return;
     }
     const grown = this.#own.bytes + content.length - (this.#own.files.get(path)?.length ?? 0);
-    if (grown > LAYER_BYTES_MAX) throw new FileError(path, 'No space left on device');
+    const isFull = this.#own.files.size >= FILES_MAX && !this.#own.files.has(path);
+    if (isFull || grown > LAYER_BYTES_MAX) throw new FileError(path, 'No space left on device');
     this.#own.bytes = grown;
     this.#own.files.set(path, content);
   }
 
   makeDirectory(path: string): void {
+    checkName(path);
+    if (this.#own.directories.size >= FILES_MAX) throw new FileError(path, 'No space left on device');
     const mount = this.#mountOf(path);
     if (mount && (mount.isReadOnly || !mount.content.isWritable))
       throw new FileError(path, 'Read-only file system');
@@ -125,7 +160,11 @@ export class MemoryFileSystem {
       for (const key of [...mount.content.files.keys()])
         if (this.#isWithin(this.#outside(mount, key), path)) mount.content.files.delete(key);
     }
-    for (const key of [...this.#own.files.keys()]) if (this.#isWithin(key, path)) this.#own.files.delete(key);
+    for (const [key, content] of [...this.#own.files])
+      if (this.#isWithin(key, path)) {
+        this.#own.files.delete(key);
+        this.#own.bytes -= content.length;
+      }
     for (const key of [...this.#own.directories])
       if (this.#isWithin(key, path)) this.#own.directories.delete(key);
   }
@@ -153,6 +192,14 @@ export class MemoryFileSystem {
     if (file) return { name, isDirectory: false, sizeBytes: file.content.length, mode: file.mode };
     if (!this.exists(path)) throw new FileError(path, 'No such file or directory');
     return { name, isDirectory: true, sizeBytes: 4096, mode: 0o755 };
+  }
+
+  #writeVolume(files: VolumeContent['files'], key: string, path: string, content: Uint8Array): void {
+    const before = files.get(key);
+    const isFull = before === undefined && files.size >= FILES_MAX;
+    if (isFull || bytesOf(files) - (before?.content.length ?? 0) + content.length > LAYER_BYTES_MAX)
+      throw new FileError(path, 'No space left on device');
+    files.set(key, { content, mode: 0o644 });
   }
 
   #find(path: string): { readonly content: Uint8Array; readonly mode: number } | undefined {
@@ -189,10 +236,19 @@ export class MemoryFileSystem {
     return rest === '' ? mount.path : posix.join(mount.path, rest);
   }
 
+  #isShown(mount: Mount, key: string): boolean {
+    return mount.subPath === '' || this.#isWithin(key, mount.subPath);
+  }
+
+  #fileCount(): number {
+    return this.#mounts.reduce((sum, { content }) => sum + content.files.size, this.#own.files.size);
+  }
+
   #allPaths(): string[] {
+    this.#charge(this.#fileCount() * CHARACTERS_PER_FILE);
     const mounted = this.#mounts.flatMap((mount) =>
       [...mount.content.files.keys()]
-        .filter((key) => mount.subPath === '' || this.#isWithin(key, mount.subPath))
+        .filter((key) => this.#isShown(mount, key))
         .map((key) => this.#outside(mount, key)),
     );
     return [...this.#own.files.keys(), ...mounted];

@@ -1,16 +1,38 @@
 import { messageOf, ReasonError } from '../../../../base/errors.ts';
-import { COMMANDS } from './commands.ts';
+import { evaluateArithmetic } from './arithmetic.ts';
+import { commandNamed } from './commands.ts';
 import { FileError } from './file-system.ts';
+import {
+  ARGUMENTS_CHARACTERS_MAX,
+  ARGUMENTS_MAX,
+  bounded,
+  DEPTH_MAX,
+  LimitError,
+  outOfMemory,
+  tooDeep,
+  tooManyArguments,
+  VARIABLES_MAX,
+  withoutLastNewlines,
+} from './limits.ts';
 import { parseScript } from './parser.ts';
 import { BrokenPipe, Pipe } from './pipe.ts';
-import { commandName, Killed, resolvePath, type Process, type ShellHost, type Streams } from './process.ts';
-import type { Node, Redirect, Word } from './syntax.ts';
+import {
+  commandName,
+  Killed,
+  readText,
+  resolvePath,
+  type Process,
+  type ShellHost,
+  type Streams,
+} from './process.ts';
+import { redirect } from './redirect.ts';
+import type { Node, Word } from './syntax.ts';
 
-/** A loop gives the event loop its turn this often. */
-const STEPS_PER_TURN = 64;
 export const EXIT_NOT_FOUND = 127;
 export const EXIT_KILLED = 137;
 const EXIT_BROKEN_PIPE = 141;
+const EXIT_CANNOT_EXECUTE = 126;
+export const EXIT_SHELL_ERROR = 2;
 
 class ExitShell extends Error {
   readonly code: number;
@@ -38,13 +60,15 @@ export interface ShellOptions {
   readonly isTerminal?: boolean;
   /** `$0`, `$1`, ... */
   readonly parameters?: readonly string[];
+  /** How many shells stand around this one. */
+  readonly depth?: number;
 }
 
 const SHELLS = ['sh', 'ash', 'bash'];
 
 /** `command -v`: where a program is, or the code that says that it is nowhere. */
 const findCommand = (name: string, streams: Streams): number => {
-  if (!SHELLS.includes(name) && !COMMANDS[name]) return EXIT_NOT_FOUND;
+  if (!SHELLS.includes(name) && !commandNamed(name)) return EXIT_NOT_FOUND;
   streams.out(`/bin/${name}\n`);
   return 0;
 };
@@ -55,9 +79,11 @@ export class Shell {
   readonly #environment: Map<string, string>;
   #cwd: string;
   #status = 0;
-  #steps = 0;
+  /** What its variables have grown by, which the container is charged for until the shell ends. */
+  #grown = 0;
 
   constructor(options: ShellOptions) {
+    if ((options.depth ?? 0) > DEPTH_MAX) throw tooDeep();
     this.#options = options;
     this.#environment = new Map(options.environment);
     this.#cwd = options.cwd ?? '/';
@@ -67,47 +93,67 @@ export class Shell {
     return this.#cwd;
   }
 
+  /** Gives back what its variables hold; the shell is not used after that. */
+  dispose(): void {
+    this.#options.host.budget.give(this.#grown);
+    this.#grown = 0;
+  }
+
   /** The exit code of a script; `exit` is told apart for a prompt that has to end. */
   async run(script: string, streams: Streams): Promise<{ readonly code: number; readonly isExit: boolean }> {
     try {
       this.#status = await this.#node(parseScript(script), streams);
       return { code: this.#status, isExit: false };
     } catch (error) {
+      if (error instanceof LoopControl) return { code: 0, isExit: false };
       if (error instanceof ExitShell) return { code: error.code, isExit: true };
       if (error instanceof Killed) return { code: EXIT_KILLED, isExit: true };
-      if (error instanceof BrokenPipe) return { code: EXIT_BROKEN_PIPE, isExit: false };
-      if (error instanceof LoopControl) return { code: 0, isExit: false };
-      if (!(error instanceof ReasonError)) throw error;
-      streams.err(`${error.message}\n`);
-      this.#status = 2;
-      return { code: 2, isExit: false };
+      this.#status = this.#failure(error, streams);
+      return { code: this.#status, isExit: false };
     }
   }
 
-  /** One command with its arguments as they are: no shell language in between. */
+  /** One command with its arguments as they are: no shell language in between. Never rejects. */
   async runCommand(argv: readonly string[], streams: Streams): Promise<number> {
     try {
-      return await this.#execute(argv, streams, this.#environment);
+      const exit = this.#options.host.budget.fork();
+      return await this.#execute(argv, streams, this.#environment).finally(exit);
     } catch (error) {
+      if (error instanceof LoopControl) return 0;
       if (error instanceof ExitShell) return error.code;
-      if (error instanceof Killed) return EXIT_KILLED;
-      if (error instanceof BrokenPipe) return EXIT_BROKEN_PIPE;
-      throw error;
+      return error instanceof Killed ? EXIT_KILLED : this.#failure(error, streams);
     }
+  }
+
+  /** The code of a shell that cannot go on, after saying why. */
+  #failure(error: unknown, streams: Streams): number {
+    if (error instanceof BrokenPipe) return EXIT_BROKEN_PIPE;
+    // The engine's own bound on strings, arrays and its stack is the last one; ours come first.
+    const known = error instanceof RangeError ? outOfMemory() : error;
+    const text = messageOf(known);
+    try {
+      streams.err(known instanceof ReasonError && text.startsWith('sh: ') ? `${text}\n` : `sh: ${text}\n`);
+    } catch (cause) {
+      if (!(cause instanceof BrokenPipe || cause instanceof LimitError)) throw cause;
+    }
+    return known instanceof LimitError && known.reason === 'TooManyArguments'
+      ? EXIT_CANNOT_EXECUTE
+      : EXIT_SHELL_ERROR;
   }
 
   async #node(node: Node, streams: Streams): Promise<number> {
-    await this.#step();
+    await this.#step(streams);
     switch (node.node) {
       case 'list': {
         let status = 0;
         for (const item of node.items) status = this.#status = await this.#node(item, streams);
         return status;
       }
-      case 'and':
-      case 'or': {
-        const left = (this.#status = await this.#node(node.left, streams));
-        return (left === 0) === (node.node === 'and') ? this.#node(node.right, streams) : left;
+      case 'and-or': {
+        let status = (this.#status = await this.#node(node.first, streams));
+        for (const { isAnd, command } of node.rest)
+          if ((status === 0) === isAnd) status = this.#status = await this.#node(command, streams);
+        return status;
       }
       case 'pipeline':
         return this.#pipeline(node.commands, node.isNegated, streams);
@@ -125,7 +171,7 @@ export class Shell {
         return this.#repeat(
           () => {
             const value = values.shift();
-            if (value !== undefined) this.#environment.set(node.name, value);
+            if (value !== undefined) this.#assign(node.name, value);
             return Promise.resolve(value !== undefined);
           },
           node.body,
@@ -141,10 +187,22 @@ export class Shell {
     }
   }
 
-  async #step(): Promise<void> {
-    this.#steps += 1;
-    if (this.#options.signal.aborted) throw new Killed('killed');
-    if (this.#steps % STEPS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+  async #step(streams: Streams): Promise<void> {
+    const { signal, host } = this.#options;
+    if (signal.aborted) throw new Killed('killed');
+    await host.budget.step(signal);
+    await streams.ready?.();
+    if (signal.aborted) throw new Killed('killed');
+  }
+
+  /** Sets a variable; LimitError when the shell has too many or the container holds too much. */
+  #assign(name: string, value: string): void {
+    const before = this.#environment.get(name);
+    if (before === undefined && this.#environment.size >= VARIABLES_MAX) throw outOfMemory();
+    const growth = bounded(value).length - (before?.length ?? 0);
+    this.#options.host.budget.take(growth);
+    this.#grown += growth;
+    this.#environment.set(name, value);
   }
 
   async #repeat(goesOn: () => Promise<boolean>, body: Node, streams: Streams): Promise<number> {
@@ -161,14 +219,16 @@ export class Shell {
   }
 
   async #pipeline(commands: readonly Node[], isNegated: boolean, streams: Streams): Promise<number> {
+    const { budget } = this.#options.host;
     let { input } = streams;
+    const exit = budget.fork(commands.length - 1);
     const running = commands.map((command, index) => {
       const isLast = index === commands.length - 1;
-      const pipe = isLast ? undefined : new Pipe();
+      const pipe = isLast ? undefined : new Pipe(budget);
       const own = input;
       if (pipe) input = pipe;
-      const out = pipe ? (text: string) => pipe.write(text) : streams.out;
-      const run = this.#node(command, { input: own, out, err: streams.err });
+      const outputs = pipe ? { out: (text: string) => pipe.write(text), ready: () => pipe.ready() } : {};
+      const run = this.#node(command, { ...streams, input: own, ...outputs });
       const settled = run.catch((error: unknown) => {
         if (error instanceof BrokenPipe) return EXIT_BROKEN_PIPE;
         // Every stage is a process of its own: `exit` in one ends that one.
@@ -180,7 +240,13 @@ export class Shell {
         if (own instanceof Pipe && index > 0) own.close();
       });
     });
-    const status = (await Promise.all(running)).at(-1) ?? 0;
+    // Every stage has ended before the pipeline fails: none may go on unseen.
+    const settled = await Promise.allSettled(running);
+    exit();
+    const failed = settled.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+    const last = settled.at(-1);
+    const status = last?.status === 'fulfilled' ? last.value : 0;
     return isNegated ? Number(status === 0) : status;
   }
 
@@ -188,14 +254,21 @@ export class Shell {
     const argv = await this.#fields(node.words, streams);
     const values: [string, string][] = [];
     for (const { name, value } of node.assignments) values.push([name, await this.#text(value, streams)]);
-    if (argv.length === 0) for (const [name, value] of values) this.#environment.set(name, value);
+    if (argv.length === 0) for (const [name, value] of values) this.#assign(name, value);
     try {
-      const redirected = await this.#redirect(node.redirects, streams);
+      const targets: string[] = [];
+      for (const { target } of node.redirects) targets.push(await this.#text(target, streams));
+      const redirected = redirect(node.redirects, targets, streams, {
+        host: this.#options.host,
+        cwd: this.#cwd,
+      });
       const environment =
         values.length === 0 ? this.#environment : new Map([...this.#environment, ...values]);
-      const status = argv.length === 0 ? 0 : await this.#execute(argv, redirected.streams, environment);
-      redirected.close();
-      return status;
+      try {
+        return argv.length === 0 ? 0 : await this.#execute(argv, redirected.streams, environment);
+      } finally {
+        redirected.close();
+      }
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       streams.err(`sh: ${error.message}\n`);
@@ -203,45 +276,20 @@ export class Shell {
     }
   }
 
-  async #redirect(
-    redirects: readonly Redirect[],
-    streams: Streams,
-  ): Promise<{ readonly streams: Streams; close(): void }> {
-    let result = streams;
-    const closers: (() => void)[] = [];
-    const files = this.#options.host.fileSystem;
-    for (const { operator, descriptor, target } of redirects) {
-      const name = await this.#text(target, streams);
-      if (operator === '>&') {
-        const write = name === '2' ? result.err : result.out;
-        result = descriptor === 2 ? { ...result, err: write } : { ...result, out: write };
-        continue;
-      }
-      const path = resolvePath({ cwd: this.#cwd }, name);
-      if (operator === '<') {
-        const pipe = new Pipe();
-        pipe.write(Buffer.from(files.read(path)).toString());
-        pipe.end();
-        result = { ...result, input: pipe };
-        continue;
-      }
-      const before = operator === '>>' && files.exists(path) ? Buffer.from(files.read(path)).toString() : '';
-      const chunks = [before];
-      files.write(path, Buffer.from(before));
-      const write = (text: string): void => void chunks.push(text);
-      closers.push(() => files.write(path, Buffer.from(chunks.join(''))));
-      result = descriptor === 2 ? { ...result, err: write } : { ...result, out: write };
-    }
-    return { streams: result, close: () => closers.forEach((close) => close()) };
-  }
-
   async #fields(words: readonly Word[], streams: Streams): Promise<string[]> {
     const fields: string[] = [];
+    let characters = 0;
+    const add = (field: string): void => {
+      characters += field.length;
+      if (fields.length >= ARGUMENTS_MAX || characters > ARGUMENTS_CHARACTERS_MAX) throw tooManyArguments();
+      fields.push(field);
+    };
     for (const word of words) {
       const splits = word.some((part) => !part.isQuoted && part.part !== 'text');
       const text = await this.#text(word, streams);
-      if (splits) fields.push(...text.split(/\s+/).filter((field) => field !== ''));
-      else if (text !== '' || word.some((part) => part.isQuoted)) fields.push(text);
+      if (splits) {
+        for (const [field] of text.matchAll(/\S+/g)) add(field);
+      } else if (text !== '' || word.some((part) => part.isQuoted)) add(text);
     }
     return fields;
   }
@@ -251,9 +299,12 @@ export class Shell {
     for (const part of word) {
       if (part.part === 'text') text += part.text;
       else if (part.part === 'variable') text += this.#variable(part.name) ?? part.fallback ?? '';
-      else if (part.part === 'arithmetic') text += String(this.#arithmetic(part.expression));
+      else if (part.part === 'arithmetic')
+        text += String(evaluateArithmetic(part.expression, (name) => this.#variable(name)));
       else text += await this.#substitute(part.script, streams);
+      bounded(text);
     }
+    this.#options.host.budget.charge(text.length);
     return text;
   }
 
@@ -268,44 +319,35 @@ export class Shell {
   }
 
   async #substitute(script: string, streams: Streams): Promise<string> {
+    const { budget } = this.#options.host;
+    const inner = this.#inner({});
+    const exit = budget.fork();
     let output = '';
-    const inner = new Shell({ ...this.#options, environment: this.#environment, cwd: this.#cwd });
-    const { code } = await inner.run(script, { ...streams, out: (text) => (output += text) });
-    this.#status = code;
-    return output.replace(/\n+$/, '');
+    try {
+      const out = (text: string): void => {
+        bounded(text);
+        budget.take(text.length);
+        output += text;
+        bounded(output);
+      };
+      const { code } = await inner.run(script, { input: streams.input, err: streams.err, out });
+      this.#status = code;
+      return withoutLastNewlines(output);
+    } finally {
+      budget.give(output.length);
+      inner.dispose();
+      exit();
+    }
   }
 
-  /** Sums and products of integers and variables, which is what counters in scripts need. */
-  #arithmetic(expression: string): number {
-    const tokens = expression.match(/\d+|[A-Za-z_]\w*|[-+*/%()]/g) ?? [];
-    let at = 0;
-    const atom = (): number => {
-      const token = tokens[at++] ?? '0';
-      if (token === '(') {
-        const value = sum();
-        at += 1;
-        return value;
-      }
-      if (token === '-') return -atom();
-      return /^\d/.test(token) ? Number(token) : Number(this.#variable(token) ?? 0) || 0;
-    };
-    const product = (): number => {
-      let value = atom();
-      while (['*', '/', '%'].includes(tokens[at] ?? '')) {
-        const operator = tokens[at++];
-        const right = atom();
-        if (operator === '*') value *= right;
-        else if (right === 0) throw new ReasonError('SyntaxError', 'sh: divide by zero');
-        else value = operator === '/' ? Math.trunc(value / right) : value % right;
-      }
-      return value;
-    };
-    const sum = (): number => {
-      let value = product();
-      while (tokens[at] === '+' || tokens[at] === '-') value += tokens[at++] === '+' ? product() : -product();
-      return value;
-    };
-    return sum();
+  #inner(options: Partial<ShellOptions>): Shell {
+    return new Shell({
+      ...this.#options,
+      environment: this.#environment,
+      cwd: this.#cwd,
+      ...options,
+      depth: (this.#options.depth ?? 0) + 1,
+    });
   }
 
   async #execute(
@@ -313,11 +355,13 @@ export class Shell {
     streams: Streams,
     environment: Map<string, string>,
   ): Promise<number> {
-    const [path = '', ...args] = argv;
+    const first = argv.findIndex((word, index) => word !== 'command' || argv[index + 1] === '-v');
+    if (first < 0) return 0;
+    const [path = '', ...args] = argv.slice(first);
     const name = commandName(path);
     const builtin = await this.#builtin(name, args, streams, environment);
     if (builtin !== undefined) return builtin;
-    const command = COMMANDS[name];
+    const command = commandNamed(name);
     if (!command) {
       streams.err(`sh: ${path}: not found\n`);
       return EXIT_NOT_FOUND;
@@ -357,11 +401,12 @@ export class Shell {
       case 'trap':
       case 'wait':
         return 0;
-      case 'exec':
-        if (args.length === 0) return 0;
-        throw new ExitShell(await this.#execute(args, streams, environment));
+      case 'exec': {
+        const first = args.findIndex((word) => word !== 'exec');
+        if (first < 0) return 0;
+        throw new ExitShell(await this.#execute(args.slice(first), streams, environment));
+      }
       case 'command':
-        if (args[0] !== '-v') return args.length === 0 ? 0 : this.#execute(args, streams, environment);
         return findCommand(args[1] ?? '', streams);
       case 'cd': {
         const path = resolvePath({ cwd: this.#cwd }, args[0] ?? this.#environment.get('HOME') ?? '/root');
@@ -375,7 +420,7 @@ export class Shell {
       case 'export':
         for (const arg of args) {
           const [key = '', ...value] = arg.split('=');
-          if (arg.includes('=')) this.#environment.set(key, value.join('='));
+          if (arg.includes('=')) this.#assign(key, value.join('='));
         }
         return 0;
       case 'unset':
@@ -384,7 +429,7 @@ export class Shell {
       case 'read': {
         const line = await streams.input.readLine();
         if (line === undefined) return 1;
-        this.#environment.set(args.at(-1) ?? 'REPLY', line);
+        this.#assign(args.at(-1) ?? 'REPLY', line);
         return 0;
       }
       case 'sh':
@@ -405,14 +450,18 @@ export class Shell {
     // The words after the script are `$0`, `$1` and so on.
     const given = scriptAt < 0 ? [] : args.slice(scriptAt + 2);
     const parameters = given.length > 0 ? given : ['sh'];
-    const inner = new Shell({ ...this.#options, environment, cwd: this.#cwd, parameters });
-    if (scriptAt >= 0) return (await inner.run(args[scriptAt + 1] ?? '', streams)).code;
-    const file = args.find((arg) => !arg.startsWith('-'));
-    if (file !== undefined) {
-      const script = this.#options.host.fileSystem.read(resolvePath({ cwd: this.#cwd }, file));
-      return (await inner.run(Buffer.from(script).toString(), streams)).code;
+    const inner = this.#inner({ environment, parameters });
+    const exit = this.#options.host.budget.fork();
+    try {
+      if (scriptAt >= 0) return (await inner.run(args[scriptAt + 1] ?? '', streams)).code;
+      const file = args.find((arg) => !arg.startsWith('-'));
+      if (file === undefined) return await inner.prompt(streams);
+      const script = readText(this.#options, resolvePath({ cwd: this.#cwd }, file));
+      return (await inner.run(script, streams)).code;
+    } finally {
+      inner.dispose();
+      exit();
     }
-    return inner.prompt(streams);
   }
 
   /** Reads commands until the input ends; a prompt is shown only to a terminal. */
@@ -423,6 +472,7 @@ export class Shell {
       if (this.#options.isTerminal) streams.out(`${this.#cwd === '/root' ? '~' : this.#cwd} ${mark} `);
       const line = await streams.input.readLine();
       if (line === undefined) return this.#status;
+      await this.#step(streams);
       const { code, isExit } = await this.run(line, streams);
       if (isExit) return code;
     }

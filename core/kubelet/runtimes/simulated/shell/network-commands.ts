@@ -1,11 +1,13 @@
 import http from 'node:http';
 import https from 'node:https';
-import dns from 'node:dns/promises';
 import { messageOf } from '../../../../base/errors.ts';
 import { Killed, type Command, type Process } from './process.ts';
+import { reach } from './reach.ts';
 
 const TIMEOUT_MS_DEFAULT = 30_000;
-const BODY_BYTES_MAX = 4 * 1024 * 1024;
+const TIMEOUT_MS_MAX = 600_000;
+const BODY_BYTES_MAX = 1024 * 1024;
+const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 interface Answer {
   readonly status: number;
@@ -22,51 +24,66 @@ interface FetchRequest {
   readonly timeoutMs: number;
 }
 
+/** One request; redirects are answers like others. Only the container's own networks are reached. */
 const fetchUrl = (process: Process, request: FetchRequest): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const url = new URL(/^[a-z]+:\/\//.test(request.url) ? request.url : `http://${request.url}`);
-    const client = url.protocol === 'https:' ? https : http;
+    const defaultPort = PORTS[url.protocol];
+    if (defaultPort === undefined) throw new Error(`Protocol "${url.protocol.slice(0, -1)}" not supported`);
     const { method, headers, body } = request;
-    // A simulated container trusts nobody's certificates, as `-k` does: it holds no real secret.
-    const outgoing = client.request(
-      url,
-      { method, headers, agent: false, rejectUnauthorized: false },
-      (response) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size <= BODY_BYTES_MAX) chunks.push(chunk);
-        });
-        response.once('end', () => {
-          settle();
-          const raw = response.rawHeaders;
-          const lines = raw.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${raw[i + 1]!}`] : []));
-          resolve({
-            status: response.statusCode ?? 0,
-            reason: response.statusMessage ?? '',
-            headers: lines,
-            body: Buffer.concat(chunks).toString(),
-          });
-        });
+    const outgoing = (url.protocol === 'https:' ? https : http).request(
+      {
+        // An address, never a name: nothing is looked up behind this line.
+        host: reach(process, url.hostname),
+        port: url.port === '' ? defaultPort : Number(url.port),
+        path: url.pathname + url.search,
+        method,
+        headers: { Host: url.host, ...headers },
+        agent: false,
+        // A simulated container trusts any certificate, as `-k` does: it holds no real secret.
+        rejectUnauthorized: false,
       },
+      (response) => receive(response),
     );
+    const receive = (response: http.IncomingMessage): void => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= BODY_BYTES_MAX) chunks.push(chunk);
+        else outgoing.destroy(new Error('Maximum file size exceeded'));
+      });
+      response.on('error', fail);
+      response.once('close', () => {
+        if (!response.complete) return fail(new Error('connection closed prematurely'));
+        settle();
+        const raw = response.rawHeaders;
+        const lines = raw.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${raw[i + 1]!}`] : []));
+        resolve({
+          status: response.statusCode ?? 0,
+          reason: response.statusMessage ?? '',
+          headers: lines,
+          body: Buffer.concat(chunks).toString(),
+        });
+      });
+    };
     const stop = (): void => {
       outgoing.destroy();
       reject(new Killed('killed'));
     };
     process.signal.addEventListener('abort', stop, { once: true });
-    const timer = process.host.clock.after(request.timeoutMs, () =>
+    const timer = process.host.clock.after(Math.min(request.timeoutMs, TIMEOUT_MS_MAX), () =>
       outgoing.destroy(new Error('download timed out')),
     );
     const settle = (): void => {
       timer.dispose();
       process.signal.removeEventListener('abort', stop);
     };
-    outgoing.once('error', (error) => {
+    const fail = (error: Error): void => {
       settle();
       reject(error);
-    });
+    };
+    outgoing.on('error', fail);
     outgoing.end(body);
   });
 
@@ -98,11 +115,9 @@ const parseOptions = (args: readonly string[]) => {
   return result;
 };
 
-const refusal = (error: unknown, url: string): string => {
+const refusal = (error: unknown): string => {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ECONNREFUSED') return `can't connect to remote host: Connection refused`;
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return `bad address '${url.replace(/^\w+:\/\//, '').split('/')[0]}'`;
   return messageOf(error);
 };
 
@@ -120,7 +135,7 @@ const wget: Command = async (process) => {
     return 0;
   } catch (error) {
     if (error instanceof Killed) throw error;
-    process.err(`wget: ${refusal(error, url)}\n`);
+    process.err(`wget: ${refusal(error)}\n`);
     return 1;
   }
 };
@@ -140,15 +155,15 @@ const curl: Command = async (process) => {
     return 0;
   } catch (error) {
     if (error instanceof Killed) throw error;
-    process.err(`curl: (7) ${refusal(error, url)}\n`);
+    process.err(`curl: (7) ${refusal(error)}\n`);
     return 7;
   }
 };
 
-const nslookup: Command = async (process) => {
+const nslookup: Command = (process) => {
   const [name = ''] = process.args;
   try {
-    const { address } = await dns.lookup(name);
+    const address = reach(process, name);
     process.out(`Name:\t${name}\nAddress: ${address}\n`);
     return 0;
   } catch {

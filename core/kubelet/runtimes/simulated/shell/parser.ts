@@ -1,3 +1,5 @@
+import { ReasonError } from '../../../../base/errors.ts';
+import { NESTING_MAX } from './limits.ts';
 import { syntaxError, tokenize, type Node, type Redirect, type Token, type Word } from './syntax.ts';
 
 const DESCRIPTORS: Readonly<Record<string, 0 | 1 | 2>> = { '<': 0, '>': 1, '>>': 1, '>&': 1 };
@@ -7,6 +9,7 @@ const RESERVED = new Set(['then', 'else', 'elif', 'fi', 'do', 'done', '}']);
 class Parser {
   readonly #tokens: readonly Token[];
   #at = 0;
+  #depth = 0;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -58,14 +61,15 @@ class Parser {
   }
 
   #andOr(): Node {
-    let left = this.#pipeline();
+    const first = this.#pipeline();
+    const rest: { isAnd: boolean; command: Node }[] = [];
     while (this.#isOperator('&&', '||')) {
-      const token = this.#tokens[this.#at] as Extract<Token, { token: 'operator' }>;
+      const isAnd = this.#isOperator('&&');
       this.#at += 1;
       while (this.#isOperator(';')) this.#at += 1;
-      left = { node: token.text === '&&' ? 'and' : 'or', left, right: this.#pipeline() };
+      rest.push({ isAnd, command: this.#pipeline() });
     }
-    return left;
+    return rest.length === 0 ? first : { node: 'and-or', first, rest };
   }
 
   #pipeline(): Node {
@@ -80,6 +84,15 @@ class Parser {
   }
 
   #command(): Node {
+    this.#depth += 1;
+    if (this.#depth > NESTING_MAX)
+      throw new ReasonError('SyntaxError', 'sh: syntax error: nested too deeply');
+    const command = this.#commandAt();
+    this.#depth -= 1;
+    return command;
+  }
+
+  #commandAt(): Node {
     if (this.#isKeyword('while', 'until')) return this.#loop();
     if (this.#isKeyword('for')) return this.#for();
     if (this.#isKeyword('if')) return this.#if();

@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
 import type { Clock } from '../../../../base/clock.ts';
+import type { Budget } from './budget.ts';
 import type { MemoryFileSystem } from './file-system.ts';
+import { bounded } from './limits.ts';
 import type { Input } from './pipe.ts';
 
 /** The machine that commands believe to run on. */
@@ -16,12 +18,17 @@ export interface ShellHost {
   /** The command line of process 1. */
   readonly init: string;
   readonly fileSystem: MemoryFileSystem;
+  readonly budget: Budget;
+  /** What it reaches over the network, beside itself. */
+  readonly networks: readonly string[];
 }
 
 export interface Streams {
   readonly input: Input;
   out(text: string): void;
   err(text: string): void;
+  /** Undefined while output is taken; else a promise of the moment when it is again. */
+  ready?(): Promise<void> | undefined;
 }
 
 /** One command under way. */
@@ -65,6 +72,13 @@ export const pause = (process: Pick<Process, 'host' | 'signal'>, durationMs: num
             resolve();
           });
   });
+
+/** The content of a file as text, paid for by its length. */
+export const readText = (process: Pick<Process, 'host'>, path: string): string => {
+  const bytes = process.host.fileSystem.read(path);
+  process.host.budget.charge(bytes.length);
+  return bounded(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+};
 
 /** `/usr/bin/env` and `env` are the same command. */
 export const commandName = (path: string): string => path.replace(/^\/(usr\/)?(local\/)?s?bin\//, '');

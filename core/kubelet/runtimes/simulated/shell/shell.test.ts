@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { manualClock } from '../../../../base/manual-clock.ts';
+import { Budget } from './budget.ts';
 import { MemoryFileSystem, newLayer } from './file-system.ts';
 import { Shell } from './interpreter.ts';
 import { noInput } from './pipe.ts';
@@ -25,6 +26,8 @@ const shell = () => {
     user: { name: 'root', uid: 0, gid: 0 },
     init: 'nginx',
     fileSystem: new MemoryFileSystem(newLayer(new Map([['/etc/hostname', 'web-0\n']])), [mount]),
+    budget: new Budget(clock),
+    networks: [],
   };
   const instance = new Shell({ host, environment: new Map([['NAME', 'world']]), signal: abort.signal });
   let out = '';
@@ -38,7 +41,7 @@ const shell = () => {
     });
     return { out, err, code: result.code };
   };
-  return { run, clock, abort };
+  return { run, clock, abort, host };
 };
 
 test.each([
@@ -61,6 +64,8 @@ test.each([
   ['command -v nosuch || command -v ls', '/bin/ls\n'],
   ['echo to stderr >&2; echo ok # a comment', 'ok\n'],
   ['printf "%s=%d\\n" a 3', 'a=3\n'],
+  // White space of JavaScript that is none of the shell's.
+  ['echo a\u2028b \u00a0 \v\f', 'a\u2028b \u00a0 \v\f\n'],
 ])('%s', async (script, expected) => {
   expect((await shell().run(script)).out).toBe(expected);
 });

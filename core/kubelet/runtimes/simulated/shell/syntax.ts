@@ -27,7 +27,11 @@ export type Node =
       readonly redirects: readonly Redirect[];
     }
   | { readonly node: 'pipeline'; readonly commands: readonly Node[]; readonly isNegated: boolean }
-  | { readonly node: 'and' | 'or'; readonly left: Node; readonly right: Node }
+  | {
+      readonly node: 'and-or';
+      readonly first: Node;
+      readonly rest: readonly { readonly isAnd: boolean; readonly command: Node }[];
+    }
   | { readonly node: 'list'; readonly items: readonly Node[] }
   | { readonly node: 'loop'; readonly until: boolean; readonly condition: Node; readonly body: Node }
   | { readonly node: 'for'; readonly name: string; readonly words: readonly Word[]; readonly body: Node }
@@ -46,6 +50,8 @@ export const syntaxError = (what: string): ReasonError<'SyntaxError'> =>
 
 export const SCRIPT_CHARACTERS_MAX = 64 * 1024;
 
+/** Blanks of the shell alone: JavaScript counts more characters as white space, which are parts of words here. */
+const WORD_ENDS = /[ \t\r\n;&|<>()]/;
 const OPERATORS = ['&&', '||', ';;', '>>', '>&', '|', ';', '&', '<', '>', '(', ')'];
 
 /** The text up to the bracket that closes the one before `start`. */
@@ -117,7 +123,7 @@ class Lexer {
     const start = this.#at;
     while (this.#at < this.#text.length) {
       const character = this.#text[this.#at]!;
-      if (/[\s;&|<>()]/.test(character)) break;
+      if (WORD_ENDS.test(character)) break;
       this.#piece(parts, character);
     }
     const raw = this.#text.slice(start, this.#at);
@@ -136,7 +142,7 @@ class Lexer {
       this.#at += 2;
     } else if (character === '$' || character === '`') parts.push(this.#expansion(false));
     else {
-      const plain = /^[^\s;&|<>()'"\\$`]+/.exec(this.#text.slice(this.#at))![0];
+      const plain = /^[^ \t\r\n;&|<>()'"\\$`]+/.exec(this.#text.slice(this.#at))![0];
       parts.push({ part: 'text', text: plain, isQuoted: false });
       this.#at += plain.length;
     }

@@ -1,5 +1,7 @@
 import { messageOf } from '../../../../base/errors.ts';
-import { pause, resolvePath, type Command, type Process } from './process.ts';
+import { FileError } from './file-system.ts';
+import { bounded } from './limits.ts';
+import { pause, readText, resolvePath, type Command, type Process } from './process.ts';
 
 const LINES_DEFAULT = 10;
 /** `seq` and `yes` are cut off here: nobody reads a million lines of a simulated container. */
@@ -22,15 +24,14 @@ const readNames = async (process: Process, command: string, names: readonly stri
   let status = 0;
   for (const name of names) {
     try {
-      text +=
-        name === '-'
-          ? await process.input.readAll()
-          : Buffer.from(process.host.fileSystem.read(resolvePath(process, name))).toString();
+      text += name === '-' ? await process.input.readAll() : readText(process, resolvePath(process, name));
     } catch (error) {
+      if (!(error instanceof FileError)) throw error;
       const why = messageOf(error).replace(resolvePath(process, name), name);
       process.err(`${command}: can't open '${name}': ${why.split(': ').at(-1)}\n`);
       status = 1;
     }
+    bounded(text);
   }
   return { text, status };
 };
@@ -47,8 +48,10 @@ const cat: Command = async (process) => {
     process.out(text);
     return status;
   }
-  for (let text = await process.input.readSome(); text !== undefined; text = await process.input.readSome())
+  for (let text = await process.input.readSome(); text !== undefined; text = await process.input.readSome()) {
     process.out(text);
+    await process.ready?.();
+  }
   return 0;
 };
 

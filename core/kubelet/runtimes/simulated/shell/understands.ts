@@ -1,5 +1,5 @@
 import { ReasonError } from '../../../../base/errors.ts';
-import { COMMANDS } from './commands.ts';
+import { commandNamed } from './commands.ts';
 import { parseScript } from './parser.ts';
 import { commandName } from './process.ts';
 import type { Node } from './syntax.ts';
@@ -21,10 +21,13 @@ export const understands = (argv: readonly string[]): boolean => {
   return isKnown(name);
 };
 
+/** Without a look into the script: whether it is worth to ask. */
+export const mayBeUnderstood = (argv: readonly string[]): boolean => isKnown(commandName(argv[0] ?? ''));
+
 const BUILTINS = new Set(
   'exit break continue : set trap wait exec cd export unset read sh ash bash'.split(' '),
 );
-const isKnown = (name: string): boolean => BUILTINS.has(name) || COMMANDS[name] !== undefined;
+const isKnown = (name: string): boolean => BUILTINS.has(name) || commandNamed(name) !== undefined;
 
 const commandsOf = (node: Node): string[] => {
   switch (node.node) {
@@ -42,9 +45,8 @@ const commandsOf = (node: Node): string[] => {
       return node.items.flatMap(commandsOf);
     case 'pipeline':
       return node.commands.flatMap(commandsOf);
-    case 'and':
-    case 'or':
-      return [...commandsOf(node.left), ...commandsOf(node.right)];
+    case 'and-or':
+      return [node.first, ...node.rest.map(({ command }) => command)].flatMap(commandsOf);
     case 'loop':
       return [...commandsOf(node.condition), ...commandsOf(node.body)];
     case 'for':

@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readApiServerConfig } from './config.ts';
+import { APISERVER_FLAGS } from './flags.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const NEEDED: Readonly<Record<string, string>> = {
+  'etcd-servers': 'https://127.0.0.1:2379',
+  'tls-cert-file': 'a.crt',
+  'tls-private-key-file': 'a.key',
+  'client-ca-file': 'ca.crt',
+  'service-account-issuer': 'https://issuer',
+  'service-account-key-file': 'sa.pub',
+  'service-account-signing-key-file': 'sa.key',
+};
+/** Given alone they are half of a pair. */
+const PARTNERS: Readonly<Record<string, string>> = {
+  'etcd-certfile': 'etcd-keyfile',
+  'etcd-keyfile': 'etcd-certfile',
+  'kubelet-client-certificate': 'kubelet-client-key',
+  'kubelet-client-key': 'kubelet-client-certificate',
+  'proxy-client-cert-file': 'proxy-client-key-file',
+  'proxy-client-key-file': 'proxy-client-cert-file',
+};
+const OTHER_VALUES: Readonly<Record<string, string>> = {
+  'emulated-version': '1.35',
+  'etcd-servers': 'https://127.0.0.2:2379',
+  'authorization-mode': 'RBAC',
+  'service-node-port-range': '1000-2000',
+  'tls-cipher-suites': 'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
+  'tls-min-version': 'VersionTLS13',
+  v: '9',
+};
+
+const read = (values: Readonly<Record<string, string>>): string =>
+  JSON.stringify(
+    readApiServerConfig(
+      Object.entries({ ...NEEDED, ...values }).map(([name, value]) => `--${name}=${value}`),
+    ),
+  );
+
+/** Values of the kind's own that are tried until one differs from the default. */
+const CANDIDATES = ['other', '7', '7s', 'true', 'false', 'none'];
+
+const differs = (name: string): boolean => {
+  const partner = PARTNERS[name];
+  const more = partner === undefined ? {} : { [partner]: 'half' };
+  const usual = read(partner === undefined ? {} : { ...more, [name]: 'usual' });
+  const tried = OTHER_VALUES[name] === undefined ? CANDIDATES : [OTHER_VALUES[name]];
+  return tried.some((value) => {
+    try {
+      return read({ ...more, [name]: value }) !== usual;
+    } catch {
+      return false;
+    }
+  });
+};
+
+const flags: Readonly<Record<string, { readonly kind: { readonly type: string } }>> = APISERVER_FLAGS;
+/** Flags with one value say what this server does not do otherwise: any other value is rejected. */
+const isFixed = (name: string): boolean =>
+  ['/registry', 'application/json'].includes(flags[name]!.kind.type) ||
+  ['service-account-lookup', 'kubernetes-service-node-port', 'profiling'].includes(name);
+
+test.each(Object.keys(flags).filter((name) => !isFixed(name)))('--%s changes the configuration', (name) => {
+  expect(differs(name)).toBe(true);
+});
+
+test.each(Object.keys(flags).filter(isFixed))('--%s has one value, and any other is rejected', (name) => {
+  expect(() => read({ [name]: 'another' })).toThrow(`--${name}`);
+});
+
+const sources = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('config'))
+  .map((file) => readFileSync(join(ROOT, file), 'utf8'))
+  .concat(readFileSync(join(ROOT, '../cluster/components/kube-apiserver.ts'), 'utf8'))
+  .join('\n');
+
+test('every part of the configuration is read by the server', () => {
+  const config = readApiServerConfig(Object.entries(NEEDED).map(([name, value]) => `--${name}=${value}`));
+  const unread = Object.keys(config).filter((name) => !new RegExp(`\\b${name}\\b`).test(sources));
+  const nested = Object.entries(config).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) && name !== 'tls'
+      ? Object.keys(value).filter((key) => !new RegExp(`\\b${key}\\b`).test(sources))
+      : [],
+  );
+  expect([...unread, ...nested]).toEqual([]);
+});

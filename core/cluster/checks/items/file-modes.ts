@@ -1,0 +1,58 @@
+import type { Dirent } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { bad, ok, type CheckItem } from '../item.ts';
+
+/** Folders whose content is the cluster: keys, credentials, what is stored, what was logged. */
+const PRIVATE_FOLDERS = ['pki', 'kubeconfig', 'hosts', 'backups', 'audit', 'serve'];
+const PUBLIC_FILE = /\.(crt|pub)$/;
+const OTHERS_BITS = 0o077;
+const ENTRIES_MAX = 50_000;
+const SHOWN_MAX = 5;
+
+const entriesOf = async (folder: string): Promise<readonly Dirent[]> => {
+  try {
+    return await readdir(folder, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+};
+
+/** `644 pki/ca.key`, for everything below the folder that somebody else could read, or that is somebody else's. */
+export const exposedFiles = async (data: string, uid: number): Promise<readonly string[]> => {
+  const exposed: string[] = [];
+  const look = async (path: string, isPublic: boolean): Promise<void> => {
+    const stats = await lstat(path).catch(() => undefined);
+    // Logs and segments come and go while they are looked at.
+    if (stats === undefined || stats.isSymbolicLink()) return;
+    const name = relative(data, path) || '.';
+    if (stats.uid !== uid) exposed.push(`${name} belongs to user ${stats.uid}`);
+    else if (!isPublic && (stats.mode & OTHERS_BITS) !== 0)
+      exposed.push(`${name} has mode ${(stats.mode & 0o777).toString(8)}`);
+  };
+  for (const folder of PRIVATE_FOLDERS) {
+    await look(join(data, folder), false);
+    const entries = await entriesOf(join(data, folder));
+    for (const entry of entries.slice(0, ENTRIES_MAX))
+      if (entry.isFile() || entry.isDirectory())
+        await look(join(entry.parentPath, entry.name), PUBLIC_FILE.test(entry.name));
+  }
+  return exposed;
+};
+
+export const fileModes: CheckItem = {
+  id: 'fileModes',
+  title: 'Only the owner can read keys, credentials and data',
+  async measure({ dataDirectory }) {
+    const uid = process.getuid?.();
+    if (uid === undefined) return ok('the directory inherits the access control list of its user');
+    const exposed = await exposedFiles(dataDirectory, uid);
+    if (exposed.length === 0) return ok(`no other user can read files in ${dataDirectory}`);
+    const more = exposed.length > SHOWN_MAX ? ` and ${exposed.length - SHOWN_MAX} more` : '';
+    return bad(
+      `${exposed.slice(0, SHOWN_MAX).join(', ')}${more}`,
+      `chmod -R go= ${dataDirectory}, and chown files of other users`,
+    );
+  },
+};

@@ -1,0 +1,1 @@
+export declare const treeDigest: (folder: string) => Promise<string | undefined>;

@@ -1,0 +1,53 @@
+import { beforeAll, expect, inject, test } from 'vitest';
+import type { Finding } from '../../core/contract/index.ts';
+import { pilothouse } from '../support/cluster.ts';
+import { attackedApi, type AttackedApi } from './api-client.ts';
+
+const NAMESPACE = 'api-unenforced';
+const data = inject('attackedData');
+let api: AttackedApi;
+beforeAll(async () => {
+  api = await attackedApi(data);
+  await api.json(
+    { ...api.admin, method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } },
+    201,
+  );
+});
+
+const POLICIES = `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/networkpolicies`;
+const WARNING = '299 - "NetworkPolicy is stored but not enforced: traffic of pods is not restricted"';
+
+test('whoever writes a NetworkPolicy is told that it protects nothing, and the check lists it', async () => {
+  const body = { metadata: { name: 'deny-all' }, spec: { podSelector: {}, policyTypes: ['Ingress'] } };
+  const created = await api.ask({ ...api.admin, method: 'POST', path: POLICIES, body });
+  const patched = await api.ask({
+    ...api.admin,
+    method: 'PATCH',
+    path: `${POLICIES}/deny-all`,
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: { metadata: { labels: { a: 'b' } } },
+  });
+  const read = await api.ask({ ...api.admin, path: `${POLICIES}/deny-all` });
+  expect([created, patched, read].map(({ code, headers }) => [code, headers['warning']])).toEqual([
+    [201, WARNING],
+    [200, WARNING],
+    [200, undefined],
+  ]);
+  const { stdout } = await pilothouse('check', '--data', data, '-o', 'json');
+  const finding = (JSON.parse(stdout) as Finding[]).find(({ id }) => id === 'unenforcedObjects');
+  expect([finding?.verdict, finding?.message.includes(`NetworkPolicy ${NAMESPACE}/deny-all`)]).toEqual([
+    'warning',
+    true,
+  ]);
+});
+
+test('what is enforced comes without a warning', async () => {
+  const path = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+  const { code, headers } = await api.ask({
+    ...api.admin,
+    method: 'POST',
+    path,
+    body: { metadata: { name: 'plain' } },
+  });
+  expect([code, headers['warning']]).toEqual([201, undefined]);
+});

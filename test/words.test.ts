@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Phrases that read translated, each with the plain English to use instead. */
+const PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/\banew\b/i, 'again, or a verb: renew, relist, recompute'],
+  [/\bof before\b/i, 'previous, old'],
+  [/\bthe former\b/i, 'the previous'],
+  [/\bmend(?:s|ed|ing)?\b/i, 'fix, repair'],
+  [/\bgo(?:es)? on\b|\bwent on\b/i, 'continues, resumes, keeps running'],
+  [/\b(?:is|are|be|being|everything) well\b|\bwell again\b/i, 'healthy'],
+  [/\b(?:came|comes) to no end\b/i, 'failed, did not finish'],
+  // `pilothouse:nobody` is a user name.
+  [/(?<!:)\bnobody\b/i, 'no client, not responding, anonymous'],
+  [/\bby (?:itself|themselves)\b/i, 'automatically, on its own'],
+  [/\bat once\b/i, 'immediately, concurrently'],
+  [/\b(?:a|needs? a|worth a) look\b|\blook at it\b/i, 'inspect, check'],
+  [/\bwhoever\b/i, 'name the process or the person'],
+  [/\bdo(?:es)? not answer\b|\banswers? nothing\b/i, 'is unreachable, is not responding'],
+  [/\bunder way\b/i, 'in progress'],
+  [/\bon purpose\b/i, 'injected, intentional'],
+  [/\bbrings? (?:it|them|members) back\b/i, 'recover, restart'],
+  [/\bthere is no [^;.]*; there is\b/i, '"x" not found; known: a, b'],
+  [/\b(?:ends?|stops?|closes?) (?:it |them )?in (?:good )?order\b/i, 'gracefully'],
+  [/\bworked out anew\b|\bbe worked out\b/i, 'calculate'],
+  [/\bis left to it\b|\bwhile it is at it\b/i, 'say what happens'],
+  [/\bwants? (?:a|an|one of|true or false|every)\b/i, 'requires, must be'],
+];
+
+/** In messages and labels, where these words have a technical meaning only here. */
+const LABEL_PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/\bwhole\b(?! number)/i, 'verified, complete'],
+  [/\bin order\b/i, 'passed, gracefully'],
+  [/\baway\b/i, 'down, unreachable'],
+  [/\bends? (?:in|within|on|from)\b/i, 'expires'],
+  [/\bsomebody\b|\banybody\b|\beverybody\b/i, 'a user, any client, all members'],
+];
+
+const GERMAN: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/\bniemand\b/i, 'kein Member, antwortet nicht'],
+  [/\bvon selbst\b/i, 'automatisch'],
+  [/\bvorgezeigt\b/i, 'ausgeliefert'],
+  [/\beinen (?:Blick|Menschen|Gedanken)\b/i, 'Handlungsbedarf, überprüfen'],
+  [/\bzu keinem Ende\b/i, 'konnte nicht gestartet werden'],
+  [/\bHerzschl[aä]g/i, 'Heartbeat'],
+];
+
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)));
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+/** Texts of a source file that a person may read: its string literals, without those of imports and keys. */
+const literalsOf = (file: string): string[] => {
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const isKey =
+      ts.isPropertyAssignment(node.parent ?? node) && (node.parent as ts.PropertyAssignment).name === node;
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
+    if (ts.isStringLiteralLike(node) && !isKey) found.push(node.text);
+    if (ts.isTemplateExpression(node))
+      found.push([node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…'));
+    node.forEachChild(visit);
+  };
+  visit(source);
+  return found.filter((text) => text.includes(' '));
+};
+
+const offences = (
+  files: readonly string[],
+  textsOf: (file: string) => readonly string[],
+  phrases: readonly (readonly [RegExp, string])[],
+): string[] =>
+  files.flatMap((file) => {
+    // Parsing is slow, so only files that contain a phrase at all are parsed.
+    const whole = read(file).replaceAll(/\s+/g, ' ');
+    if (!phrases.some(([pattern]) => pattern.test(whole))) return [];
+    return textsOf(file).flatMap((text) => {
+      const flat = text.replaceAll(/\{\w+\}/g, '…').replaceAll(/\s+/g, ' ');
+      return phrases.flatMap(([pattern, instead]) => {
+        const hit = pattern.exec(flat);
+        if (!hit) return [];
+        const around = flat.slice(Math.max(0, hit.index - 30), hit.index + hit[0].length + 30);
+        return [`${file}: "${around}": instead of "${hit[0]}" write: ${instead}`];
+      });
+    });
+  });
+
+const isSource = (file: string): boolean => file.endsWith('.ts') && !file.endsWith('.test.ts');
+
+test('the console speaks plain English', () => {
+  const files = tracked.filter((file) => file.startsWith('renderer/locales/en/'));
+  expect(files.length).toBeGreaterThan(10);
+  expect(offences(files, literalsOf, [...PHRASES, ...LABEL_PHRASES])).toEqual([]);
+});
+
+test('the console speaks natural German', () => {
+  const files = tracked.filter((file) => file.startsWith('renderer/locales/de/'));
+  expect(files.length).toBeGreaterThan(10);
+  expect(offences(files, literalsOf, GERMAN)).toEqual([]);
+});
+
+test('commands, operations and errors of clusters are plain English', () => {
+  const files = tracked.filter(
+    (file) => isSource(file) && /^(main|core\/(cluster|component|pki))\//.test(file),
+  );
+  expect(files.length).toBeGreaterThan(200);
+  expect(offences(files, literalsOf, PHRASES)).toEqual([]);
+});
+
+test('documents are plain English', () => {
+  const files = tracked.filter((file) => file.endsWith('.md'));
+  expect(files).toEqual(
+    expect.arrayContaining(['README.md', 'CHANGELOG.md', 'resources/guides/lost-quorum.md']),
+  );
+  expect(offences(files, (file) => [read(file)], PHRASES)).toEqual([]);
+});
