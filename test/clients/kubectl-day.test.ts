@@ -458,11 +458,11 @@ describe.skipIf(!isBuilt)('a day with kubectl: objects', () => {
       expect(await run(`patch cm literal --type=merge -p '{"data":{"z":"2"}}'`)).toBe(
         'configmap/literal patched',
       );
-      expect(await table.until((text) => text.includes('map[z:2]'))).toMatch(
+      expect(await table.until((text) => text.includes('map[z:2]\n'))).toMatch(
         /^literal +map\[z:1\]\nliteral +map\[z:2\]\n$/,
       );
       expect(await run('delete cm literal')).toBe('configmap "literal" deleted from day namespace');
-      const shown = await events.until((text) => text.includes('DELETED'));
+      const shown = await events.until((text) => /^DELETED.*\n/m.test(text));
       expect(shown.split('\n').map((line) => line.split(/\s+/)[0])).toEqual([
         'EVENT',
         'ADDED',
