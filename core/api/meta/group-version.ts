@@ -39,6 +39,9 @@ export const kindOf = (object: { apiVersion?: string; kind?: string }): GroupVer
   return gv && { ...gv, kind: object.kind ?? '' };
 };
 
+export const sameKind = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
+  a.group === b.group && a.version === b.version && a.kind === b.kind;
+
 /** As upstream's messages name a resource: `pods`, `deployments.apps`. */
 export const groupResourceText = ({ group, resource }: GroupResource): string =>
   group === '' ? resource : `${resource}.${group}`;

@@ -45,3 +45,38 @@ test('plugins are asked in order, each for its operations, and the first refusal
     'apiserver_admission_step_admission_duration_seconds_count{operation="CREATE",rejected="true",type="validate"} 1',
   ]);
 });
+
+test('the object that a plugin answers is the one that the next sees', async () => {
+  const named = (name: string): NonNullable<AdmissionPlugin['admit']> => {
+    return ({ object }) => ({ ...object, metadata: { name: `${object?.metadata?.name ?? ''}${name}` } });
+  };
+  const seen: unknown[] = [];
+  const chain = createAdmissionChain(
+    [
+      plugin('a', { admit: named('a') }),
+      plugin('keeps', { admit: ({ object }) => void seen.push(object?.metadata?.name) }),
+      plugin('b', { admit: named('b') }),
+    ],
+    { clock: manualClock() },
+  );
+  const object = { metadata: { name: 'x' } };
+  expect(await chain.admit(wish({ object }))).toEqual({ metadata: { name: 'xab' } });
+  expect([seen, object]).toEqual([['xa'], { metadata: { name: 'x' } }]);
+});
+
+test('a plugin that asks for it is run a second time, once, with what it keeps', async () => {
+  const runs: unknown[] = [];
+  const asking = plugin('asks', {
+    admit({ reinvocation }) {
+      const state = reinvocation.state('asks', () => ({ count: 0 }));
+      state.count += 1;
+      runs.push([reinvocation.isReinvoked, state.count]);
+      reinvocation.isWanted = true;
+    },
+  });
+  await createAdmissionChain([asking], { clock: manualClock() }).admit(wish({ object: {} }));
+  expect(runs).toEqual([
+    [false, 1],
+    [true, 2],
+  ]);
+});

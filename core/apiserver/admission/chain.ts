@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Histogram, Registry } from '../../base/metrics/index.ts';
+import type { KubernetesObject } from '../../api/meta/index.ts';
 import type { AdmissionAttributes, AdmissionChain, AdmissionPlugin, Operation } from './attributes.ts';
 
 const DURATION_BUCKETS_SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
@@ -60,28 +61,30 @@ interface Link {
   readonly observe: Observe;
 }
 
-/** All plugins as one. The first that refuses ends the phase. */
+/** All plugins as one. The first that refuses ends the phase; `admit` runs twice where a plugin asks for it. */
 export const createAdmissionChain = (
   plugins: readonly AdmissionPlugin[],
   { clock, metrics }: AdmissionChainOptions,
 ): AdmissionChain => {
   const observers = observersOf(metrics);
-  const phase = (step: Step): ((attributes: AdmissionAttributes) => Promise<void>) => {
+  const phase = (step: Step) => {
     const links: readonly Link[] = plugins
       .filter((plugin) => plugin[step] !== undefined)
       .map((plugin) => ({ plugin, observe: observers.controller(step, plugin.name) }));
     const observeAll = observers.step(step);
-    return async (attributes) => {
+    return async (attributes: AdmissionAttributes): Promise<KubernetesObject | undefined> => {
       const { operation } = attributes;
       const startMs = clock.monotonicMs();
+      let current = attributes;
       let sinceMs = startMs;
       let at: Link | undefined;
       try {
         for (const link of links) {
           if (!link.plugin.handles(operation)) continue;
           at = link;
-          const running = link.plugin[step]?.(attributes);
-          if (running !== undefined) await running;
+          const running = link.plugin[step]?.(current);
+          const object = running instanceof Promise ? await running : running;
+          if (object && object !== current.object) current = { ...current, object };
           const nowMs = clock.monotonicMs();
           link.observe(operation, false, nowMs - sinceMs);
           sinceMs = nowMs;
@@ -93,7 +96,20 @@ export const createAdmissionChain = (
         throw error;
       }
       observeAll(operation, false, sinceMs - startMs);
+      return current.object;
     };
   };
-  return { admit: phase('admit'), validate: phase('validate') };
+  const [admitOnce, validateOnce] = [phase('admit'), phase('validate')];
+  return {
+    async admit(attributes) {
+      const { reinvocation } = attributes;
+      const object = await admitOnce(attributes);
+      if (!reinvocation.isWanted) return object;
+      reinvocation.isReinvoked = true;
+      return admitOnce({ ...attributes, object });
+    },
+    async validate(attributes) {
+      await validateOnce(attributes);
+    },
+  };
 };

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../api/meta/index.ts';
 import type { AdmissionAttributes, Operation } from '../admission/attributes.ts';
+import { Reinvocation } from '../admission/reinvocation.ts';
 import { forbiddenFor, resourceAttributes } from '../authz/authorizer.ts';
 import type { Admit } from '../registry/rest-storage.ts';
 import type { HandlerCall } from './handler-call.ts';
@@ -15,7 +16,7 @@ export interface AdmissionStep {
 }
 
 export const attributesOf = (call: HandlerCall, step: AdmissionStep): AdmissionAttributes => {
-  const { endpoint, user, scope } = call;
+  const { endpoint, user, scope, context } = call;
   return {
     operation: step.operation,
     resource: endpoint.resource,
@@ -28,14 +29,24 @@ export const attributesOf = (call: HandlerCall, step: AdmissionStep): AdmissionA
     options: step.options,
     user,
     isDryRun: step.isDryRun,
+    objects: endpoint.objects,
+    reinvocation: new Reinvocation(),
+    get signal() {
+      return scope.signal;
+    },
     warn: (text) => scope.warn(text),
+    annotate: (key, value) => context.annotate(key, value),
+    record: (record) => context.recordAdmission(record),
   };
 };
 
-/** Mutating admission: changes `step.object` in place. */
-export const mutate = async (call: HandlerCall, step: AdmissionStep): Promise<void> => {
+/** Mutating admission: answers the object as it is to be; `step.object` is spent. */
+export const mutate = async (
+  call: HandlerCall,
+  step: AdmissionStep & { readonly object: KubernetesObject },
+): Promise<KubernetesObject> => {
   call.timer.enter('mutating-admission');
-  await call.services.admission.admit(attributesOf(call, step));
+  return (await call.services.admission.admit(attributesOf(call, step))) ?? step.object;
 };
 
 type ValidatingStep = Omit<AdmissionStep, 'object' | 'oldObject'>;

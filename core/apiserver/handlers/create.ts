@@ -1,6 +1,6 @@
 import { hasStatusReason, methodNotAllowed, type KubernetesObject } from '../../api/meta/index.ts';
 import type { Held } from '../registry/rest-storage.ts';
-import { attributesOf, mutate, validator } from './admission.ts';
+import { mutate, validator } from './admission.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Handler, HandlerCall } from './handler-call.ts';
 import { trackUpdate } from './managed-fields.ts';
@@ -42,15 +42,15 @@ export const handleCreate: Handler = async (call) => {
   const create = storage.create.bind(storage);
   const form = objectForm(call);
   const options = writeOptionsOf(context.request.query, 'CreateOptions');
-  const object = await readNewObject(call, options);
+  const sent = await readNewObject(call, options);
   const step = {
     operation: 'CREATE',
     options: options.objectAs('CreateOptions'),
     isDryRun: options.isDryRun,
   } as const;
-  const admitted = admittedAs(call, object);
-  const name = object.metadata?.name ?? '';
-  await mutate(admitted, { ...step, object, oldObject: undefined, name });
+  const admitted = admittedAs(call, sent);
+  const name = sent.metadata?.name ?? '';
+  const object = await mutate(admitted, { ...step, object: sent, oldObject: undefined, name });
   dedupOwners(metaOf(object), true, (text) => scope.warn(text));
   timer.enter('validation');
   const write = (): Promise<Held> =>
@@ -71,19 +71,18 @@ const isStatus = ({ kind, apiVersion }: KubernetesObject): boolean =>
 
 /** POST below a named object: bindings, evictions, tokens. */
 export const handleCreateNamed: Handler = async (call) => {
-  const { context, endpoint, scope, name, services, timer } = call;
+  const { context, endpoint, scope, name, timer } = call;
   const { storage } = endpoint;
   if (!storage.createNamed) throw methodNotAllowed();
   const form = objectForm(call);
   const options = writeOptionsOf(context.request.query, 'CreateOptions');
-  const object = await readNewObject(call, options);
+  const sent = await readNewObject(call, options);
   const step = {
     operation: 'CREATE',
     options: options.objectAs('CreateOptions'),
     isDryRun: options.isDryRun,
   } as const;
-  timer.enter('mutating-admission');
-  await services.admission.admit(attributesOf(call, { ...step, object, oldObject: undefined }));
+  const object = await mutate(call, { ...step, object: sent, oldObject: undefined });
   timer.enter('validation');
   const answer = await storage.createNamed(scope, name, object, {
     dryRun: options.isDryRun,

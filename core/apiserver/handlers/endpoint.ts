@@ -11,6 +11,7 @@ import {
   apiVersionOf,
   formatTime,
   parseApiVersion,
+  sameKind,
   type GroupVersionKind,
   type GroupVersionResource,
   type KubernetesObject,
@@ -35,12 +36,14 @@ import {
   type Verb,
 } from '../../api/scheme/index.ts';
 import type { FieldLookup } from '../../api/selector/index.ts';
+import type { ObjectInterfaces } from '../admission/attributes.ts';
 import type { FindStruct } from '../protobuf/index.ts';
 import type { RestRegistry, RestStorage } from '../registry/rest-storage.ts';
 import type { RequestInfo } from '../server/index.ts';
 import { rememberingShapes } from './created-fields.ts';
 import { deprecationOf } from './deprecations.ts';
 import { headOf } from './json-head.ts';
+import { objectInterfacesOf } from './object-interfaces.ts';
 
 /**
  * A resource or subresource in one version that it is served in: what handlers need to know to read a request
@@ -82,6 +85,8 @@ export interface Endpoint {
   complete(object: Record<string, unknown>): void;
   toHub(object: KubernetesObject): KubernetesObject;
   fromHub(object: KubernetesObject): KubernetesObject;
+  /** For admission plugins that want objects in a version of their own. */
+  readonly objects: ObjectInterfaces;
   /** The values that field selectors may ask for, of an object as it is kept. */
   readonly fieldsOf: (object: KubernetesObject) => FieldLookup;
   resolveField(label: string): { readonly label: string } | { readonly refusal: string };
@@ -96,9 +101,6 @@ const NO_FIELDS = { fields: undefined, viewedFields: undefined, viewConfiguratio
 export interface EndpointSource {
   find(info: RequestInfo): Endpoint | undefined;
 }
-
-const sameKind = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
-  a.group === b.group && a.version === b.version && a.kind === b.kind;
 
 /** What a write through the endpoint puts back is nobody's. */
 const ignoredFields = ({ resetFields = [] }: RestStorage): FieldSet | undefined =>
@@ -186,6 +188,7 @@ const makeEndpoint = (
       fillZeroValues(struct, converted);
       return converted;
     },
+    objects: objectInterfacesOf({ type, subresource, kind, hub, minor, clock }),
     fieldsOf: (object) => fieldLookupOf(hub, object),
     resolveField: (label) => resolveFieldLabel(kind, label),
   };

@@ -36,8 +36,12 @@ const updateOptions = (
     async change(current) {
       timer.enter('conversion');
       const live = current && endpoint.fromHub(current);
-      const object = endpoint.toHub(await next(live));
-      await mutate(call, { ...(current ? updating : creating), object, oldObject: current });
+      const wanted = endpoint.toHub(await next(live));
+      const object = await mutate(call, {
+        ...(current ? updating : creating),
+        object: wanted,
+        oldObject: current,
+      });
       timer.enter('validation');
       dedupOwners(metaOf(object), true, (text) => scope.warn(text));
       if (!keepsManagers) delete metaOf(object).managedFields;

@@ -3,7 +3,7 @@ import type { UserInfo } from '../authn/user.ts';
 import type { ApiRequest } from './request.ts';
 import { isLongRunning, type RequestInfo } from './request-info.ts';
 import type { ApiResponse } from './response.ts';
-import type { StageRecord } from './trace.ts';
+import { ADMISSION_RECORDS_MAX, type AdmissionRecord, type StageRecord } from './trace.ts';
 import { WarningRecorder } from './warnings.ts';
 
 /** Names a value that one stage leaves for later ones, with its type. */
@@ -33,6 +33,9 @@ export class RequestContext implements RequestContextParts {
   readonly isLongRunning: boolean;
   readonly warnings = new WarningRecorder();
   readonly stages: StageRecord[] = [];
+  readonly admission: AdmissionRecord[] = [];
+  /** Annotations of the audit event, by key. */
+  readonly auditAnnotations = new Map<string, string>();
   /** Set by authentication; replaced by impersonation. */
   user: UserInfo | undefined;
   readonly #values = new Map<ContextKey<unknown>, unknown>();
@@ -53,6 +56,15 @@ export class RequestContext implements RequestContextParts {
 
   set<T>(key: ContextKey<T>, value: T): void {
     this.#values.set(key, value);
+  }
+
+  /** The first value of a key stays, as upstream has it. */
+  annotate(key: string, value: string): void {
+    if (!this.auditAnnotations.has(key)) this.auditAnnotations.set(key, value);
+  }
+
+  recordAdmission(record: AdmissionRecord): void {
+    if (this.admission.length < ADMISSION_RECORDS_MAX) this.admission.push(record);
   }
 
   /** Runs when the request is over, however it ended; the last added first. */

@@ -96,6 +96,7 @@ const serveContext = async (
       user: context.user?.name ?? '',
       code: context.response.code,
       stages: context.stages,
+      ...(context.admission.length > 0 && { admission: context.admission }),
     });
   }
 };

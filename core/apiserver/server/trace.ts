@@ -11,6 +11,23 @@ export interface StageRecord {
   readonly reason?: string;
 }
 
+/** A webhook or policy that had a say in a request. Of a patch the operations and paths are kept, never values. */
+export interface AdmissionRecord {
+  /** `MutatingWebhookConfiguration`, `ValidatingAdmissionPolicy` and so on. */
+  readonly kind: string;
+  /** Of the configuration or policy. */
+  readonly name: string;
+  /** Of the webhook in it, or of the binding. */
+  readonly part: string;
+  readonly outcome: 'changed' | 'denied' | 'warned' | 'failed';
+  readonly message?: string;
+  /** `replace /spec/replicas` */
+  readonly patch?: readonly string[];
+}
+
+/** Of one request; what exceeds it is not kept. */
+export const ADMISSION_RECORDS_MAX = 16;
+
 /** What is kept of a request that is over: its way through the stages, and nothing of its body. */
 export interface RequestTrace {
   readonly auditId: string;
@@ -23,6 +40,8 @@ export interface RequestTrace {
   readonly user: string;
   readonly code: number;
   readonly stages: readonly StageRecord[];
+  /** Absent where no webhook or policy changed, denied or warned about it. */
+  readonly admission?: readonly AdmissionRecord[];
 }
 
 export const TRACES_MAX = 512;

@@ -1,8 +1,12 @@
-import type { GroupResource, KubernetesObject } from '../../../api/meta/index.ts';
-import { registryOf } from '../../../api/scheme/index.ts';
+import type { GroupResource, GroupVersionKind, KubernetesObject } from '../../../api/meta/index.ts';
+import { registryOf, type ResourceType } from '../../../api/scheme/index.ts';
 import { userInfo } from '../../authn/user.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
+import type { AdmissionAttributes, AdmissionPlugin, ObjectInterfaces } from '../attributes.ts';
 import type { ObjectReader } from '../object-reader.ts';
+import { Reinvocation } from '../reinvocation.ts';
+import type { AdmissionRecord } from '../../server/trace.ts';
+import { objectInterfacesOf } from '../../handlers/object-interfaces.ts';
+import { manualClock } from '../../../base/manual-clock.ts';
 
 const REGISTRY = registryOf(36);
 
@@ -18,21 +22,45 @@ const groupResource = (text: string): GroupResource => {
     : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
 };
 
+const objectsOf = (type: ResourceType, kind: GroupVersionKind): ObjectInterfaces =>
+  objectInterfacesOf({
+    type,
+    subresource: '',
+    kind,
+    hub: type.storage?.gvk ?? kind,
+    minor: REGISTRY.minor,
+    clock: manualClock(),
+  });
+
+const NO_OBJECTS: ObjectInterfaces = {
+  equivalents: [],
+  hub: { group: '', version: '', kind: '' },
+  convert: (object) => object,
+  decode: (json) => json,
+};
+
 /** Attributes of a request, by default the creation of a pod by somebody. */
 export const wish = ({
   of = 'pods',
   ...rest
-}: Wish): AdmissionAttributes & { readonly warnings: string[] } => {
+}: Wish): AdmissionAttributes & {
+  readonly warnings: string[];
+  readonly annotations: Map<string, string>;
+  readonly records: AdmissionRecord[];
+} => {
   const resource = groupResource(of);
   const type = REGISTRY.findPreferred(resource);
   const version = type?.version ?? 'v1';
   const warnings: string[] = [];
+  const annotations = new Map<string, string>();
+  const records: AdmissionRecord[] = [];
+  const kind = { group: resource.group, version, kind: type?.kind ?? '' };
   const known = rest.object ?? rest.oldObject;
   return {
     operation: 'CREATE',
     resource: { ...resource, version },
     subresource: '',
-    kind: { group: resource.group, version, kind: type?.kind ?? '' },
+    kind,
     namespace: type?.namespaced === false ? '' : (known?.metadata?.namespace ?? 'ns'),
     name: known?.metadata?.name ?? '',
     object: undefined,
@@ -40,8 +68,15 @@ export const wish = ({
     options: undefined,
     user: userInfo('somebody', ['system:authenticated']),
     isDryRun: false,
+    objects: type ? objectsOf(type, kind) : NO_OBJECTS,
+    reinvocation: new Reinvocation(),
+    signal: new AbortController().signal,
     ...rest,
     warnings,
+    annotations,
+    records,
+    annotate: (key, value) => void annotations.set(key, value),
+    record: (record) => void records.push(record),
     warn: (text) => void warnings.push(text),
   };
 };
@@ -86,8 +121,8 @@ export const readerOf = (
 export const verdict = async (plugin: AdmissionPlugin, attributes: AdmissionAttributes): Promise<string> => {
   if (!plugin.handles(attributes.operation)) return 'ok';
   try {
-    await plugin.admit?.(attributes);
-    await plugin.validate?.(attributes);
+    const object = (await plugin.admit?.(attributes)) ?? attributes.object;
+    await plugin.validate?.({ ...attributes, object });
     return 'ok';
   } catch (error) {
     return (error as Error).message;
