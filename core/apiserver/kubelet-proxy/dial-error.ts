@@ -27,6 +27,21 @@ export class DialTimeout extends Error {
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 
+/** As Node reports a certificate of somebody else. */
+interface WrongName {
+  readonly host?: string;
+  readonly cert?: { readonly subjectaltname?: string };
+}
+
+const wrongName = ({ host = '', cert }: WrongName): string => {
+  const names = (cert?.subjectaltname ?? '')
+    .split(', ')
+    .flatMap((name) => (/^(?:DNS|IP Address):/.test(name) ? [name.slice(name.indexOf(':') + 1)] : []));
+  return names.length === 0
+    ? `certificate is not valid for any names, but wanted to match ${host}`
+    : `certificate is valid for ${names.join(', ')}, not ${host}`;
+};
+
 /** Why a connection to a backend failed, as Go's dialer would say it. */
 export const dialErrorText = ({ host, port }: { host: string; port: number }, error: unknown): string => {
   const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
@@ -38,6 +53,6 @@ export const dialErrorText = ({ host, port }: { host: string; port: number }, er
   const certificate = CERTIFICATE_WORDS[code];
   if (certificate !== undefined) return `tls: failed to verify certificate: x509: ${certificate}`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `tls: failed to verify certificate: x509: ${messageOf(error)}`;
+    return `tls: failed to verify certificate: x509: ${wrongName(error as WrongName)}`;
   return `dial tcp ${address}: ${messageOf(error)}`;
 };

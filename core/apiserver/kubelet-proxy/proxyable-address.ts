@@ -32,6 +32,8 @@ const isLoopback = (ip: IpAddress): boolean => inRange(ip, LOOPBACK_4) || inRang
 export interface AddressPolicy {
   /** Whether this server may be made to connect to what a node claims as its address. */
   isNodeAddress(address: string): boolean;
+  /** The same for servers without pods, such as those of hand-written EndpointSlices: nothing beyond this cluster's kind. */
+  isClusterAddress(address: string): boolean;
   /** The same for a pod, which lives in the range of its node, or on its node's address. */
   isPodAddress(address: string, node: KubernetesObject | undefined): boolean;
 }
@@ -55,6 +57,10 @@ export const addressPolicy = (advertiseAddress: string): AddressPolicy => {
   };
   return {
     isNodeAddress,
+    isClusterAddress(address) {
+      const ip = readIp(address);
+      return ip !== undefined && (isLoopback(ip) ? isOnLoopback : isRoutable(ip));
+    },
     isPodAddress(address, node) {
       const ip = readIp(address);
       if (ip === undefined) return false;
