@@ -55,6 +55,24 @@ test('rules and subjects that are missing are added, and those of others stay', 
   ]);
 });
 
+test('the console’s role loses what an earlier release gave it, and keeps it where it is protected', async () => {
+  const writes = { apiGroups: ['*'], resources: ['*'], verbs: ['create', 'update', 'patch', 'delete'] };
+  const name = 'pilothouse:console';
+  const expected = bootstrapPolicy(MINOR).clusterRoles.find(({ metadata }) => metadata.name === name)!.rules;
+  const after = async (annotations: Record<string, string>) => {
+    const { writer } = await stored((object) => {
+      if (object.kind !== 'ClusterRole') return;
+      object.metadata!.annotations = { ...object.metadata!.annotations, ...annotations };
+      object['rules'] = [...(object['rules'] as object[]), writes];
+    }, name);
+    return writer.objects.get(roleKey(name))!['rules'];
+  };
+  expect([await after({}), await after({ 'rbac.authorization.kubernetes.io/autoupdate': 'false' })]).toEqual([
+    expected,
+    [...expected!, writes],
+  ]);
+});
+
 test('autoupdate=false protects a role and a binding', async () => {
   const { writer, complete } = await stored((object) => {
     object.metadata!.annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' };

@@ -6,7 +6,7 @@ import {
   type GroupResource,
   type KubernetesObject,
 } from '../../api/meta/index.ts';
-import { RETIRED_CLUSTER_ROLE_BINDINGS } from '../authz/bootstrap/own-roles.ts';
+import { OWN_CLUSTER_ROLES, RETIRED_CLUSTER_ROLE_BINDINGS } from '../authz/bootstrap/own-roles.ts';
 import { bootstrapPolicy, OWN_LABELS } from '../authz/index.ts';
 import { RBAC_GROUP, type Binding, type ClusterRole } from '../authz/rbac/types.ts';
 import { ensureObject, forEachOf } from './ensure.ts';
@@ -21,10 +21,17 @@ const resource = (plural: string): GroupResource => ({ group: RBAC_GROUP, resour
 
 const RESOURCES = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'].map(resource);
 
+/** A release may take rights from a role of our own; of upstream's roles people's additions stay, as upstream has it. */
+const isOwnRole = (plural: string, { metadata }: ClusterRole): boolean =>
+  plural === 'clusterroles' && Object.hasOwn(OWN_CLUSTER_ROLES, metadata.name ?? '');
+
 const ensureRole = async (writer: ObjectWriter, plural: string, role: ClusterRole): Promise<void> => {
   await ensureObject(writer, resource(plural), {
     object: role as ClusterRole & KubernetesObject,
-    revise: (stored) => reconciledRole(stored as ClusterRole & KubernetesObject, role),
+    revise: (stored) =>
+      reconciledRole(stored as ClusterRole & KubernetesObject, role, {
+        removesExtra: isOwnRole(plural, role),
+      }),
   });
 };
 
@@ -63,8 +70,8 @@ const ensureBinding = async (writer: ObjectWriter, plural: string, binding: Bind
 };
 
 /**
- * Creates the default roles and bindings of release `1.<minor>` and adds to those that lack something. Does as many as
- * it can; false when some failed.
+ * Creates the default roles and bindings of release `1.<minor>` and adds to those that lack something; our own
+ * roles get exactly their rules. Does as many as it can; false when some failed.
  */
 export const ensureRbacPolicy = async (onStore: ObjectWriter, minor: number, log: Log): Promise<boolean> => {
   const policy = bootstrapPolicy(minor);

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../api/meta/index.ts';
 import { uncoveredRules } from '../authz/rbac/rules.ts';
-import type { Binding, ClusterRole, LabelSelectorTerm, Subject } from '../authz/rbac/types.ts';
+import type { Binding, ClusterRole, LabelSelectorTerm, PolicyRule, Subject } from '../authz/rbac/types.ts';
 
 const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
 
@@ -29,27 +29,43 @@ const mergedMetadata = (expected: Annotated, stored: Annotated): Annotated['meta
 const selectorText = ({ matchLabels = {} }: LabelSelectorTerm): string =>
   JSON.stringify(Object.entries(matchLabels).sort());
 
+/** The rules a role should have; undefined when it has them. */
+const reconciledRules = (
+  stored: readonly PolicyRule[],
+  expected: readonly PolicyRule[],
+  removesExtra: boolean,
+): PolicyRule[] | undefined => {
+  if (removesExtra && uncoveredRules(expected, stored).length > 0) return [...expected];
+  const missing = uncoveredRules(stored, expected);
+  return missing.length > 0 ? [...stored, ...missing] : undefined;
+};
+
+export interface RoleReconciliation {
+  /** Whether rules beyond the expected ones go, as upstream's `RemoveExtraPermissions`. */
+  readonly removesExtra?: boolean;
+}
+
 /** The stored role with the rules, labels and selectors that it lacks; undefined when it lacks none. */
 export const reconciledRole = (
   stored: ClusterRole & KubernetesObject,
   expected: ClusterRole,
+  { removesExtra = false }: RoleReconciliation = {},
 ): (ClusterRole & KubernetesObject) | undefined => {
   if (isProtected(stored)) return undefined;
   const metadata = mergedMetadata(expected, stored);
-  const missingRules = uncoveredRules(stored.rules ?? [], expected.rules ?? []);
+  const rules = reconciledRules(stored.rules ?? [], expected.rules ?? [], removesExtra);
   const selectors = stored.aggregationRule?.clusterRoleSelectors ?? [];
   const known = new Set(selectors.map(selectorText));
   const missingSelectors = (expected.aggregationRule?.clusterRoleSelectors ?? []).filter(
     (selector) => !known.has(selectorText(selector)),
   );
   const dropsAggregation = !expected.aggregationRule && stored.aggregationRule !== undefined;
-  if (!metadata && missingRules.length === 0 && missingSelectors.length === 0 && !dropsAggregation)
-    return undefined;
+  if (!metadata && !rules && missingSelectors.length === 0 && !dropsAggregation) return undefined;
   const { aggregationRule, ...rest } = stored;
   return {
     ...rest,
     ...(metadata && { metadata }),
-    ...(missingRules.length > 0 && { rules: [...(stored.rules ?? []), ...missingRules] }),
+    ...(rules && { rules }),
     ...(!dropsAggregation && aggregationRule && { aggregationRule }),
     ...(missingSelectors.length > 0 && {
       aggregationRule: { clusterRoleSelectors: [...selectors, ...missingSelectors] },
