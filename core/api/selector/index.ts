@@ -10,6 +10,7 @@ export {
   requiredLabelValue,
   selectorFromObject,
   selectorFromSet,
+  selectorOrNothing,
 } from './label-selector.ts';
 export type { FieldLookup, FieldRequirement, FieldSelector } from './field-selector.ts';
 export {

@@ -77,7 +77,9 @@ export function selectorFromObject(selector: LabelSelectorObject | null | undefi
     labelRequirement(key, '=', [value]),
   );
   for (const expression of selector.matchExpressions ?? []) {
-    const operator = OBJECT_OPERATORS[expression.operator];
+    const operator = Object.hasOwn(OBJECT_OPERATORS, expression.operator)
+      ? OBJECT_OPERATORS[expression.operator]
+      : undefined;
     if (operator === undefined)
       throw new ReasonError(
         'SelectorInvalid',
@@ -86,6 +88,19 @@ export function selectorFromObject(selector: LabelSelectorObject | null | undefi
     requirements.push(labelRequirement(expression.key, operator, expression.values ?? []));
   }
   return requirements.length === 0 ? EVERYTHING : compile(requirements.sort(byKey));
+}
+
+/**
+ * For what looks through all objects of a kind: a stored selector that no longer parses selects nothing, so one object
+ * cannot keep the others from being looked at. Never for an object's own work, which would go on as if it had no pods.
+ */
+export function selectorOrNothing(parse: () => LabelSelector): LabelSelector {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof ReasonError) return NOTHING;
+    throw error;
+  }
 }
 
 /** For tables and logs; never throws. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../base/errors.ts';
 import { findCondition, formatTime, isNotFound, objectKey, parseTime } from '../../api/meta/index.ts';
-import { formatLabelSelector, selectorFromObject } from '../../api/selector/index.ts';
+import { formatLabelSelector, selectorFromObject, selectorOrNothing } from '../../api/selector/index.ts';
 import { POD, POD_DISRUPTION_BUDGET } from '../../client/index.ts';
 import type { HandlerResult, Pod, PodDisruptionBudget, Stored } from '../../client/index.ts';
 import type { V1PodDisruptionBudgetStatus } from '../../api/schema/index.ts';
@@ -132,7 +132,7 @@ export const disruptionController: ControllerDefinition<ControllerSettings> = {
 
     const queueFor = (pod: Stored<Pod>): void => {
       for (const budget of budgets.store.inNamespace(pod.metadata.namespace ?? ''))
-        if (selectorFromObject(budget.spec?.selector).matches(pod.metadata.labels))
+        if (selectorOrNothing(() => selectorFromObject(budget.spec?.selector)).matches(pod.metadata.labels))
           loop.queue.add(objectKey(budget));
       if (findCondition(pod.status?.conditions, 'DisruptionTarget')?.status === 'True')
         stale.queue.add(objectKey(pod));

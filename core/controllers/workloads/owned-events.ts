@@ -1,5 +1,5 @@
 import { objectKey, controllerOf, type KubernetesObject } from '../../api/meta/object-meta.ts';
-import type { LabelSelector } from '../../api/selector/index.ts';
+import { selectorOrNothing, type LabelSelector } from '../../api/selector/index.ts';
 import { canonicalJson, resolveController } from '../../client/index.ts';
 import type { Handler, Kind, Store, Stored } from '../../client/index.ts';
 
@@ -28,7 +28,7 @@ export const ownedEvents = <O extends KubernetesObject, T extends KubernetesObje
 
   const enqueueAdopters = (orphan: Stored<T>): void => {
     for (const owner of owners.inNamespace(orphan.metadata.namespace ?? '')) {
-      const selector = options.selectorOf(owner);
+      const selector = selectorOrNothing(() => options.selectorOf(owner));
       if (!selector.isEmpty && selector.matches(orphan.metadata.labels)) options.enqueue(owner);
     }
   };

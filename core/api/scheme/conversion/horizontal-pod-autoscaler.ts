@@ -1,4 +1,6 @@
-import type { KubernetesObject } from '../../meta/object-meta.ts';
+import { ReasonError } from '../../../base/errors.ts';
+import { isJsonObject, type KubernetesObject } from '../../meta/object-meta.ts';
+import { decodeObject, structOf } from '../../schema/index.ts';
 import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from './metric-v1.ts';
 
 /**
@@ -61,6 +63,30 @@ const carried = (object: KubernetesObject, name: string): unknown => {
   }
 };
 
+/** A value as Go would read it into a type of v2: null is its zero value, and one that does not fit is undefined. */
+const typed = (typeId: string, value: unknown): Fields | undefined => {
+  if (value !== null && !isJsonObject(value)) return undefined;
+  try {
+    return decodeObject(structOf(`autoscaling.v2.${typeId}`), value ?? {}).object;
+  } catch (error) {
+    if (error instanceof ReasonError) return undefined;
+    throw error;
+  }
+};
+
+/** The list that an annotation carries; one entry that does not fit its type spoils all, as upstream has it. */
+const carriedList = (
+  object: KubernetesObject,
+  name: string,
+  typeId: string,
+  convert: (entry: Fields) => Fields = (entry) => entry,
+): Fields[] => {
+  const entries = carried(object, name);
+  if (!Array.isArray(entries)) return [];
+  const read = entries.map((entry: unknown) => typed(typeId, isJsonObject(entry) ? convert(entry) : entry));
+  return read.every((entry) => entry !== undefined) ? read : [];
+};
+
 const nonEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined);
 const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? (value as Fields[]) : []);
 const without = (fields: Fields, ...names: readonly string[]): Fields =>
@@ -104,15 +130,15 @@ export const autoscalerFromV1 = (object: KubernetesObject): KubernetesObject => 
   const spec = (object['spec'] ?? {}) as Fields;
   const status = (object['status'] ?? {}) as Fields;
   const percent = spec['targetCPUUtilizationPercentage'];
-  const metrics = listOf(carried(object, METRICS)).map(metricFromV1);
+  const metrics = carriedList(object, METRICS, 'MetricSpec', metricFromV1);
   if (percent !== undefined) metrics.push(cpuMetric(percent));
   if (metrics.length === 0) metrics.push(cpuMetric(DEFAULT_CPU_PERCENT));
-  const behavior = carried(object, BEHAVIOR);
+  const behavior = typed('HorizontalPodAutoscalerBehavior', carried(object, BEHAVIOR));
   const reported = status['currentCPUUtilizationPercentage'];
-  const statuses = listOf(carried(object, STATUSES)).map(metricStatusFromV1);
+  const statuses = carriedList(object, STATUSES, 'MetricStatus', metricStatusFromV1);
   if (statuses.length === 0 && reported !== undefined)
     statuses.push({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: reported } } });
-  const conditions = nonEmpty(listOf(carried(object, CONDITIONS)));
+  const conditions = nonEmpty(carriedList(object, CONDITIONS, 'HorizontalPodAutoscalerCondition'));
   return {
     ...withAnnotations(object, {}),
     apiVersion: 'autoscaling/v2',

@@ -13,9 +13,12 @@ import {
   type KubernetesObject,
   type StatusDetails,
 } from '../../../api/meta/index.ts';
-import { selectorFromObject, type LabelSelectorObject } from '../../../api/selector/index.ts';
+import {
+  selectorFromObject,
+  selectorOrNothing,
+  type LabelSelectorObject,
+} from '../../../api/selector/index.ts';
 import { int, maybeObj, num, obj, str, strs, type Obj } from '../../../api/validation/read.ts';
-import { ReasonError } from '../../../base/errors.ts';
 import type { GenericStore } from '../generic/generic-store.ts';
 import { mutate } from '../generic/mutate.ts';
 import { checkPreconditions } from '../generic/object-deletes.ts';
@@ -115,15 +118,8 @@ const charge = (budget: KubernetesObject, podName: string, nowMs: number): void 
 };
 
 const selects = (budget: KubernetesObject, pod: KubernetesObject): boolean => {
-  try {
-    return selectorFromObject(
-      maybeObj(obj(budget, 'spec'), 'selector') as LabelSelectorObject | undefined,
-    ).matches(pod.metadata?.labels ?? {});
-  } catch (error) {
-    // A selector that does not parse guards nothing.
-    if (error instanceof ReasonError) return false;
-    throw error;
-  }
+  const selector = maybeObj(obj(budget, 'spec'), 'selector') as LabelSelectorObject | undefined;
+  return selectorOrNothing(() => selectorFromObject(selector)).matches(pod.metadata?.labels ?? {});
 };
 
 const isReady = (pod: KubernetesObject): boolean =>
