@@ -23,15 +23,14 @@ import {
 import { startCommand, type CommandProcess } from '../support/etcd-process.ts';
 import { RPC } from '../support/etcd-rpc.ts';
 import { connectRpc, type RpcClient } from '../support/grpc-client.ts';
+import { sendHostile, type Tally } from '../support/hostile-traffic.ts';
 
 const OCTET = 72;
 const HOST = `127.${OCTET}.0.1`;
 const PORTS = { client: 2379, peer: 2380, metrics: 2381, plainPeer: 2382, plainClient: 2383 };
 /** With 10,000 for the client listener in etcd-fuzz.test.ts. */
-const INPUTS = { metrics: 10_000, plainPeer: 9_600, securePeer: 400, floods: 24 };
+const INPUTS = { metrics: 10_000, plainPeer: 9_600, tlsRecords: 320, securePeer: 80, floods: 24 };
 const AT_ONCE = 48;
-/** The other side may keep a connection that sent half of something. */
-const LINGER_MS = 10;
 const CONNECT_LIMIT_MS = 10_000;
 const FLOOD_FRAMES = 20_000;
 
@@ -87,16 +86,8 @@ afterEach(async () => {
   expect(await Promise.all([statusOf('/health'), statusOf('/metrics')])).toEqual([200, 200]);
 });
 
-const inLanes = async (count: number, job: (n: number) => Promise<void>): Promise<void> => {
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    while (next < count) await job((next += 1));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
-};
-
-/** Sends, and waits until the other side hangs up, or a moment. Resolves with what came back. */
-const throwAt = (socket: Socket, bytes: Buffer, lingerMs = random.below(LINGER_MS)): Promise<Buffer> =>
+/** Sends without end, and waits until the other side hangs up. Resolves with what came back. */
+const flood = (socket: Socket, bytes: Buffer): Promise<Buffer> =>
   new Promise((resolve) => {
     const received: Buffer[] = [];
     const limit = setTimeout(() => socket.destroy(), CONNECT_LIMIT_MS);
@@ -106,39 +97,57 @@ const throwAt = (socket: Socket, bytes: Buffer, lingerMs = random.below(LINGER_M
       clearTimeout(limit);
       resolve(Buffer.concat(received));
     });
-    socket.write(bytes, () => setTimeout(() => socket.destroy(), lingerMs).unref());
+    socket.write(bytes);
   });
 
-test(`${INPUTS.metrics} odd requests and bytes at the metrics listener (PILOTHOUSE_SEED=${seed})`, () =>
-  inLanes(INPUTS.metrics, async (n) => {
+const connected = (socket: Socket, event: string): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    socket.once(event, () => resolve(socket.off('error', reject)));
+    socket.once('error', reject);
+  });
+const plain = (port: number) => (): Promise<Socket> => connected(connectTcp(port, HOST), 'connect');
+
+/** Each on a connection of its own, which the member closes once it has read the input and its end. */
+const throwAll = (
+  inputs: number,
+  open: () => Promise<Socket>,
+  bytes: (n: number) => Buffer,
+): Promise<Tally> =>
+  sendHostile({ inputs, connections: AT_ONCE, open, input: (n) => ({ bytes: bytes(n), isLast: true }) });
+
+test(`${INPUTS.metrics} odd requests and bytes at the metrics listener (PILOTHOUSE_SEED=${seed})`, async () => {
+  const { answered, hungUp } = await throwAll(INPUTS.metrics, plain(PORTS.metrics), (n) => {
     const kind = n % 8;
-    const bytes =
-      kind === 0
-        ? randomBytes(random, 1 + random.below(300))
-        : kind === 1
-          ? Buffer.concat([PREFACE, randomFrame(random)])
-          : kind === 2
-            ? oddTlsRecord(random)
-            : oddRequest(random);
-    await throwAt(connectTcp(PORTS.metrics, HOST), bytes);
-  }));
+    return kind === 0
+      ? randomBytes(random, 1 + random.below(300))
+      : kind === 1
+        ? Buffer.concat([PREFACE, randomFrame(random)])
+        : kind === 2
+          ? oddTlsRecord(random)
+          : oddRequest(random);
+  });
+  expect(answered + hungUp).toBe(INPUTS.metrics);
+  expect(answered).toBeGreaterThan(INPUTS.metrics / 2);
+});
 
 test(`${INPUTS.plainPeer + INPUTS.securePeer} broken hellos, frames and records at the peer listener`, async () => {
-  await inLanes(INPUTS.plainPeer, async (n) => {
+  const frames = await throwAll(INPUTS.plainPeer, plain(PORTS.plainPeer), (n) => {
     const kind = n % 8;
-    const bytes =
-      kind === 0
-        ? randomBytes(random, 1 + random.below(400))
-        : kind === 1
-          ? oddRequest(random)
-          : oddPeerFrames(random);
-    await throwAt(connectTcp(PORTS.plainPeer, HOST), bytes);
+    return kind === 0
+      ? randomBytes(random, 1 + random.below(400))
+      : kind === 1
+        ? oddRequest(random)
+        : oddPeerFrames(random);
   });
-  await inLanes(INPUTS.securePeer, async (n) => {
-    if (n % 5 !== 0) return void (await throwAt(connectTcp(PORTS.peer, HOST), oddTlsRecord(random)));
-    const socket = connectTls({ host: HOST, port: PORTS.peer, ...certificates.client });
-    await throwAt(socket, oddPeerFrames(random));
-  });
+  const records = await throwAll(INPUTS.tlsRecords, plain(PORTS.peer), () => oddTlsRecord(random));
+  const secure = (): Promise<Socket> =>
+    connected(connectTls({ host: HOST, port: PORTS.peer, ...certificates.client }), 'secureConnect');
+  const behindTls = await throwAll(INPUTS.securePeer, secure, () => oddPeerFrames(random));
+  expect([frames.hungUp, records.hungUp, behindTls.hungUp]).toEqual([
+    INPUTS.plainPeer,
+    INPUTS.tlsRecords,
+    INPUTS.securePeer,
+  ]);
 });
 
 describe('a flood ends its own connection', () => {
@@ -184,11 +193,11 @@ describe('a flood ends its own connection', () => {
     ],
   ];
 
-  test.each(floods)('of %s', async (_what, flood) => {
-    const bytes = flood();
+  test.each(floods)('of %s', async (_what, bytesOf) => {
+    const bytes = bytesOf();
     const answers = await Promise.all(
       Array.from({ length: INPUTS.floods / floods.length }, () =>
-        throwAt(connectTcp(PORTS.plainClient, HOST), bytes, CONNECT_LIMIT_MS),
+        flood(connectTcp(PORTS.plainClient, HOST), bytes),
       ),
     );
     // The last words of the connection say what there was too much of.

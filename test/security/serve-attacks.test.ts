@@ -3,12 +3,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seededRandom } from '../../core/base/random.ts';
+import { hostileInput } from '../support/hostile-requests.ts';
+import { sendHostile } from '../support/hostile-traffic.ts';
 import { until } from '../support/until.ts';
 import { ask, handshake, socketTo, startTestServing, type TestServing } from '../support/serving.ts';
 
 const INPUTS = 10_000;
-/** Requests of one connection: what the server cannot read ends it. */
-const BATCH = 100;
+const CONNECTIONS = 8;
+const FRAMES_PER_SOCKET_MAX = 200;
 const SEED = 4_711;
 const ANSWER_MS_MAX = 20_000;
 
@@ -185,51 +187,40 @@ test('a path that nobody typed is named, and its content is never told, through 
   expect([status, seen.some((text) => /hunter2|root:x|PATH=/.test(text))]).toEqual([200, false]);
 });
 
-test('ten thousand requests that a browser would not send leave it serving', async () => {
-  const random = seededRandom(SEED);
-  const pick = <T>(values: readonly T[]): T => values[random.below(values.length)]!;
-  const request = (): string => {
-    const method = pick(['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS', 'TRACE', 'DELETE', 'PROPFIND']);
-    const target = pick([
-      '/',
-      '//',
-      '/?token=',
-      '/%',
-      '/%00',
-      '*',
-      '/contract',
-      `/${'a'.repeat(500)}`,
-      'http://',
-      '/?a=%E0%A4%A',
-      '/\u00ff',
-    ]);
-    const headers = Array.from({ length: random.below(4) }, () =>
-      pick([
-        `Cookie: ${cookie}`,
-        'Cookie: ;=;=',
-        'If-None-Match: *',
-        'Range: bytes=0-',
-        'Origin: null',
-        'Upgrade: websocket\r\nConnection: keep-alive',
-        'Sec-Fetch-Site: none',
-        `X: ${'y'.repeat(1000)}`,
-        'Accept-Encoding: \u00ff',
-        'Expect: 100-continue',
-      ]),
-    );
-    const host = random.next() < 0.8 ? own() : pick(['', 'x', '127.0.0.1', `${own()}:1`]);
-    return [`${method} ${target} HTTP/1.1`, `Host: ${host}`, 'Content-Length: 0', ...headers, '', ''].join(
-      '\r\n',
-    );
-  };
-  for (let sent = 0; sent < INPUTS; sent += BATCH) {
-    const requests = Array.from({ length: BATCH }, request);
-    await exchange(Buffer.from(requests.join(''), 'latin1'));
-  }
+const secureSocket = (): Promise<TLSSocket> =>
+  new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: serving.port, rejectUnauthorized: false };
+    const socket = connect(options, () => resolve(socket.off('error', reject)));
+    socket.once('error', reject);
+  });
+
+test('ten thousand requests that a browser would not send are answered or end their connection', async () => {
+  const targets = [
+    '/?token=',
+    `/?token=${'A'.repeat(43)}`,
+    '/contract',
+    '/contract?x',
+    '/assets/..%5c..',
+    '/index.html',
+  ];
+  const hosts = ['', 'x', '127.0.0.1', `${own()}:1`];
+  const { answered, hungUp, codes } = await sendHostile({
+    inputs: INPUTS,
+    connections: CONNECTIONS,
+    open: secureSocket,
+    input: (index) => {
+      const random = seededRandom(SEED + index);
+      const host = random.next() < 0.8 ? own() : hosts[random.below(hosts.length)]!;
+      return hostileInput(random, { targets, host, headers: [`Cookie: ${cookie}`] });
+    },
+  });
+  expect(answered + hungUp).toBe(INPUTS);
+  expect(answered).toBeGreaterThan(INPUTS * 0.9);
+  expect(Object.keys(codes).map(Number)).toEqual(expect.arrayContaining([200, 400, 401, 404, 421]));
   expect((await ask(serving, '/', { headers: { cookie } })).status).toBe(200);
 });
 
-test('ten thousand frames that no console would send leave it serving', async () => {
+test('ten thousand frames that no console would send are read or end their connection', async () => {
   const random = seededRandom(SEED + 1);
   const pick = <T>(values: readonly T[]): T => values[random.below(values.length)]!;
   const channels = Object.keys(serving.host.handlers);
@@ -252,16 +243,31 @@ test('ten thousand frames that no console would send leave it serving', async ()
         JSON.stringify({ kind: 'open', id: 1 + random.below(100), name: pick(channels), input: value(3) }),
       () => JSON.stringify(value(3)),
     ])();
-  let sent = 0;
-  while (sent < INPUTS) {
-    const socket = socketTo(serving, { host: own(), cookie, origin: `https://${own()}` });
-    if ((await handshake(socket)) !== 'open') throw new Error('the console no longer lets its page in');
-    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    socket.on('error', () => undefined);
-    for (let index = 0; index < BATCH; index += 1) socket.send(frame());
-    sent += BATCH;
-    socket.close();
-    await closed;
-  }
+  let [next, read, ended, answers] = [0, 0, 0, 0];
+  const lane = async (): Promise<void> => {
+    while (next < INPUTS) {
+      const socket = socketTo(serving, { host: own(), cookie, origin: `https://${own()}` });
+      if ((await handshake(socket)) !== 'open') throw new Error('the console no longer lets its page in');
+      socket.on('error', () => undefined);
+      socket.on('message', () => (answers += 1));
+      const closed = new Promise<boolean>((resolve) => socket.once('close', () => resolve(false)));
+      for (let sent = 0; sent < FRAMES_PER_SOCKET_MAX && next < INPUTS; sent += 1) {
+        next += 1;
+        // Frames are read in order: a pong says that the one before its ping was read, too.
+        const pong = new Promise<boolean>((resolve) => socket.once('pong', () => resolve(true)));
+        socket.send(frame());
+        socket.ping();
+        const isOpen = await Promise.race([pong, closed]);
+        if (isOpen) read += 1;
+        else ended += 1;
+        if (!isOpen) break;
+      }
+      socket.terminate();
+      await closed;
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
+  expect(read + ended).toBe(INPUTS);
+  expect(answers).toBeGreaterThan(INPUTS / 10);
   expect((await ask(serving, '/', { headers: { cookie } })).status).toBe(200);
 });

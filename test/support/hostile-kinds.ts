@@ -16,7 +16,7 @@ import {
   STATEFUL_SET,
 } from '../../core/client/index.ts';
 
-const labels = { app: 'x', 'topology.kubernetes.io/zone': 'a' };
+export const LABELS = { app: 'x', 'topology.kubernetes.io/zone': 'a' };
 const selector = {
   matchLabels: { app: 'x' },
   matchExpressions: [{ key: 'app', operator: 'In', values: ['x', 'y'] }],
@@ -60,7 +60,7 @@ const podSpec = {
   },
   volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'pvc' } }],
 };
-const template = { metadata: { labels }, spec: podSpec };
+const template = { metadata: { labels: LABELS }, spec: podSpec };
 const annotations = {
   'deployment.kubernetes.io/revision': '1',
   'batch.kubernetes.io/job-completion-index': '0',
@@ -157,7 +157,7 @@ export const KINDS: readonly [Kind, Record<string, unknown>][] = [
   [
     POD as Kind,
     {
-      metadata: { labels, annotations },
+      metadata: { labels: LABELS, annotations },
       spec: podSpec,
       status: {
         phase: 'Running',
@@ -173,7 +173,7 @@ export const KINDS: readonly [Kind, Record<string, unknown>][] = [
   [
     NODE as Kind,
     {
-      metadata: { labels },
+      metadata: { labels: LABELS },
       spec: {
         podCIDR: '127.21.1.0/24',
         podCIDRs: ['127.21.1.0/24'],

@@ -1,6 +1,7 @@
 import { encodeHeaders, type HeaderField } from '../../core/base/node/http2/hpack.ts';
 import { FLAG, frame } from '../../core/base/node/http2/frame.ts';
 import type { Random } from '../../core/base/random.ts';
+import type { FrameInput } from './hostile-frames.ts';
 
 /** Bytes that a client might send by mistake or on purpose, below the level of requests: made of a seed. */
 
@@ -24,6 +25,8 @@ const METHODS = [
   'G ET',
   'é',
 ];
+/** The first of the methods are some that servers know. */
+const SANE_METHODS = 6;
 const POD = '/api/v1/namespaces/fuzz/pods/n1';
 const PATHS = [
   ...[
@@ -193,31 +196,44 @@ export const fuzzHttp1 = (random: Random): Buffer => {
   return spoilt;
 };
 
+/** In HTTP/2 these are no headers, or too long for a frame: a request with one is refused before anybody looks at it. */
+const REFUSED_BY_HTTP2 = new Set(
+  'host content-length transfer-encoding connection upgrade x-long'.split(' '),
+);
+
+/** Most are requests that a handler gets to see; the others break a rule of HTTP/2. */
 const fieldsOf = (random: Random): HeaderField[] => {
+  const isSane = chance(random, 0.85);
+  const headers = headersOf(random).filter(([name]) => !isSane || !REFUSED_BY_HTTP2.has(name));
   const fields: HeaderField[] = [
-    { name: ':method', value: one(random, METHODS) },
-    { name: ':scheme', value: one(random, ['https', 'http', '']) },
+    { name: ':method', value: one(random, isSane ? METHODS.slice(0, SANE_METHODS) : METHODS) },
+    { name: ':scheme', value: isSane ? 'https' : one(random, ['https', 'http', '']) },
     { name: ':path', value: pathOf(random) },
-    ...headersOf(random).map(([name, value]) => ({ name, value })),
+    ...headers.map(([name, value]) => ({ name, value })),
   ];
-  if (chance(random, 0.1)) fields.splice(random.below(fields.length), 1);
-  if (chance(random, 0.05)) fields.push({ name: ':path', value: '/late' });
-  if (chance(random, 0.05)) fields.push({ name: one(random, ['', 'A', 'a b', 'a\r\nb']), value: 'x\r\ny' });
+  if (isSane) return fields;
+  if (chance(random, 0.5)) fields.splice(random.below(fields.length), 1);
+  if (chance(random, 0.3)) fields.push({ name: ':path', value: '/late' });
+  if (chance(random, 0.3)) fields.push({ name: one(random, ['', 'A', 'a b', 'a\r\nb']), value: 'x\r\ny' });
   return fields;
 };
 
 /** Frames for a connection of HTTP/2 whose next stream is `streamId`. */
-export const fuzzHttp2 = (random: Random, streamId: number): Buffer => {
+export const fuzzHttp2 = (random: Random, streamId: number): FrameInput => {
+  const whole = (frames: readonly Buffer[]): FrameInput => ({ bytes: Buffer.concat(frames), isLast: false });
   const anyId = (): number => one(random, [0, 1, streamId, streamId, streamId + 2, 2, 0x7fffffff]);
   const odd = (): Buffer => frame(random.below(12), random.below(256), anyId(), bytes(random, 60));
-  if (chance(random, 0.02)) return bytes(random, 200);
-  if (chance(random, 0.08)) return Buffer.concat(Array.from({ length: 1 + random.below(4) }, odd));
+  if (chance(random, 0.02)) return { bytes: bytes(random, 200), isLast: true };
+  if (chance(random, 0.08)) return whole(Array.from({ length: 1 + random.below(4) }, odd));
   const block = encodeHeaders(fieldsOf(random));
-  const flags = chance(random, 0.8) ? FLAG.endHeaders | FLAG.endStream : random.below(256);
-  const parts = [frame(1, flags, streamId, block)];
-  if (chance(random, 0.3))
-    parts.push(frame(0, random.below(2), streamId, Buffer.from(one(random, BODIES), 'latin1')));
-  if (chance(random, 0.2)) parts.push(frame(3, 0, streamId, Buffer.from([0, 0, 0, random.below(14)])));
+  const hasBody = chance(random, 0.3);
+  const sane = FLAG.endHeaders | (hasBody ? 0 : FLAG.endStream);
+  const parts = [frame(1, chance(random, 0.95) ? sane : random.below(256), streamId, block)];
+  if (hasBody) {
+    const flags = chance(random, 0.9) ? FLAG.endStream : random.below(256);
+    parts.push(frame(0, flags, streamId, Buffer.from(one(random, BODIES), 'latin1')));
+  }
+  if (chance(random, 0.1)) parts.push(frame(3, 0, streamId, Buffer.from([0, 0, 0, random.below(14)])));
   if (chance(random, 0.03)) parts.push(odd());
-  return Buffer.concat(parts);
+  return whole(parts);
 };

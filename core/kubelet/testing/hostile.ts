@@ -221,7 +221,7 @@ const hostileContainer = (random: Random): V1Container => {
   });
   return {
     name: 'app',
-    image: text(),
+    image: random.below(4) === 0 ? text() : 'nginx:1',
     command: random.below(2) === 0 ? ['sh', '-c', hostileScript(random)] : [text(), text()],
     env: [
       { name: text(), value: text() },
@@ -269,7 +269,8 @@ export const hostilePod = (random: Random, index: number): V1Pod => {
       restartPolicy: ['Always', 'OnFailure', 'Never', text()][random.below(4)]!,
       terminationGracePeriodSeconds: random.below(3),
       ...(random.below(4) === 0 && { activeDeadlineSeconds: random.below(2_000) - 500 }),
-      ...(random.below(3) === 0 && { hostname: text() }),
+      hostname: text(),
+      subdomain: text(),
       hostAliases: [{ ip: text(), hostnames: [text()] }],
       volumes: [
         [
@@ -286,36 +287,4 @@ export const hostilePod = (random: Random, index: number): V1Pod => {
       ...(random.below(4) === 0 && { initContainers: [{ ...hostileContainer(random), name: 'init' }] }),
     },
   };
-};
-
-/** The bytes of something that may be a request. */
-export const hostileRequest = (random: Random): Buffer => {
-  if (random.below(5) === 0)
-    return Buffer.from(Array.from({ length: 1 + random.below(64) }, () => random.below(256)));
-  const method = ['GET', 'POST', 'HEAD', 'OPTIONS', 'CONNECT', 'PUT', hostileText(random)][random.below(7)]!;
-  const headers = ['Host: x', `${hostileText(random)}: ${hostileText(random)}`];
-  if (random.below(3) === 0)
-    headers.push(
-      `Connection: Upgrade`,
-      `Upgrade: ${['websocket', 'SPDY/3.1', 'h2c', hostileText(random)][random.below(4)]!}`,
-      'Sec-WebSocket-Version: 13',
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-      `Sec-WebSocket-Protocol: ${['v5.channel.k8s.io', 'SPDY/3.1+portforward.k8s.io', hostileText(random)][random.below(3)]!}`,
-    );
-  const path = hostileText(random);
-  const prefix = [
-    '',
-    '/',
-    '/containerLogs/default/web/',
-    '/exec/default/web/app?stdin=1&command=',
-    '/attach/default/web/app?stdin=1&x=',
-    '/portForward/default/web?port=',
-    '/run/default/web/app?cmd=',
-  ][random.below(7)]!;
-  const target =
-    random.below(2) === 0 ? prefix + encodeURIComponent(Buffer.from(path).toString()) : prefix + path;
-  return Buffer.from(
-    `${method} ${target} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n${hostileText(random)}`,
-    'utf8',
-  );
 };
