@@ -83,13 +83,6 @@ export const UNENFORCED: readonly UnenforcedResource[] = [
     lacking: 'its custom resources are not served',
   },
   {
-    group: 'apiregistration.k8s.io',
-    version: 'v1',
-    resource: 'apiservices',
-    kind: 'APIService',
-    lacking: 'no request is proxied to it',
-  },
-  {
     group: 'autoscaling',
     version: 'v2',
     resource: 'horizontalpodautoscalers',

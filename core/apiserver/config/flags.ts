@@ -106,7 +106,7 @@ export const APISERVER_FLAGS = {
   'proxy-client-cert-file': flag(
     text,
     '',
-    'certificate for aggregated servers; it must suit --requestheader-client-ca-file (nothing is aggregated yet)',
+    'certificate for aggregated servers; it must suit --requestheader-client-ca-file',
   ),
   'proxy-client-key-file': flag(text, '', 'its key'),
   'emulated-version': flag(list, [], 'release to behave as: 1.34, 1.35 or 1.36 (default the newest)', joined),

@@ -1,3 +1,4 @@
+import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { compareKubeVersions, type GroupVersion } from '../../api/meta/index.ts';
 import type { OpenApiSchema, OpenApiVersion } from '../../api/schema/index.ts';
 import { GROUP_PRIORITIES, registryOf, type ResourceType } from '../../api/scheme/index.ts';
@@ -12,6 +13,19 @@ export interface PublishedSchemas {
   definitions(version: OpenApiVersion): Readonly<Record<string, OpenApiSchema>>;
 }
 
+/** A part of an OpenAPI 2 document as another server wrote it: names and JSON. */
+export interface RemoteSwagger {
+  readonly paths: readonly (readonly [path: string, text: string])[];
+  readonly definitions: readonly (readonly [name: string, text: string])[];
+}
+
+/** The documents of a group version that another server answers for: they are its own, not written here. */
+export interface RemoteDocuments {
+  /** The address of its OpenAPI 3 document below `/openapi/v3/`, which requests are proxied to. */
+  readonly openApiThree?: string;
+  readonly swagger?: RemoteSwagger;
+}
+
 export interface PublishedGroupVersion extends GroupVersion {
   /** The higher, the earlier its group is listed; the highest of a group's versions counts. */
   readonly groupPriority: number;
@@ -20,6 +34,8 @@ export interface PublishedGroupVersion extends GroupVersion {
   /** Stale where another server should have told and did not. */
   readonly freshness?: 'Current' | 'Stale';
   readonly schemas?: PublishedSchemas;
+  /** Present where another server answers. */
+  readonly remote?: RemoteDocuments;
 }
 
 export interface PublishedGroup {
@@ -64,6 +80,7 @@ export class DiscoveryCatalog {
   readonly minor: number;
   readonly #builtIn: ReadonlyMap<string, PublishedGroupVersion>;
   readonly #added = new Map<string, PublishedGroupVersion>();
+  readonly #listeners = new Set<() => void>();
   #groups: readonly PublishedGroup[] | undefined;
   #generation = 0;
 
@@ -90,6 +107,16 @@ export class DiscoveryCatalog {
     return this.#groups;
   }
 
+  /** Told after every change. */
+  onChange(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return toDisposable(() => this.#listeners.delete(listener));
+  }
+
+  isBuiltIn(gv: GroupVersion): boolean {
+    return this.#builtIn.has(keyOf(gv));
+  }
+
   find(gv: GroupVersion): PublishedGroupVersion | undefined {
     return this.#builtIn.get(keyOf(gv)) ?? this.#added.get(keyOf(gv));
   }
@@ -107,5 +134,6 @@ export class DiscoveryCatalog {
   #changed(): void {
     this.#groups = undefined;
     this.#generation += 1;
+    for (const listener of this.#listeners) listener();
   }
 }

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders 
 import type { Duplex } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import { badRequest, serviceUnavailable } from '../../api/meta/index.ts';
-import type { ApiResponse, RequestContext } from '../server/index.ts';
+import type { ApiRequest, ApiResponse, RequestContext } from '../server/index.ts';
 import { dialErrorText, DialTimeout } from './dial-error.ts';
 import { forwardedHeaders, returnedHeaders } from './forwarded-headers.ts';
 import { rewriteLocation } from './proxy-path.ts';
@@ -18,6 +18,8 @@ export interface Backend {
   /** Absent: plain text, as services and pods speak. */
   readonly tls?: ConnectionOptions | undefined;
   readonly connectTimeoutMs: number;
+  /** Set in place of what the client sent under these names: whom this server speaks for. */
+  readonly headers?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface ForwardOptions {
@@ -40,9 +42,8 @@ export const forwardRequest = async (
   if (request.isUpgrade) return tunnel(context, backend);
   if (upgradeRequired) throw badRequest('Upgrade request required');
   const body = await request.body();
-  const headers = forwardedHeaders(context);
   const answer = await ask(context, backend, {
-    headers,
+    headers: headersFor(context, backend),
     ...(body.byteLength > 0 && { body }),
   }).catch((error: unknown) => {
     throw serviceUnavailable(`error trying to reach service: ${dialErrorText(backend, error)}`);
@@ -57,6 +58,15 @@ export const forwardRequest = async (
         }),
   );
 };
+
+/** The headers of the request to a backend. */
+export const headersFor = (
+  context: RequestContext,
+  { headers = {} }: Pick<Backend, 'headers'>,
+): OutgoingHttpHeaders => ({
+  ...forwardedHeaders(context),
+  ...Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, [...values]])),
+});
 
 /** Answers the client with what a backend answered. */
 export const giveBack = async (
@@ -89,7 +99,7 @@ export interface AskOptions {
 
 /** Resolves with the head of the backend's answer; fails with what Node says of the connection. */
 export const ask = (
-  { request }: RequestContext,
+  { request }: { readonly request: Pick<ApiRequest, 'method' | 'signal'> },
   backend: Backend,
   { headers, body, onSwitched }: AskOptions,
 ): Promise<IncomingMessage> =>

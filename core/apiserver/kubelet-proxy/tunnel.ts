@@ -3,8 +3,7 @@ import type { Duplex } from 'node:stream';
 import { badRequest, StatusError } from '../../api/meta/index.ts';
 import type { RequestContext } from '../server/index.ts';
 import { dialErrorText } from './dial-error.ts';
-import { ask, giveBack, type Backend } from './forward.ts';
-import { forwardedHeaders } from './forwarded-headers.ts';
+import { ask, giveBack, headersFor, type Backend } from './forward.ts';
 
 const SWITCHING_PROTOCOLS = 101;
 const FIRST_ERROR = 400;
@@ -43,7 +42,7 @@ export const tunnel = async (context: RequestContext, backend: Backend): Promise
   let switched: Switched | undefined;
   const answer = await ask(context, backend, {
     headers: {
-      ...forwardedHeaders(context),
+      ...headersFor(context, backend),
       connection: 'Upgrade',
       upgrade: [...request.headers.all('upgrade')].join(', '),
     },

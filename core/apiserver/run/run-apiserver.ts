@@ -12,6 +12,7 @@ import { watchFiles } from '../../base/node/pem-files.ts';
 import { systemRandom } from '../../base/node/random.ts';
 import { pathNotFound } from '../../api/meta/index.ts';
 import { builtInPlugins, createAdmissionChain, selectPlugins } from '../admission/index.ts';
+import { Aggregator, aggregationStage, createRemoteClient } from '../aggregation/index.ts';
 import {
   authorizationStage,
   escalationGuard,
@@ -31,6 +32,7 @@ import { maxInFlightStage } from '../flowcontrol/index.ts';
 import { apiStage } from '../handlers/index.ts';
 import { createInternalInformer } from '../informer/internal-informer.ts';
 import { createKubeletProxy } from '../kubelet-proxy/kubelet-proxy.ts';
+import { addressPolicy } from '../kubelet-proxy/proxyable-address.ts';
 import { createRegistry, type Registry } from '../registry/index.ts';
 import { createApiServer, endpointsStage, HealthRegistry, TraceRing, type Stage } from '../server/index.ts';
 import { tracesStage } from '../server/traces-stage.ts';
@@ -171,6 +173,15 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
   );
   const traces = new TraceRing(Math.max(1, config.tracesMax));
   const version = versionInfo(config.minor);
+  const catalog = new DiscoveryCatalog(config.minor);
+  const { certFile: proxyCertFile, keyFile: proxyKeyFile } = config.aggregator;
+  const remotes = createRemoteClient({
+    reader: registry.reader,
+    random,
+    addresses: addressPolicy(config.advertiseAddress),
+    identity: tlsFromFiles(proxyCertFile === '' ? {} : { certFile: proxyCertFile, keyFile: proxyKeyFile }),
+  });
+  let aggregator: Aggregator | undefined;
   const stages: Stage[] = [
     authentication.stage,
     impersonationStage(authorizer),
@@ -182,8 +193,12 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     authorizationStage({ authorizer, metrics, clock }),
     endpointsStage({ health, metrics, version }),
     tracesStage(traces),
+    aggregationStage({
+      client: remotes,
+      find: (group, version) => aggregator?.find(group, version),
+    }),
     discoveryStage({
-      catalog: new DiscoveryCatalog(config.minor),
+      catalog,
       serverAddress: `${config.advertiseAddress}:${config.securePort}`,
       version: version.gitVersion,
       clock,
@@ -255,7 +270,19 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     registry.start();
     const informer = owned.add(createInternalInformer({ registry, user: APISERVER_USER, clock, log }));
     const feed = owned.add(startPolicyFeed({ informer, policy, graph }));
-    Promise.all([registry.ready(), feed.ready]).then(() => {
+    aggregator = owned.add(
+      new Aggregator({
+        informer,
+        reader: registry.reader,
+        writer,
+        catalog,
+        client: remotes,
+        clock,
+        log,
+        metrics,
+      }),
+    );
+    Promise.all([registry.ready(), feed.ready, aggregator.start()]).then(() => {
       areCachesFilled = true;
       registry.warm();
     }, rejectFailed);

@@ -6,6 +6,7 @@ import { DefinitionSource, referencesIn, type Definition } from './definitions.t
 import { openApiPath } from './openapi-three.ts';
 import { operationsOf, type ApiPath } from './operations.ts';
 import { createPace, type Pace } from './pace.ts';
+import { remotePart } from './remote-part.ts';
 import { rootDocuments } from './root-operations.ts';
 import { definitionEntry, documentMessage, pathEntry, type SwaggerHead } from './swagger-protobuf.ts';
 import { swaggerPath } from './swagger-two.ts';
@@ -86,7 +87,12 @@ export class OpenApiDocuments {
     return root && this.#root(root.name, root.paths);
   }
 
+  /** Those that this server answers for. */
   #published(): readonly PublishedGroupVersion[] {
+    return this.#all().filter(({ remote }) => remote === undefined);
+  }
+
+  #all(): readonly PublishedGroupVersion[] {
     return this.#options.catalog.groups().flatMap(({ versions }) => versions);
   }
 
@@ -125,6 +131,9 @@ export class OpenApiDocuments {
     // One after the other: together they would hold all their definitions at once.
     for (const { name, paths } of roots) add(name, await this.#root(name, paths, source));
     for (const gv of published) add(nameOf(gv), await this.#groupVersion(gv, source));
+    for (const gv of this.#all())
+      if (gv.remote?.openApiThree !== undefined)
+        entries.push([nameOf(gv), JSON.stringify({ serverRelativeURL: gv.remote.openApiThree })]);
     entries.sort(([a], [b]) => (a < b ? -1 : 1));
     return compressText(['{"paths":{', ...members(entries), '}}']);
   }
@@ -183,7 +192,12 @@ export class OpenApiDocuments {
       if (turn) await turn;
     }
     const source = await DefinitionSource.open(2, this.#options.catalog.minor);
-    const definitions = await source.closure(names, published, published, pace);
+    const written = await source.closure(names, published, published, pace);
+    const remote = remotePart(this.#all(), new Set(written.map(({ name }) => name)));
+    texts.push(...remote.paths.map(({ path, text }): [string, string] => [path, text]));
+    texts.sort(([a], [b]) => (a < b ? -1 : 1));
+    pathEntries.push(...remote.paths.map(({ entry }) => entry));
+    const definitions = [...written, ...remote.definitions].sort((a, b) => (a.name < b.name ? -1 : 1));
     const definitionEntries: Buffer[] = [];
     for (const { name, text } of definitions) {
       definitionEntries.push(definitionEntry(name, JSON.parse(text) as OpenApiSchema));

@@ -1,6 +1,7 @@
 import { groupResourceText, type GroupResource } from '../../../api/meta/index.ts';
 import type { EscalationGuard } from '../../authz/index.ts';
 import type { Strategy } from '../generic/strategy.ts';
+import { apiServiceStrategy } from './api-services.ts';
 import {
   certificateApprovalStrategy,
   certificateRequestStrategy,
@@ -67,6 +68,7 @@ const INSIDE: Readonly<Record<string, Strategy | undefined>> = {
   'jobs.batch': jobStrategy,
   'daemonsets.apps': daemonSetStrategy,
   'customresourcedefinitions.apiextensions.k8s.io': definitionStrategy,
+  'apiservices.apiregistration.k8s.io': apiServiceStrategy,
 };
 
 export const strategyOf = (resource: GroupResource, parts: StrategyParts): Strategy => {
