@@ -31,6 +31,7 @@ export const PORTS = {
   controllerManager: 10_257,
   cloudControllerManager: 10_258,
   scheduler: 10_259,
+  metricsServer: 4_443,
   kubelet: 10_250,
   proxyMetrics: 10_249,
   proxyHealth: 10_256,
@@ -49,6 +50,7 @@ const ON_CONTROL_PLANES: ReadonlyMap<number, string> = new Map([
   [PORTS.controllerManager, 'kube-controller-manager'],
   [PORTS.cloudControllerManager, 'cloud-controller-manager'],
   [PORTS.scheduler, 'kube-scheduler'],
+  [PORTS.metricsServer, 'metrics-server'],
 ]);
 
 /** Also while it is down: a port that is free during a restart must not be taken. */

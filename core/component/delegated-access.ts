@@ -19,6 +19,7 @@ export interface AccessQuestion {
         readonly resource: string;
         readonly subresource: string;
         readonly name: string;
+        readonly namespace?: string;
       }
     | undefined;
 }

@@ -20,6 +20,8 @@ test('all controllers share one set of informers', () => {
     'service-account-private-key-file': 'sa.key',
     'cluster-signing-cert-file': 'ca.crt',
     'cluster-signing-key-file': 'ca.key',
+    'requestheader-client-ca-file': 'front-proxy-ca.crt',
+    'metrics-server-port': 4443,
   };
   const made = CLUSTER_CONTROLLERS.map((definition) =>
     definition.create(

@@ -8,6 +8,7 @@ import { endpointsController } from './endpoint/endpoints-controller.ts';
 import { endpointSliceController } from './endpointslice/endpointslice-controller.ts';
 import { endpointSliceMirroringController } from './endpointslicemirroring/endpointslicemirroring-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
+import { metricsServerController } from './metrics-server/metrics-server-controller.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
 import { nodeIpamController } from './node-ipam/node-ipam-controller.ts';
 import { nodeLifecycleController } from './node-lifecycle/node-lifecycle-controller.ts';
@@ -47,4 +48,5 @@ export const CLUSTER_CONTROLLERS: readonly ControllerDefinition<ControllerSettin
   pvcProtectionController,
   pvProtectionController,
   ttlController,
+  metricsServerController,
 ];

@@ -34,6 +34,15 @@ export const ZONES = {
     'core/client',
     'core/component',
     'core/pki',
+    'core/metrics-server',
+  ],
+  'core/metrics-server': [
+    'core/base',
+    'core/base/node',
+    'core/api',
+    'core/client',
+    'core/component',
+    'core/pki',
   ],
   'core/cloud': [
     'core/base',

@@ -8,8 +8,8 @@ import { systemClock } from '../../base/node/clock.ts';
 import { seededRandom } from '../../base/random.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../pki/index.ts';
 import { userInfo } from '../authn/user.ts';
-import { addressPolicy } from '../kubelet-proxy/proxyable-address.ts';
 import { fakeContext, type FakeRequest } from '../server/testing/fake-context.ts';
+import { createServiceResolver } from '../webhook/service-resolver.ts';
 import { aggregationStage } from './aggregation-stage.ts';
 import { remoteOf } from './api-service.ts';
 import { createRemoteClient } from './remote-client.ts';
@@ -76,9 +76,11 @@ const send = async (
   const service = remoteOf(object)!;
   const stage = aggregationStage({
     client: createRemoteClient({
-      reader: readerOf({ services: [extService()], slices: [extSlice(HOST, port)] }),
-      random: seededRandom(1),
-      addresses: addressPolicy('127.0.0.1'),
+      resolve: createServiceResolver({
+        reader: readerOf({ services: [extService()], slices: [extSlice(HOST, port)] }),
+        random: seededRandom(1),
+        advertiseAddress: '127.0.0.1',
+      }),
       identity: () => ({ cert: proxy.certificatePem, key: proxy.privateKeyPem }),
     }),
     find: (group, version) => (group === service.group && version === service.version ? service : undefined),

@@ -1,4 +1,3 @@
-import { isStatusError } from '../../api/meta/index.ts';
 import { userInfo } from '../authn/user.ts';
 import { dialErrorText } from '../kubelet-proxy/dial-error.ts';
 import { ask, giveBack, headersFor, type Backend } from '../kubelet-proxy/forward.ts';
@@ -56,10 +55,8 @@ const proxy = async (
   if (request.headers.all('via').some((via) => via.includes(VIA)))
     return sendTextError(response, 508, 'loop detected: an APIService leads back to the aggregator');
   if (CONTROL.test(request.url)) return sendTextError(response, 400, 'the request target is not valid');
-  const endpoint = await client.resolve(service).catch((error: unknown) => {
-    if (isStatusError(error)) return undefined;
-    throw error;
-  });
+  // As upstream: why there is no endpoint is for the condition of the APIService, not for clients.
+  const endpoint = await client.resolve(service).catch(() => undefined);
   if (endpoint === undefined) return sendTextError(response, 503, UNAVAILABLE);
   // Authentication has taken these out already; nothing a client says of itself may pass here.
   for (const [name] of [...request.headers.entries()])

@@ -25,7 +25,7 @@ import type { LocalGroupVersion } from './local-api-services.ts';
 import { startRegistration, type Registration } from './registration.ts';
 import type { RemoteClient } from './remote-client.ts';
 import { RemoteDiscovery } from './remote-discovery.ts';
-import { ENDPOINT_SLICES, serviceKeyOfSlice, SERVICES } from './service-route.ts';
+import { ENDPOINT_SLICES, serviceKeyOfSlice, SERVICES } from './service-objects.ts';
 
 const CHECK_INTERVAL_MS = 30_000;
 const CHECK_RETRY_MS_MIN = 5;

@@ -1,20 +1,19 @@
 import { expect, test } from 'vitest';
 import { ReasonError } from '../../base/errors.ts';
 import { seededRandom } from '../../base/random.ts';
-import { addressPolicy } from '../kubelet-proxy/proxyable-address.ts';
+import { createServiceResolver } from '../webhook/service-resolver.ts';
 import { remoteOf } from './api-service.ts';
 import { checkAvailability } from './availability.ts';
 import type { RemoteClient } from './remote-client.ts';
-import { resolveService } from './service-route.ts';
 import { apiService, extService, extSlice, readerOf } from './testing/fixtures.ts';
 
 const remote = remoteOf(apiService())!;
 
 const check = (objects: Parameters<typeof readerOf>[0], answer: () => Promise<number>) => {
   const reader = readerOf(objects);
-  const routes = { reader, random: seededRandom(1), addresses: addressPolicy('127.9.0.1') };
+  const resolve = createServiceResolver({ reader, random: seededRandom(1), advertiseAddress: '127.9.0.1' });
   const client: RemoteClient = {
-    resolve: (service) => resolveService(routes, service.service),
+    resolve: ({ service }) => resolve(service),
     backend: () => undefined,
     get: async () => ({ code: await answer(), headers: {}, body: Buffer.alloc(0) }),
   };
@@ -50,7 +49,7 @@ test.each([
   ],
   [
     'the endpoint is where this server must not be led to',
-    { services, slices: [extSlice('127.0.0.1', 1)] },
+    { services, slices: [extSlice('127.9.0.1', 2379)] },
     'FailedDiscoveryCheck',
     'no endpoints available for service "api"',
   ],

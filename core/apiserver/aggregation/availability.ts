@@ -5,7 +5,7 @@ import { has, num, obj, objs, str } from '../../api/validation/read.ts';
 import type { ObjectReader } from '../admission/object-reader.ts';
 import { PASSED, type Availability, type RemoteApiService } from './api-service.ts';
 import { urlOf, type RemoteClient } from './remote-client.ts';
-import { isReady, SERVICES, slicesOf } from './service-route.ts';
+import { isReady, SERVICES, slicesOf } from './service-objects.ts';
 
 const ATTEMPTS = 5;
 const CHECK_TIMEOUT_MS = 5_000;

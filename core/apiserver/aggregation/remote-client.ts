@@ -4,16 +4,17 @@ import { ReasonError } from '../../base/errors.ts';
 import { userInfo, type UserInfo } from '../authn/user.ts';
 import { dialErrorText, DialTimeout } from '../kubelet-proxy/dial-error.ts';
 import { ask, hostAndPort, type Backend } from '../kubelet-proxy/forward.ts';
+import type { ResolvedEndpoint as Endpoint, ResolveService } from '../webhook/service-resolver.ts';
 import type { RemoteApiService } from './api-service.ts';
 import { remoteIdentity } from './remote-identity.ts';
-import { resolveService, type Endpoint, type ServiceRoutes } from './service-route.ts';
 
 /** Who this server is when it asks for itself. Upstream asks with the rights of system:masters, for health and discovery. */
 export const AGGREGATOR: UserInfo = userInfo('system:kube-aggregator', ['system:masters']);
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export interface RemoteClientOptions extends ServiceRoutes {
+export interface RemoteClientOptions {
+  readonly resolve: ResolveService;
   /** --proxy-client-cert-file and its key; asked for every connection, so that renewed files are used. */
   readonly identity: () => SecureContextOptions;
 }
@@ -33,7 +34,7 @@ export interface RemoteQuestion {
 
 /** The way from this server to those that APIServices name. */
 export interface RemoteClient {
-  /** Fails with a StatusError where the Service has no endpoint that this server may connect to. */
+  /** Fails where the Service has no endpoint that this server may connect to. */
   resolve(service: RemoteApiService): Promise<Endpoint>;
   backend(service: RemoteApiService, endpoint: Endpoint, path: string, user: UserInfo): Backend | undefined;
   /** One bounded answer, for this server's own use. Fails with a ReasonError whose text Go would print. */
@@ -60,7 +61,7 @@ export const createRemoteClient = (options: RemoteClientOptions): RemoteClient =
     };
   };
   return {
-    resolve: (service) => resolveService(options, service.service),
+    resolve: ({ service }) => options.resolve(service),
     backend,
     async get(service, endpoint, { path, headers = {}, timeoutMs, bytesMax }) {
       const target = backend(service, endpoint, path, AGGREGATOR)!;

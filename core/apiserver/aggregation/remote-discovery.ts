@@ -2,11 +2,11 @@ import { messageOf, ReasonError } from '../../base/errors.ts';
 import { apiPathOf } from '../../api/meta/index.ts';
 import { isObj, type Obj } from '../../api/validation/read.ts';
 import type { PublishedGroupVersion, PublishedResource, RemoteDocuments } from '../discovery/catalog.ts';
+import type { ResolvedEndpoint as Endpoint } from '../webhook/service-resolver.ts';
 import type { RemoteApiService } from './api-service.ts';
 import type { RemoteAnswer, RemoteClient } from './remote-client.ts';
 import { openApiThreeUrl, swaggerPart } from './remote-openapi.ts';
 import { aggregatedResources, legacyResources } from './remote-resources.ts';
-import type { Endpoint } from './service-route.ts';
 
 const TIMEOUT_MS = 5_000;
 const DISCOVERY_BYTES_MAX = 2 * 1024 * 1024;

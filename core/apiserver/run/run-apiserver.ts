@@ -1,6 +1,7 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
+import { PORTS } from '../../base/bind-rules.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
@@ -32,11 +33,11 @@ import { maxInFlightStage } from '../flowcontrol/index.ts';
 import { apiStage } from '../handlers/index.ts';
 import { createInternalInformer } from '../informer/internal-informer.ts';
 import { createKubeletProxy } from '../kubelet-proxy/kubelet-proxy.ts';
-import { addressPolicy } from '../kubelet-proxy/proxyable-address.ts';
 import { createRegistry, type Registry } from '../registry/index.ts';
 import { createApiServer, endpointsStage, HealthRegistry, TraceRing, type Stage } from '../server/index.ts';
 import { tracesStage } from '../server/traces-stage.ts';
 import { EtcdClient, EtcdStore, startCompactor, tlsFromFiles } from '../storage/index.ts';
+import { createServiceResolver } from '../webhook/service-resolver.ts';
 import { createAuthentication, createAuthorization, loadAnonymous } from './access.ts';
 import {
   certificateFiles,
@@ -176,9 +177,12 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
   const catalog = new DiscoveryCatalog(config.minor);
   const { certFile: proxyCertFile, keyFile: proxyKeyFile } = config.aggregator;
   const remotes = createRemoteClient({
-    reader: registry.reader,
-    random,
-    addresses: addressPolicy(config.advertiseAddress),
+    resolve: createServiceResolver({
+      reader: registry.reader,
+      random,
+      advertiseAddress: config.advertiseAddress,
+      ownPorts: [PORTS.metricsServer],
+    }),
     identity: tlsFromFiles(proxyCertFile === '' ? {} : { certFile: proxyCertFile, keyFile: proxyKeyFile }),
   });
   let aggregator: Aggregator | undefined;

@@ -22,6 +22,8 @@ export interface ServiceResolverOptions {
   readonly random: Random;
   /** Where this server is told to be: which addresses are the cluster's own follows from it. */
   readonly advertiseAddress: string;
+  /** Ports of the control plane that may be reached nevertheless: those of its own extension servers. */
+  readonly ownPorts?: readonly number[];
 }
 
 const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
@@ -48,11 +50,13 @@ export const createServiceResolver = ({
   reader,
   random,
   advertiseAddress,
+  ownPorts = [],
 }: ServiceResolverOptions): ResolveService => {
   const addresses = addressPolicy(advertiseAddress);
   /** No credentials are sent, and still: ports of the control plane are not for objects to point at. */
   const isAllowed = (host: string, port: number): boolean =>
-    addresses.isClusterAddress(host) && componentOnNode(port, true) === undefined;
+    addresses.isClusterAddress(host) &&
+    (ownPorts.includes(port) || componentOnNode(port, true) === undefined);
 
   return async ({ namespace, name, port }) => {
     const service = await reader.get(SERVICES, namespace, name);

@@ -69,6 +69,7 @@ test('every component of a default cluster has its places', () => {
     'kube-scheduler',
     'kubelet',
     'load balancer',
+    'metrics-server',
   ]);
   expect(places.get('127.20.0.100:6443')).toBe('load balancer');
 });

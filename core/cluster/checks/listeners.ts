@@ -25,6 +25,8 @@ export const componentPlaces = (config: ClusterConfig): ReadonlyMap<string, stri
       add('kube-controller-manager', address, PORTS.controllerManager);
       add('kube-scheduler', address, PORTS.scheduler);
       add('cloud-controller-manager', address, PORTS.cloudControllerManager);
+      // Of the kube-controller-manager that leads.
+      add('metrics-server', address, PORTS.metricsServer);
     }
     for (const node of nodes) add('kubelet', node.address, PORTS.kubelet);
     add('kube-proxy', address, PORTS.proxyMetrics, PORTS.proxyHealth);

@@ -178,6 +178,7 @@ export const controllerManagerPod = ({ config, host, version }: ManifestOptions)
       'cluster-signing-cert-file': inData('pki/ca.crt'),
       'cluster-signing-key-file': inData('pki/ca.key'),
       controllers: '*',
+      'metrics-server-port': PORTS.metricsServer,
       'node-cidr-mask-size': nodeCidrMaskSize(nodePlaces(config)),
       'requestheader-client-ca-file': inData('pki/front-proxy-ca.crt'),
       'root-ca-file': inData('pki/ca.crt'),

@@ -34,6 +34,11 @@ export const CONTROLLER_MANAGER_FLAGS = {
   'cluster-signing-cert-file': flag(text, '', 'authority that signs certificate requests'),
   'cluster-signing-key-file': flag(text, '', 'its key'),
   'cluster-signing-duration': flag(durationMs, 365 * DAY_MS, 'longest life of a signed certificate'),
+  'metrics-server-port': flag(
+    integer({ min: 0, max: 65_535 }),
+    0,
+    'port on which the leader serves metrics.k8s.io to the API servers (0 disables it; not upstream)',
+  ),
   'node-monitor-period': flag(durationMs, 5 * SECOND_MS, 'how often nodes are looked at'),
   'node-monitor-grace-period': flag(
     durationMs,

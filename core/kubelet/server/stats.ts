@@ -23,6 +23,38 @@ const sum = (usages: readonly ContainerUsage[]): ContainerUsage => ({
   memoryBytes: usages.reduce((total, usage) => total + usage.memoryBytes, 0),
 });
 
+/** CPU time of the containers of a node, those that are gone included: the counter of a node never goes back. */
+class NodeCpu {
+  #goneNanoSeconds = 0;
+  #running = new Map<string, number>();
+
+  /** Of all containers so far, given those that run now. */
+  total(running: ReadonlyMap<string, number>): number {
+    for (const [key, used] of this.#running) if (!running.has(key)) this.#goneNanoSeconds += used;
+    this.#running = new Map(running);
+    let total = this.#goneNanoSeconds;
+    for (const used of running.values()) total += used;
+    return total;
+  }
+}
+
+const cpuOfNodes = new WeakMap<KubeletNode, NodeCpu>();
+
+/** What a node uses: the sum of its pods, with the CPU time of containers that have ended. */
+const nodeTotal = (node: KubeletNode, pods: readonly PodSample[]): ContainerUsage => {
+  const counter = cpuOfNodes.get(node) ?? new NodeCpu();
+  cpuOfNodes.set(node, counter);
+  const running = new Map(
+    pods.flatMap(({ entry, containers }) =>
+      containers.map(({ name, startedMs, usage }): [string, number] => [
+        `${entry.pod.metadata?.uid ?? ''}/${name}/${startedMs}`,
+        usage.cpuCoreNanoSeconds,
+      ]),
+    ),
+  );
+  return { ...sum(pods.map(({ total }) => total)), cpuCoreNanoSeconds: counter.total(running) };
+};
+
 const sample = (node: KubeletNode): PodSample[] =>
   node.entries().flatMap((entry) => {
     const containers = (entry.worker?.records ?? []).filter(isRunning).map(({ spec, current }) => ({
@@ -54,7 +86,7 @@ const memory = (time: string, usage: ContainerUsage) => ({
 export const statsSummary = (node: KubeletNode, startedMs: number, nowMs: number): unknown => {
   const time = formatTime(nowMs);
   const pods = sample(node);
-  const total = sum(pods.map((pod) => pod.total));
+  const total = nodeTotal(node, pods);
   const capacityBytes = quantityFrom(node.identity.capacity['memory']).toNumber();
   return {
     node: {
@@ -145,7 +177,7 @@ export const resourceMetrics = (node: KubeletNode, nowMs: number): string => {
     podCpu.lines.push(`${labels} ${total.cpuCoreNanoSeconds / 1e9} ${nowMs}`);
     podMemory.lines.push(`${labels} ${total.memoryBytes} ${nowMs}`);
   }
-  const total = sum(pods.map((pod) => pod.total));
+  const total = nodeTotal(node, pods);
   nodeCpu.lines.push(` ${total.cpuCoreNanoSeconds / 1e9} ${nowMs}`);
   nodeMemory.lines.push(` ${total.memoryBytes} ${nowMs}`);
   const failures = series(

@@ -12,7 +12,12 @@ import { CLUSTER_ROLE_BINDINGS, ROLE_BINDINGS, ROLE_OF_BINDING } from './binding
 import { CLUSTER_ROLES } from './cluster-role-table.ts';
 import { CONTROLLER_ROLES } from './controller-role-table.ts';
 import { NAMESPACE_ROLES } from './namespace-role-table.ts';
-import { OWN_CLUSTER_ROLE_BINDINGS, OWN_CLUSTER_ROLES } from './own-roles.ts';
+import {
+  OWN_CLUSTER_ROLE_BINDINGS,
+  OWN_CLUSTER_ROLES,
+  OWN_NAMESPACE_ROLES,
+  OWN_VIEW_ROLES,
+} from './own-roles.ts';
 import { rulesOfRole, type RoleTable } from './rule-text.ts';
 
 const API_VERSION = `${RBAC_GROUP}/v1`;
@@ -88,9 +93,30 @@ const clusterBinding = (
   ...(subjects.length > 0 && { subjects: subjects.map(subjectOf) }),
 });
 
-const own = <T extends { readonly metadata: object }>(object: T): T => ({
+const namespaceRole = (key: string, lines: readonly string[], minor: number): Typed<Role, 'Role'> => ({
+  apiVersion: API_VERSION,
+  kind: 'Role',
+  metadata: { annotations: ANNOTATIONS, labels: { ...LABELS }, ...splitKey(key) },
+  rules: rulesOfRole(lines, minor) ?? [],
+});
+
+const namespaceBinding = (key: string, subjects: readonly string[]): Typed<Binding, 'RoleBinding'> => {
+  const { namespace, name } = splitKey(key);
+  return {
+    apiVersion: API_VERSION,
+    kind: 'RoleBinding',
+    metadata: { annotations: ANNOTATIONS, labels: { ...LABELS }, namespace, name },
+    roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: ROLE_OF_BINDING[name] ?? name },
+    subjects: subjects.map(subjectOf),
+  };
+};
+
+const own = <T extends { readonly metadata: object }>(
+  object: T,
+  labels: Readonly<Record<string, string>> = {},
+): T => ({
   ...object,
-  metadata: { ...object.metadata, annotations: ANNOTATIONS, labels: OWN_LABELS },
+  metadata: { ...object.metadata, annotations: ANNOTATIONS, labels: { ...OWN_LABELS, ...labels } },
 });
 
 /** The default policy of a release `1.<minor>`, with our own few roles. */
@@ -114,7 +140,13 @@ export const bootstrapPolicy = (minor: number): BootstrapPolicy => {
         aggregateLabel(name.replace('system:aggregate-to-', '')),
       ),
       ...controllers,
-      ...fromTable(OWN_CLUSTER_ROLES, minor).map(own),
+      ...fromTable(OWN_CLUSTER_ROLES, minor).map((role) => own(role)),
+      ...fromTable(OWN_VIEW_ROLES, minor).map((role) =>
+        own(
+          role,
+          Object.assign({}, ...['view', 'edit', 'admin'].map(aggregateLabel)) as Record<string, string>,
+        ),
+      ),
     ],
     clusterRoleBindings: [
       ...Object.entries(CLUSTER_ROLE_BINDINGS).map(([name, subjects]) =>
@@ -125,22 +157,16 @@ export const bootstrapPolicy = (minor: number): BootstrapPolicy => {
         own(clusterBinding(name, role, subjects)),
       ),
     ],
-    roles: Object.entries(NAMESPACE_ROLES).map(([key, lines]) => ({
-      apiVersion: API_VERSION,
-      kind: 'Role' as const,
-      metadata: { annotations: ANNOTATIONS, labels: { ...LABELS }, ...splitKey(key) },
-      rules: rulesOfRole(lines, minor) ?? [],
-    })),
-    roleBindings: Object.entries(ROLE_BINDINGS).map(([key, subjects]) => {
-      const { namespace, name } = splitKey(key);
-      return {
-        apiVersion: API_VERSION,
-        kind: 'RoleBinding' as const,
-        metadata: { annotations: ANNOTATIONS, labels: { ...LABELS }, namespace, name },
-        roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: ROLE_OF_BINDING[name] ?? name },
-        subjects: subjects.map(subjectOf),
-      };
-    }),
+    roles: [
+      ...Object.entries(NAMESPACE_ROLES).map(([key, lines]) => namespaceRole(key, lines, minor)),
+      ...Object.entries(OWN_NAMESPACE_ROLES).map(([key, { rules }]) => own(namespaceRole(key, rules, minor))),
+    ],
+    roleBindings: [
+      ...Object.entries(ROLE_BINDINGS).map(([key, subjects]) => namespaceBinding(key, subjects)),
+      ...Object.entries(OWN_NAMESPACE_ROLES).map(([key, { subjects }]) =>
+        own(namespaceBinding(key, subjects)),
+      ),
+    ],
   };
 };
 

@@ -14,6 +14,35 @@ export const OWN_CLUSTER_ROLES: RoleTable = {
     'post /debug/what-if',
     'get /api,/api/*,/apis,/apis/*,/debug/explanations,/debug/traces,/healthz,/healthz/*,/livez,/livez/*,/metrics,/openapi,/openapi/*,/readyz,/readyz/*,/version,/version/',
   ],
+  // The metrics server reads the figures of kubelets, and nothing else of them.
+  'pilothouse:metrics-server': ['get core nodes/metrics'],
+  // What publishes it: one APIService, and questions about who may read metrics.
+  'pilothouse:metrics-server-controller': [
+    'create apiregistration.k8s.io apiservices',
+    'get,update apiregistration.k8s.io apiservices v1beta1.metrics.k8s.io',
+    'create authorization.k8s.io subjectaccessreviews',
+    'create,patch,update core,events.k8s.io events',
+  ],
+};
+
+/** Added to view, edit and admin, as upstream's metrics-server does. */
+export const OWN_VIEW_ROLES: RoleTable = {
+  'system:aggregated-metrics-reader': ['read metrics.k8s.io nodes,pods'],
+};
+
+/** Roles by `namespace/name`, bound to the subjects. */
+export const OWN_NAMESPACE_ROLES: Readonly<
+  Record<string, { readonly rules: readonly string[]; readonly subjects: readonly string[] }>
+> = {
+  'kube-system/pilothouse:metrics-server-controller': {
+    rules: [
+      'create core services',
+      'get,update core services metrics-server',
+      'create discovery.k8s.io endpointslices',
+      'get,update discovery.k8s.io endpointslices metrics-server',
+    ],
+    subjects: ['ServiceAccount kube-system/metrics-server-controller'],
+  },
 };
 
 /** Cluster role bindings by name: the role and the subjects. */
@@ -23,6 +52,14 @@ export const OWN_CLUSTER_ROLE_BINDINGS: Readonly<
   // As kubeadm makes it: admin.conf is in this group, so that its rights can be taken away again.
   'kubeadm:cluster-admins': { role: 'cluster-admin', subjects: ['Group kubeadm:cluster-admins'] },
   'pilothouse:console': { role: 'pilothouse:console', subjects: ['Group pilothouse:console'] },
+  'pilothouse:metrics-server': {
+    role: 'pilothouse:metrics-server',
+    subjects: ['User system:metrics-server'],
+  },
+  'pilothouse:metrics-server-controller': {
+    role: 'pilothouse:metrics-server-controller',
+    subjects: ['ServiceAccount kube-system/metrics-server-controller'],
+  },
 };
 
 /**

@@ -1,0 +1,215 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { up, type RunningCluster } from '../support/cluster.ts';
+import { kubernetesClient, type KubernetesClient } from '../support/kubectl.ts';
+import { until } from '../support/until.ts';
+import { GROUP, ROOT, startExtensionServer, type ExtensionServer } from './extension-server.ts';
+import { isBuilt, rowsOf } from './kubectl-cluster.ts';
+
+/** Aggregated APIs and metrics, on two API servers with real kubelets behind them. */
+const NETWORK = 236;
+const MINORS = [36, 20];
+
+describe.skipIf(!isBuilt)('aggregation and metrics', () => {
+  let data: string;
+  let cluster: RunningCluster;
+  let kube: KubernetesClient;
+  let old: KubernetesClient;
+  let extension: ExtensionServer | undefined;
+
+  const apply = async (manifest: unknown): Promise<void> => {
+    const { code, stderr } = await kube.kubectl(['apply', '-f', '-'], { input: JSON.stringify(manifest) });
+    if (code !== 0) throw new Error(stderr);
+  };
+  /** What each API server answers by itself. */
+  const raw = (server: number, path: string) =>
+    kube.kubectl(['get', '--raw', path, `--server=https://127.${NETWORK}.0.${server}:6443`]);
+  const deployment = (cpu: string, replicas: number): object => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: {
+      ...(replicas > 0 && { replicas }),
+      selector: { matchLabels: { app: 'web' } },
+      template: {
+        metadata: {
+          labels: { app: 'web' },
+          annotations: {
+            'simulation.pilothouse.dev/cpu': cpu,
+            'simulation.pilothouse.dev/memory': '64Mi',
+          },
+        },
+        spec: {
+          terminationGracePeriodSeconds: 0,
+          containers: [{ name: 'app', image: 'web:1', resources: { requests: { cpu: '500m' } } }],
+        },
+      },
+    },
+  });
+  beforeAll(async () => {
+    data = mkdtempSync(join(tmpdir(), 'pilothouse-metrics-'));
+    cluster = await up(
+      ...['--data', data, '--topology', 'external', '--control-planes', '2', '--etcd-members', '1'],
+      ...['--workers', '1', '--network', String(NETWORK)],
+    );
+    const kubeconfig = readFileSync(join(data, 'kubeconfig/admin.conf'), 'utf8');
+    const [newest, oldest] = await Promise.all(MINORS.map((minor) => kubernetesClient(minor, kubeconfig)));
+    kube = newest!;
+    old = oldest!;
+  });
+
+  afterAll(async () => {
+    await extension?.close();
+    await Promise.all([kube?.close(), old?.close()]);
+    await cluster?.end('SIGTERM');
+    rmSync(data, { recursive: true, force: true });
+  });
+
+  test('every group version has an APIService, and that of the metrics server is available', async () => {
+    await until('the metrics API', async () =>
+      (await kube.ok('get', 'apiservices', 'v1beta1.metrics.k8s.io')).includes('True'),
+    );
+    const rows = rowsOf(await kube.ok('get', 'apiservices'));
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        ['NAME', 'SERVICE', 'AVAILABLE'],
+        ['v1.', 'Local', 'True'],
+        ['v1.apps', 'Local', 'True'],
+        ['v2.autoscaling', 'Local', 'True'],
+        ['v1beta1.metrics.k8s.io', 'kube-system/metrics-server', 'True'],
+      ]),
+    );
+    expect(rows.filter(([, , available]) => available !== 'True')).toEqual([
+      ['NAME', 'SERVICE', 'AVAILABLE'],
+    ]);
+  });
+
+  test('top shows what kubelets measure, to old and new clients', async () => {
+    await apply(deployment('250m', 2));
+    await kube.ok('rollout', 'status', 'deployment/web', '--timeout=200s');
+    for (const client of [kube, old]) {
+      const pods = await until('metrics of both pods', async () => {
+        const found = rowsOf(await client.ok('top', 'pods', '-l', 'app=web'));
+        if (found.length !== 3) throw new Error(JSON.stringify(found));
+        return found;
+      });
+      // What a container uses varies by a tenth.
+      const row = [
+        expect.any(String),
+        expect.stringMatching(/^2\d\dm$/),
+        expect.stringMatching(/^[567]\dMi$/),
+      ];
+      expect(pods).toEqual([['NAME', 'CPU(cores)', 'MEMORY(bytes)'], row, row]);
+      const nodes = rowsOf(await client.ok('top', 'nodes'));
+      expect([nodes.length, nodes[0]]).toEqual([
+        4,
+        [
+          'NAME',
+          'CPU(cores)',
+          expect.stringMatching(/^CPU.*%/),
+          'MEMORY(bytes)',
+          expect.stringMatching(/^MEMORY.*%/),
+        ],
+      ]);
+    }
+    const containers = rowsOf(await kube.ok('top', 'pods', '--containers', '--sort-by=cpu', '-A'));
+    expect(containers[0]).toEqual(['NAMESPACE', 'POD', 'NAME', 'CPU(cores)', 'MEMORY(bytes)']);
+    expect(containers.filter(([, , name]) => name === 'app')).toHaveLength(2);
+    expect(await kube.refusal('top', 'pod', 'nobody')).toContain('NotFound');
+  });
+
+  test('an extension server is discovered, asked as the user, watched, reported when it fails, and withdrawn', async () => {
+    const address = `127.${NETWORK}.0.200`;
+    extension = await startExtensionServer(data, address);
+    const service = { namespace: 'ext', name: 'wardle' };
+    await apply({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [
+        { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ext' } },
+        {
+          apiVersion: 'v1',
+          kind: 'Service',
+          metadata: service,
+          spec: { ports: [{ name: 'https', port: 443 }] },
+        },
+        {
+          apiVersion: 'discovery.k8s.io/v1',
+          kind: 'EndpointSlice',
+          metadata: { ...service, labels: { 'kubernetes.io/service-name': 'wardle' } },
+          addressType: 'IPv4',
+          ports: [{ name: 'https', port: extension.port }],
+          endpoints: [{ addresses: [address] }],
+        },
+        {
+          apiVersion: 'apiregistration.k8s.io/v1',
+          kind: 'APIService',
+          metadata: { name: `v1alpha1.${GROUP}` },
+          spec: {
+            group: GROUP,
+            version: 'v1alpha1',
+            groupPriorityMinimum: 1000,
+            versionPriority: 15,
+            caBundle: extension.caBundle,
+            service,
+          },
+        },
+      ],
+    });
+    await kube.ok('wait', '--for=condition=Available', `apiservice/v1alpha1.${GROUP}`, '--timeout=100s');
+    await until('the resource on both servers', async () => {
+      for (const server of [1, 2]) {
+        const { stdout } = await raw(server, '/apis');
+        if (!stdout.includes(GROUP)) throw new Error(`server ${server} does not list the group`);
+      }
+      return (await kube.ok('api-resources', `--api-group=${GROUP}`)).includes('flunders');
+    });
+    expect(
+      await kube.ok('get', 'fl', '-n', 'ext', '-o', 'name', '--as=jane', '--as-group=kubeadm:cluster-admins'),
+    ).toBe(`flunder.${GROUP}/one\n`);
+    expect(extension.asked).toContainEqual({ url: `${ROOT}/namespaces/ext/flunders`, user: 'jane' });
+
+    const watch = kube.start('get', 'fl', '-n', 'ext', '-o', 'name', '--watch-only');
+    try {
+      await until('the event of the watch', async () => {
+        extension!.tell('ADDED', 'two');
+        return (await watch.until((text) => text.includes('/two') || text === '')).includes('/two');
+      });
+    } finally {
+      await watch.stop();
+    }
+
+    await extension.close();
+    extension = undefined;
+    await kube.ok(
+      'wait',
+      '--for=condition=Available=False',
+      `apiservice/v1alpha1.${GROUP}`,
+      '--timeout=200s',
+    );
+    const message = await kube.ok(
+      'get',
+      'apiservice',
+      `v1alpha1.${GROUP}`,
+      '-o=jsonpath={.status.conditions[0].reason} {.status.conditions[0].message}',
+    );
+    expect(message).toMatch(
+      /^FailedDiscoveryCheck failing or missing response from https:\/\/127\.236\.0\.200:\d+\/apis\/wardle\.example\.com\/v1alpha1: Get ".*": dial tcp .*: connect: connection refused$/,
+    );
+    await until('both servers to refuse', async () => {
+      for (const server of [1, 2]) {
+        const { stderr } = await raw(server, `${ROOT}/namespaces/ext/flunders`);
+        if (!stderr.includes('service unavailable') && !stderr.includes('currently unable'))
+          throw new Error(stderr);
+      }
+      return true;
+    });
+    await kube.ok('delete', 'apiservice', `v1alpha1.${GROUP}`);
+    await until('the group to be gone', async () => {
+      const found = await Promise.all([1, 2].map((server) => raw(server, '/apis')));
+      return found.every(({ stdout }) => !stdout.includes(GROUP));
+    });
+  });
+});
