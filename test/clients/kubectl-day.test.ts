@@ -428,8 +428,7 @@ describe.skipIf(!isBuilt)('a day with kubectl: objects', () => {
       '{"app":"api"} 80',
     );
     expect(await run('autoscale deploy web --min=1 --max=5 --cpu=50%')).toBe(
-      'horizontalpodautoscaler.autoscaling/web autoscaled\n' +
-        'Warning: HorizontalPodAutoscaler is stored but not enforced: nothing is scaled',
+      'horizontalpodautoscaler.autoscaling/web autoscaled',
     );
     expect(await rows('get hpa')).toEqual([
       ['NAME', 'REFERENCE', 'TARGETS', 'MINPODS', 'MAXPODS', 'REPLICAS'],

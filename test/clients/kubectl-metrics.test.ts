@@ -8,11 +8,11 @@ import { until } from '../support/until.ts';
 import { GROUP, ROOT, startExtensionServer, type ExtensionServer } from './extension-server.ts';
 import { isBuilt, rowsOf } from './kubectl-cluster.ts';
 
-/** Aggregated APIs and metrics, on two API servers with real kubelets behind them. */
+/** Aggregated APIs, metrics and autoscaling, on two API servers with real kubelets behind them. */
 const NETWORK = 236;
 const MINORS = [36, 20];
 
-describe.skipIf(!isBuilt)('aggregation and metrics', () => {
+describe.skipIf(!isBuilt)('aggregation, metrics and autoscaling', () => {
   let data: string;
   let cluster: RunningCluster;
   let kube: KubernetesClient;
@@ -48,6 +48,14 @@ describe.skipIf(!isBuilt)('aggregation and metrics', () => {
       },
     },
   });
+  const hpaState = async (): Promise<string> =>
+    kube.ok(
+      'get',
+      'hpa',
+      'web',
+      '-o=jsonpath={.status.currentReplicas} {.status.desiredReplicas} {.status.conditions[*].reason}',
+    );
+
   beforeAll(async () => {
     data = mkdtempSync(join(tmpdir(), 'pilothouse-metrics-'));
     cluster = await up(
@@ -211,5 +219,55 @@ describe.skipIf(!isBuilt)('aggregation and metrics', () => {
       const found = await Promise.all([1, 2].map((server) => raw(server, '/apis')));
       return found.every(({ stdout }) => !stdout.includes(GROUP));
     });
+  });
+
+  test('an autoscaler follows the load up and down', async () => {
+    await apply({
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+        minReplicas: 1,
+        maxReplicas: 3,
+        metrics: [
+          {
+            type: 'Resource',
+            resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 25 } },
+          },
+        ],
+        behavior: { scaleDown: { stabilizationWindowSeconds: 0 } },
+      },
+    });
+    await until('three replicas', async () => {
+      const state = await hpaState();
+      if (!state.startsWith('3 3')) throw new Error(state);
+      return true;
+    });
+    expect(await kube.ok('describe', 'hpa', 'web')).toContain(
+      'New size: 3; reason: cpu resource utilization (percentage of request) above target',
+    );
+    await apply(deployment('20m', 0));
+    await until('one replica', async () => {
+      const state = await hpaState();
+      if (!state.startsWith('1 1')) throw new Error(state);
+      return true;
+    });
+    expect(rowsOf(await kube.ok('get', 'hpa', 'web'))[1]?.slice(0, 6)).toEqual([
+      'web',
+      'Deployment/web',
+      expect.stringMatching(/^cpu: [34]%\/25%$/),
+      '1',
+      '3',
+      '1',
+    ]);
+    expect(
+      await kube.ok(
+        'get',
+        'horizontalpodautoscalers.v1.autoscaling',
+        'web',
+        '-o=jsonpath={.spec.targetCPUUtilizationPercentage}',
+      ),
+    ).toBe('25');
   });
 });

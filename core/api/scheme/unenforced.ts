@@ -83,13 +83,6 @@ export const UNENFORCED: readonly UnenforcedResource[] = [
     lacking: 'its custom resources are not served',
   },
   {
-    group: 'autoscaling',
-    version: 'v2',
-    resource: 'horizontalpodautoscalers',
-    kind: 'HorizontalPodAutoscaler',
-    lacking: 'nothing is scaled',
-  },
-  {
     group: 'node.k8s.io',
     version: 'v1',
     resource: 'runtimeclasses',

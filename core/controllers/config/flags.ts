@@ -56,6 +56,32 @@ export const CONTROLLER_MANAGER_FLAGS = {
   'pvclaimbinder-sync-period': flag(durationMs, 15 * SECOND_MS, 'how often volumes are looked at again'),
   'max-endpoints-per-slice': flag(integer({ min: 1, max: 1000 }), 100, 'endpoints in one EndpointSlice'),
   'enable-garbage-collector': flag(oneOf('true'), 'true', 'the garbage collector is always on'),
+  'horizontal-pod-autoscaler-sync-period': flag(
+    durationMs,
+    15 * SECOND_MS,
+    'how often the number of pods is recalculated',
+  ),
+  'horizontal-pod-autoscaler-downscale-stabilization': flag(
+    durationMs,
+    5 * MINUTE_MS,
+    'how far back recommendations keep an autoscaler from scaling down',
+  ),
+  'horizontal-pod-autoscaler-tolerance': flag(
+    decimal,
+    0.1,
+    'how far usage may be from its target before an autoscaler scales, as a part of the target',
+  ),
+  'horizontal-pod-autoscaler-cpu-initialization-period': flag(
+    durationMs,
+    5 * MINUTE_MS,
+    'time after the start of a pod in which its CPU samples may be skipped',
+  ),
+  'horizontal-pod-autoscaler-initial-readiness-delay': flag(
+    durationMs,
+    30 * SECOND_MS,
+    'time after the start of a pod in which readiness changes count as initial readiness',
+  ),
+  'concurrent-horizontal-pod-autoscaler-syncs': workers(5, 'horizontal pod autoscalers'),
   'concurrent-deployment-syncs': workers(5, 'deployments'),
   'concurrent-replicaset-syncs': workers(5, 'replica sets'),
   'concurrent-rc-syncs': workers(5, 'replication controllers'),

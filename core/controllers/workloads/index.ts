@@ -2,6 +2,7 @@ import type { ControllerSettings } from '../config/config.ts';
 import { CRONJOB_CONTROLLER } from '../cronjob/index.ts';
 import { DAEMONSET_CONTROLLER } from '../daemonset/index.ts';
 import { DEPLOYMENT_CONTROLLER } from '../deployment/index.ts';
+import { horizontalPodAutoscalerController } from '../horizontal-pod-autoscaler/hpa-controller.ts';
 import { JOB_CONTROLLER } from '../job/index.ts';
 import { REPLICASET_CONTROLLER, REPLICATIONCONTROLLER_CONTROLLER } from '../replicaset/index.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
@@ -18,4 +19,5 @@ export const WORKLOAD_CONTROLLERS: readonly ControllerDefinition<ControllerSetti
   JOB_CONTROLLER,
   CRONJOB_CONTROLLER,
   TTL_AFTER_FINISHED_CONTROLLER,
+  horizontalPodAutoscalerController,
 ];
