@@ -2,6 +2,7 @@ import { messageOf } from '../../../base/errors.ts';
 import { badRequest, formatTime } from '../../../api/meta/index.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { obj, str, strs } from '../../../api/validation/read.ts';
+import { withAuthenticatedGroup } from '../../authn/authenticator.ts';
 import type { UserInfo } from '../../authn/user.ts';
 import type { RestStorage } from '../rest-storage.ts';
 import { answerOf } from '../subresources/answer.ts';
@@ -36,7 +37,11 @@ export const tokenReviews = (reviewToken: TokenReviewer | undefined): RestStorag
     try {
       const known = await reviewToken(token, audiences.length > 0 ? audiences : undefined);
       const status = known
-        ? { authenticated: true, user: userOnWire(known.user), audiences: [...known.audiences] }
+        ? {
+            authenticated: true,
+            user: userOnWire(withAuthenticatedGroup(known.user)),
+            audiences: [...known.audiences],
+          }
         : { user: {} };
       return answerOf({ ...review, status });
     } catch (error) {

@@ -77,7 +77,11 @@ test('whose token, who am I, how are the components', async () => {
     components.items.map(({ object }) => [object.metadata?.name, object['conditions']]),
   ]).toEqual([
     [
-      { authenticated: true, user: { username: 'jane', groups: ['dev'] }, audiences: ['api'] },
+      {
+        authenticated: true,
+        user: { username: 'jane', groups: ['dev', 'system:authenticated'] },
+        audiences: ['api'],
+      },
       { user: {}, error: 'expired' },
       { user: {} },
     ],
