@@ -32,6 +32,7 @@ export async function* readLogs(
         follow: query.follow ? true : undefined,
         previous: query.previous ? true : undefined,
         tailLines: query.tailLines,
+        sinceSeconds: query.sinceSeconds,
         timestamps: true,
       },
       accept: '*/*',

@@ -1,22 +1,16 @@
 import type { TableColumn, TableRow } from '../../core/contract/index.ts';
+import { amountOf } from './amount.ts';
+import { durationSeconds, isDuration } from './duration.ts';
+import type { ShownColumn } from './table-layout.ts';
 import { isStatusColumn, statusTone, toneRank } from '../kinds/status-tone.ts';
 
 export type SortKey = number | string;
 
 const DIGITS_MAX = 10;
-const UNITS: Readonly<Record<string, number>> = { y: 31_536_000, d: 86_400, h: 3600, m: 60, s: 1 };
-const DURATION = /^(?:\d+[ydhms])+$/;
 
 /** `web-10` after `web-9`, in any case: compared as plain text afterwards, which is fast. */
 export const naturalKey = (text: string): string =>
   text.toLowerCase().replaceAll(/\d+/g, (digits) => digits.padStart(DIGITS_MAX, '0'));
-
-const durationSeconds = (text: string): number => {
-  let seconds = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+)([ydhms])/g))
-    seconds += Number(amount) * (UNITS[unit ?? ''] ?? 0);
-  return seconds;
-};
 
 export const isAgeColumn = (column: TableColumn): boolean => column.name === 'Age';
 
@@ -32,11 +26,17 @@ export const sortKeyOf = (row: TableRow, column: TableColumn | 'namespace', inde
     const tone = statusTone(cell);
     return `${tone ? toneRank[tone] : toneRank.pending}${naturalKey(cell)}`;
   }
-  if (DURATION.test(cell)) return durationSeconds(cell);
+  if (isDuration(cell)) return durationSeconds(cell);
   // `4 (3m ago)` and `0/1` begin with the number that matters.
   if (column.type === 'integer' || column.type === 'number') return Number.parseFloat(cell) || 0;
   return naturalKey(cell);
 };
+
+/** What a row is sorted by under a column as it is drawn; measured amounts are sorted as numbers. */
+export const keyIn = (
+  { column, index, read }: Pick<ShownColumn, 'column' | 'index' | 'read'>,
+  row: TableRow,
+): SortKey => (read ? (amountOf(String(read(row) ?? '')) ?? -1) : sortKeyOf(row, column, index));
 
 export const compareKeys = (a: SortKey, b: SortKey): number => {
   if (typeof a === 'number' && typeof b === 'number') return a - b;

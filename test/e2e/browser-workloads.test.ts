@@ -14,6 +14,12 @@ const GOOD_IMAGE = 'registry.k8s.io/web:1';
 const BROKEN_IMAGE = 'registry.k8s.io/web:missing';
 /** A second or two each on a machine at rest. */
 const AXE_LIMIT_MS = 180_000;
+/** One of each notation. */
+const LOG_LINES = [
+  'INFO the harbour is open',
+  '{"level":"error","msg":"the crane is stuck","crane":"north-3"}',
+  'W0912 10:04:12.123456       1 pier.go:12] "Tide is falling" pier="seven"',
+];
 const DEPLOYMENT_PATH = '/apis/apps/v1/namespaces/default/deployments/web';
 
 let browser: Browser;
@@ -76,29 +82,126 @@ const ask = (url: string): Promise<string> =>
     }).on('error', reject);
   });
 
-test('a workload is rolled out, read, entered, broken, rolled back, reached and drained', async () => {
-  await contract.call('kube.apply', {
+const apply = (object: Record<string, unknown>): Promise<unknown> =>
+  contract.call('kube.apply', {
     cluster,
     dryRun: false,
     force: false,
     fieldManager: 'e2e',
     defaultNamespace: 'default',
-    object: {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'web' },
-      spec: {
-        replicas: 2,
-        selector: { matchLabels: { app: 'web' } },
-        template: {
-          metadata: {
-            labels: { app: 'web' },
-            annotations: { 'simulation.pilothouse.dev/logs': 'INFO the harbour is open' },
-          },
-          spec: {
-            terminationGracePeriodSeconds: 1,
-            containers: [{ name: 'web', image: GOOD_IMAGE, ports: [{ containerPort: 8080 }] }],
-          },
+    object,
+  });
+const part = (title: string): Locator => drawer().getByRole('region', { name: title, exact: true });
+
+/** From the workload to its pod, from there to the node, and from the service to its endpoints: all by clicking. */
+const readDetails = async (): Promise<void> => {
+  await go(deploymentTab('summary'));
+  await part('Replicas and placement').getByText('2 of 2 ready').waitFor();
+  await drawer().getByRole('link', { name: /^web-/ }).first().click();
+  await part('web').getByRole('row', { name: 'cpu 20m' }).waitFor();
+  await part('web').getByRole('row', { name: 'Readiness HTTP GET :8080/' }).getByText('Passing').waitFor();
+  await part('web').getByRole('row', { name: 'NODE spec.nodeName Pod field' }).waitFor();
+  await part('web').getByRole('link', { name: 'ConfigMap harbour' }).click();
+  await drawer().getByRole('heading', { name: 'harbour', exact: true }).waitFor();
+
+  await go('/network?kind=services&open=default/web');
+  await part('Service').getByText('app=web').waitFor();
+  await part('Service').getByRole('row', { name: 'http 80/TCP 8080' }).waitFor();
+  await part('Endpoints').getByText('2 of 2 ready').waitFor();
+  await part('Endpoints').getByRole('link', { name: /^web-/ }).first().click();
+  await part('Placement').getByRole('link', { name: 'worker-1' }).click();
+  await part('Capacity and allocation')
+    .getByRole('row', { name: /^cpu \d.* \d+m, \d/ })
+    .waitFor();
+  await part('Taints').waitFor();
+
+  await go('/access?kind=clusterrolebindings.rbac.authorization.k8s.io&open=/cluster-admin');
+  await part('Role and subjects').getByRole('row', { name: 'Group system:masters' }).waitFor();
+  await part('Role and subjects').getByRole('link', { name: 'ClusterRole cluster-admin' }).click();
+  await part('2 rules').getByRole('row').nth(2).waitFor();
+};
+
+/** Lines of both pods: what they mean, what they carry, where a word stands among them, and a file of all. */
+const readLogs = async (): Promise<void> => {
+  await go(deploymentTab('logs'));
+  await drawer().getByText('INFO the harbour is open').first().waitFor();
+  await drawer().getByText('2 pods, 6 lines').waitFor();
+  const log = drawer().getByRole('log');
+  const crane = log.locator('.line.error').first();
+  expect(await crane.locator('.text').textContent()).toBe('the crane is stuck');
+  await crane.getByRole('button', { name: 'Fields' }).click();
+  await crane.getByText('north-3').waitFor();
+  expect(await log.locator('.line.warn .text').first().textContent()).toBe('Tide is falling');
+
+  // By keyboard: nothing is hidden by a search, its hits are counted and visited.
+  await drawer().getByRole('textbox', { name: 'Search logs' }).click();
+  await page.keyboard.type('tide');
+  await drawer().getByText('2 matches').waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await drawer().getByText('2 of 2').waitFor();
+  expect(await log.locator('.line').count()).toBe(6);
+  await drawer().getByRole('checkbox', { name: 'Matching lines only' }).click();
+  await expect.poll(() => log.locator('.line').count()).toBe(2);
+  await drawer().getByRole('textbox', { name: 'Search logs' }).click();
+  await page.keyboard.press('Escape');
+
+  await drawer().getByRole('combobox', { name: 'Minimum level' }).selectOption('Errors only');
+  await expect.poll(() => log.locator('.line').count()).toBe(2);
+  await drawer().getByRole('combobox', { name: 'Minimum level' }).selectOption('All levels');
+  await drawer().getByRole('combobox', { name: 'Time range' }).selectOption('Last hour');
+  await drawer().getByText('2 pods, 6 lines').waitFor();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    drawer().getByRole('button', { name: 'Download logs' }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe('web-web.log');
+
+  // A component of the control plane is a pod, and its lines are read alike.
+  await go('/workloads?kind=pods&open=kube-system/kube-scheduler-cp-1&tab=logs');
+  await log.locator('.line.info .text').first().waitFor();
+};
+
+test('a workload is rolled out, read, entered, broken, rolled back, reached and drained', async () => {
+  await apply({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'harbour' },
+    data: { port: '8080' },
+  });
+  await apply({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web' },
+    spec: { selector: { app: 'web' }, ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
+  });
+  await apply({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: { app: 'web' } },
+      template: {
+        metadata: {
+          labels: { app: 'web' },
+          annotations: { 'simulation.pilothouse.dev/logs': LOG_LINES.join('\n') },
+        },
+        spec: {
+          terminationGracePeriodSeconds: 1,
+          containers: [
+            {
+              name: 'web',
+              image: GOOD_IMAGE,
+              ports: [{ containerPort: 8080 }],
+              resources: { requests: { cpu: '20m', memory: '16Mi' } },
+              env: [
+                { name: 'PORT', valueFrom: { configMapKeyRef: { name: 'harbour', key: 'port' } } },
+                { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+              ],
+              readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
+            },
+          ],
         },
       },
     },
@@ -108,9 +211,8 @@ test('a workload is rolled out, read, entered, broken, rolled back, reached and 
 
   await go(deploymentTab('rollout'));
   await drawer().getByText('Successfully rolled out', { exact: true }).waitFor();
-  await go(deploymentTab('logs'));
-  await drawer().getByText('INFO the harbour is open').first().waitFor();
-  await drawer().getByText('2 pods').waitFor();
+  await readDetails();
+  await readLogs();
 
   const first = await runningPod();
   await go(podTab(first, 'terminal'));

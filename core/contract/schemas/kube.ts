@@ -118,6 +118,36 @@ export const objectItem = v.variant('kind', [
 ]);
 export type ObjectItem = v.InferOutput<typeof objectItem>;
 
+export const FOUND_PER_ITEM_MAX = 500;
+
+/** An object as it is searched for. `resource` is as kubectl takes it: `deployments.apps`. */
+export const foundObject = v.object({
+  resource: v.string(),
+  namespace: v.string(),
+  name: v.string(),
+  /** `key=value`, with spaces between. */
+  labels: v.string(),
+  addresses: v.array(v.string()),
+});
+export type FoundObject = v.InferOutput<typeof foundObject>;
+
+export const foundItem = v.variant('kind', [
+  /** Objects that are new or changed. */
+  v.object({ kind: v.literal('objects'), objects: v.array(foundObject) }),
+  /** resource/namespace/name of what was deleted. */
+  v.object({ kind: v.literal('gone'), keys: v.array(v.string()) }),
+  v.object({
+    kind: v.literal('state'),
+    listedCount: v.number(),
+    kindCount: v.number(),
+    /** There are more objects than are searched. */
+    isCut: v.boolean(),
+    /** Kinds that this user may not list. */
+    refused: v.array(v.string()),
+  }),
+]);
+export type FoundItem = v.InferOutput<typeof foundItem>;
+
 const cause = v.object({ field: v.string(), message: v.string(), reason: v.string() });
 
 /** A request the server refused, as its Status says it. */
@@ -185,6 +215,8 @@ export const logQuery = v.object({
   follow: v.boolean(),
   previous: v.boolean(),
   tailLines: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000)),
+  /** Nothing older; without it the number of lines is the only bound. */
+  sinceSeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(31_536_000))),
 });
 export type LogQuery = v.InferOutput<typeof logQuery>;
 

@@ -12,6 +12,7 @@ import { overview } from './overview.ts';
 import { processes } from './processes.ts';
 import { raft } from './raft.ts';
 import { resources } from './resources.ts';
+import { sections } from './sections.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { states } from './states.ts';
@@ -31,6 +32,7 @@ export const de: Messages = {
   ...processes,
   ...raft,
   ...resources,
+  ...sections,
   ...settings,
   ...events,
   ...metrics,

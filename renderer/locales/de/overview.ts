@@ -152,6 +152,7 @@ export const overview = {
   'map.noPlanes': 'Dieser Cluster zeigt keine Control-Plane-Nodes. Sein Anbieter verwaltet sie.',
   'map.menu.host': 'Aktionen für {host}',
   'map.menu.component': 'Aktionen für {component} auf {host}',
+  'map.logs': 'Logs von {component}',
   'map.why.runs': 'Läuft bereits',
   'map.why.down': 'Läuft nicht',
   'map.why.paused': 'Pausiert',

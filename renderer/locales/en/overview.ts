@@ -150,6 +150,7 @@ export const overview = {
   'map.noPlanes': 'This cluster exposes no control-plane nodes. Its provider manages them.',
   'map.menu.host': 'Actions for {host}',
   'map.menu.component': 'Actions for {component} on {host}',
+  'map.logs': 'Logs of {component}',
   'map.why.runs': 'Already running',
   'map.why.down': 'Not running',
   'map.why.paused': 'Paused',

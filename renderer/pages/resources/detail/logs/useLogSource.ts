@@ -1,7 +1,7 @@
 import { onScopeDispose, shallowRef, watch, type ShallowRef } from 'vue';
-import type { Disposable } from '../../../../core/base/disposable.ts';
-import type { ContractError, LogQuery } from '../../../../core/contract/index.ts';
-import { useConnection } from '../../../bridge/index.ts';
+import type { Disposable } from '../../../../../core/base/disposable.ts';
+import type { ContractError, LogQuery } from '../../../../../core/contract/index.ts';
+import { useConnection } from '../../../../bridge/index.ts';
 
 export interface LogState {
   readonly phase: 'open' | 'ended' | 'failed';

@@ -1,22 +1,23 @@
+import { parseLogLine, type LogLevel } from './log-format.ts';
+
 /** Beyond this the oldest lines go, so that a chatty pod cannot fill the page. */
 export const LOG_LINES_MAX = 20_000;
 
 export interface LogLine {
   readonly number: number;
+  /** Which pod and container wrote it. */
   readonly source: string;
   readonly atMs: number | undefined;
+  /** As it was written. Its fields are parsed again when somebody asks for them. */
   readonly text: string;
-  readonly tone: 'plain' | 'warn' | 'error';
+  readonly message: string;
+  readonly level: LogLevel | undefined;
+  readonly hasFields: boolean;
 }
 
 const STAMPED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) ?(.*)$/s;
-const ERROR = /\b(?:ERROR|ERR|FATAL|CRITICAL|panic|Exception)\b|^E\d{4} |"level":"(?:error|fatal)"/;
-const WARN = /\b(?:WARN|WARNING)\b|^W\d{4} |"level":"warn(?:ing)?"/;
 // Colours of a terminal mean nothing here.
 const ESCAPES = /\u001B\[[0-9;?]*[A-Za-z]/g;
-
-const toneOf = (text: string): LogLine['tone'] =>
-  ERROR.test(text) ? 'error' : WARN.test(text) ? 'warn' : 'plain';
 
 /** Lines of several pods, in the order in which they were written. */
 export class LogLines {
@@ -45,10 +46,29 @@ export class LogLines {
         lastAtMs = Math.max(lastAtMs, atMs);
       }
       this.#lastNumber += 1;
-      next.push({ number: this.#lastNumber, source, atMs, text, tone: toneOf(text) });
+      const { level, message, fields } = parseLogLine(text);
+      next.push({
+        number: this.#lastNumber,
+        source,
+        atMs,
+        text,
+        message,
+        level,
+        hasFields: fields.length > 0,
+      });
     }
     // Pods write at the same time and their bursts arrive one after the other.
     if (!isOrdered) next.sort((a, b) => (a.atMs ?? 0) - (b.atMs ?? 0) || a.number - b.number);
     this.#lines = next;
   }
 }
+
+/** For a file: when, who, what, in that order, one line each. */
+export const exportText = (lines: readonly LogLine[], hasSources: boolean): string =>
+  lines
+    .map(({ atMs, source, text }) =>
+      [atMs === undefined ? '' : new Date(atMs).toISOString(), hasSources ? source : '', text]
+        .filter(Boolean)
+        .join(' '),
+    )
+    .join('\n');

@@ -1,0 +1,41 @@
+import { quantityFrom, type Quantity } from '../../../core/api/quantity/index.ts';
+import { formatPercent, formatShort } from '../../locales/format.ts';
+import { textOf } from '../kube-object.ts';
+
+/** Undefined where a server holds what is no quantity. */
+export const readAmount = (value: unknown): Quantity | undefined => {
+  if (value === undefined || value === null) return undefined;
+  try {
+    return quantityFrom(value);
+  } catch {
+    return undefined;
+  }
+};
+
+const BYTE_UNITS = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi'] as const;
+const BYTE_RESOURCE = /^(memory|ephemeral-storage|storage|hugepages-)/;
+
+const bytesText = (bytes: number): string => {
+  let value = bytes;
+  let unit = '';
+  for (const next of BYTE_UNITS) {
+    if (value < 1024) break;
+    value /= 1024;
+    unit = next;
+  }
+  return `${formatShort(value)}${unit}`;
+};
+
+/** As the API writes it, but rounded: 16384256Ki is 15.6Gi to a person. */
+export const amountText = (resource: string, value: unknown): string => {
+  const amount = readAmount(value);
+  if (!amount) return textOf(value);
+  if (BYTE_RESOURCE.test(resource)) return bytesText(amount.toNumber());
+  return amount.toString();
+};
+
+export const shareOf = (part: number, whole: number): number =>
+  whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole));
+
+export const shareText = (part: number, whole: number): string =>
+  whole <= 0 ? '' : formatPercent((part / whole) * 100);
