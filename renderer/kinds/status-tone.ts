@@ -42,14 +42,26 @@ const WARN = /^(Warning|Unknown|NotReady|.*SchedulingDisabled.*|Evicted|Lost|Den
 const ERROR =
   /(Error|BackOff|Failed|Failure|Invalid|OOMKilled|Err\w+|Deadline\w+|Cannot\w+|ContainerStatusUnknown)/;
 
-/** What the word in a status column asks of a person. Words that we do not know are told without colour. */
-export const statusTone = (status: string): StatusTone | undefined => {
+const readTone = (status: string): StatusTone | undefined => {
   if (OK.has(status)) return 'ok';
   if (IDLE.has(status)) return 'idle';
   if (ERROR.test(status)) return 'error';
   if (WARN.test(status) || status.startsWith('NotReady')) return 'warn';
   if (PENDING.has(status) || status.startsWith('Init:')) return 'pending';
   return undefined;
+};
+
+/** Tens of thousands of rows share a handful of words; a list asks for all of them ten times a second. */
+const KNOWN_WORDS_MAX = 1000;
+const knownTones = new Map<string, StatusTone | undefined>();
+
+/** What the word in a status column asks of a person. Words that we do not know are told without colour. */
+export const statusTone = (status: string): StatusTone | undefined => {
+  if (knownTones.has(status)) return knownTones.get(status);
+  if (knownTones.size >= KNOWN_WORDS_MAX) knownTones.clear();
+  const tone = readTone(status);
+  knownTones.set(status, tone);
+  return tone;
 };
 
 /** Columns whose words are states: upstream's printers, and what most CRDs print. */

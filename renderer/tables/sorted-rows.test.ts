@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TableRow } from '../../core/contract/index.ts';
-import { rowFilter } from './row-filter.ts';
 import { naturalKey, sortKeyOf } from './sort-key.ts';
 import { SortedRows, type RowOrder } from './sorted-rows.ts';
 
@@ -98,13 +97,4 @@ test('durations sort by their length, not by their text', () => {
   const column = { name: 'Last Seen', type: 'string', format: '', description: '', priority: 0 };
   const keys = ['9m', '2d3h', '45s', '10m'].map((text) => sortKeyOf(row('x', { cells: [text] }), column, 0));
   expect(keys).toEqual([540, 183_600, 45, 600]);
-});
-
-test('every word of the filter must be found: name, label, cell, or nowhere', () => {
-  const pod = row('ledger-api-1', { labels: { app: 'ledger' }, cells: ['ledger-api-1', 'Running'] });
-  const answers = ['ledger run', 'app=led', 'app=web', '!running', 'LEDGER !pending', 'tier='].map((query) =>
-    rowFilter(query)?.(pod),
-  );
-  expect(answers).toEqual([true, true, false, false, true, false]);
-  expect(rowFilter('  ')).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import type { TableColumn, TableRow } from '../../core/contract/index.ts';
+import type { TableCell, TableColumn, TableRow } from '../../core/contract/index.ts';
 import { isStatusColumn } from '../kinds/status-tone.ts';
 import { isAgeColumn } from './sort-key.ts';
 
@@ -14,6 +14,7 @@ const WIDTH_MAX_PX = 260;
 export const NAME_WIDTH_MIN_PX = 170;
 const NAME_WIDTH_MAX_PX = 420;
 export const SELECT_WIDTH_PX = 40;
+export const NAMESPACE_ID = 'namespace';
 
 /** A column as it is drawn; `index` is its place among the cells, undefined for the namespace. */
 export interface ShownColumn {
@@ -28,18 +29,36 @@ export interface ShownColumn {
   readonly isAge: boolean;
   /** Of second rank to the server: shown where it costs no other column its room. */
   readonly isExtra: boolean;
+  /** What is no cell of the row: an amount that is measured elsewhere. */
+  readonly read?: ((row: TableRow) => TableCell) | undefined;
   readonly widthPx: number;
 }
 
-const lengthOf = (column: TableColumn | 'namespace', index: number, row: TableRow): number =>
-  column === 'namespace' ? row.namespace.length : String(row.cells[index] ?? '').length;
+/** A column beside the server's own. */
+export interface AddedColumn {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  read(row: TableRow): TableCell;
+}
 
-const widthOf = (shown: Omit<ShownColumn, 'widthPx'>, rows: readonly TableRow[]): number => {
-  if (shown.isAge) return 72;
+/** The cell of a row under a column, whoever fills it. */
+export const cellOf = (
+  { column, index, read }: Pick<ShownColumn, 'column' | 'index' | 'read'>,
+  row: TableRow,
+): TableCell => (read ? read(row) : column === 'namespace' ? row.namespace : (row.cells[index] ?? null));
+
+const widthOf = (
+  shown: Omit<ShownColumn, 'widthPx'>,
+  rows: readonly TableRow[],
+  textScale: number,
+): number => {
+  if (shown.isAge) return Math.ceil(72 * textScale);
   let characters = shown.label.length;
   for (let at = 0; at < Math.min(rows.length, SAMPLE_ROWS_MAX); at += 1)
-    characters = Math.max(characters, lengthOf(shown.column, shown.index, rows[at]!));
-  const px = Math.ceil(characters * CHARACTER_PX) + PADDING_PX + (shown.isStatus ? STATUS_ICON_PX : 0);
+    characters = Math.max(characters, String(cellOf(shown, rows[at]!) ?? '').length);
+  const px =
+    Math.ceil(characters * CHARACTER_PX * textScale) + PADDING_PX + (shown.isStatus ? STATUS_ICON_PX : 0);
   const [minPx, maxPx] = shown.isName
     ? [NAME_WIDTH_MIN_PX, NAME_WIDTH_MAX_PX]
     : [shown.isStatus ? STATUS_WIDTH_MIN_PX : WIDTH_MIN_PX, WIDTH_MAX_PX];
@@ -57,6 +76,16 @@ const tellsNothing = (index: number, rows: readonly TableRow[]): boolean =>
     return text === '' || nothingWord(text) !== undefined;
   });
 
+export interface LayoutOptions {
+  readonly hasNamespace: boolean;
+  readonly namespaceLabel: string;
+  /** Every column, also those of second rank and those that tell nothing now. */
+  readonly isWide: boolean;
+  readonly added?: readonly AddedColumn[];
+  /** How much larger text is than usual. */
+  readonly textScale?: number;
+}
+
 /**
  * The server's columns with the namespace behind the name and the age at the end, where the eye finds it in every
  * list. Columns of second rank are extra until they are asked for, and left out while they tell nothing.
@@ -64,14 +93,14 @@ const tellsNothing = (index: number, rows: readonly TableRow[]): boolean =>
 export const shownColumns = (
   columns: readonly TableColumn[],
   rows: readonly TableRow[],
-  options: { readonly hasNamespace: boolean; readonly namespaceLabel: string; readonly isWide: boolean },
+  options: LayoutOptions,
 ): ShownColumn[] => {
   if (columns.length === 0) return [];
   const shown = columns
     .map((column, index) => ({ column, index }))
     .filter(({ column, index }) => options.isWide || column.priority === 0 || !tellsNothing(index, rows))
     .map(({ column, index }) => ({
-      id: `${index}`,
+      id: column.name,
       label: column.name,
       description: column.description,
       column,
@@ -84,8 +113,23 @@ export const shownColumns = (
       isExtra: !options.isWide && column.priority > 0,
     }))
     .sort((a, b) => Number(a.isAge) - Number(b.isAge));
+  const added = (options.added ?? []).map(({ id, name, description, read }) => ({
+    id,
+    label: name,
+    description,
+    column: { name, type: 'string', format: '', description, priority: 0 },
+    index: -1,
+    isNumber: true,
+    isName: false,
+    isStatus: false,
+    isAge: false,
+    isExtra: false,
+    read,
+  }));
+  const at = shown.findIndex((each) => each.isAge);
+  shown.splice(at < 0 ? shown.length : at, 0, ...added);
   const namespace = {
-    id: 'namespace',
+    id: NAMESPACE_ID,
     label: options.namespaceLabel,
     description: '',
     column: 'namespace' as const,
@@ -97,7 +141,7 @@ export const shownColumns = (
     isExtra: false,
   };
   const ordered = options.hasNamespace ? [...shown.slice(0, 1), namespace, ...shown.slice(1)] : shown;
-  return ordered.map((each) => ({ ...each, widthPx: widthOf(each, rows) }));
+  return ordered.map((each) => ({ ...each, widthPx: widthOf(each, rows, options.textScale ?? 1) }));
 };
 
 /**

@@ -1,12 +1,17 @@
 import * as v from 'valibot';
 
 export const themeChoice = v.picklist(['system', 'light', 'dark']);
+export const densityChoice = v.picklist(['compact', 'normal', 'roomy']);
+export const textSizeChoice = v.picklist(['small', 'normal', 'large']);
 export const localeChoice = v.picklist(['system', 'en', 'de']);
 
 /** What the user chose. Window geometry is the host's own business and is not here. */
 export const settings = v.object({
   theme: themeChoice,
   locale: localeChoice,
+  /** How much room rows take. */
+  density: densityChoice,
+  textSize: textSizeChoice,
   /** Keep running in the tray when the last window is closed. */
   keepInTray: v.boolean(),
   nativeNotifications: v.boolean(),
@@ -21,6 +26,8 @@ export type SettingsPatch = v.InferOutput<typeof settingsPatch>;
 export const settingsDefault: Settings = {
   theme: 'system',
   locale: 'system',
+  density: 'normal',
+  textSize: 'normal',
   keepInTray: false,
   nativeNotifications: true,
   resumeClusters: true,
