@@ -16,6 +16,7 @@ import {
   execInput,
   execItem,
   execQuery,
+  foundItem,
   kubeDiscovery,
   logItem,
   logQuery,
@@ -225,6 +226,8 @@ export const contract = {
   }),
   /** A list with the server's own columns, live by watch. Changes are gathered, so that rows come in bursts. */
   'kube.table': stream({ input: tableQuery, item: tableItem, batchItemsMax: 8 }),
+  /** Names, kinds, labels and addresses of all objects, live; asked for only while somebody searches. */
+  'kube.search': stream({ input: v.object({ cluster: clusterRef }), item: foundItem, batchItemsMax: 8 }),
   /** One object as it is now, and again after every change. */
   'kube.object': stream({ input: objectRef, item: objectItem, batchItemsMax: 4 }),
   /** One request below /api, /apis or /version; writes are refused while the cluster is read-only. */

@@ -12,6 +12,7 @@ import { ExecSessions } from './exec.ts';
 import { kubeFailure } from './failure.ts';
 import { createForwardHandlers } from './forwards.ts';
 import { readLogs } from './logs.ts';
+import { indexObjects } from './object-index.ts';
 import { watchObject } from './object-watch.ts';
 import { OpenApiCache } from './openapi.ts';
 import { watchTable } from './table-watch.ts';
@@ -69,6 +70,10 @@ export const createKubeHandlers = (
     'kube.table': opening<'kube.table'>(open, ({ client }, query, signal) =>
       watchTable(query, { client, clock, random }, signal),
     ),
+    'kube.search': opening<'kube.search'>(open, async function* (connection, _query, signal) {
+      const { resources } = await discoveryOf(connection, false);
+      yield* indexObjects(resources, { client: connection.client, clock, random }, signal);
+    }),
     'kube.object': opening<'kube.object'>(open, ({ client }, query, signal) =>
       watchObject(query, { client, clock, random }, signal),
     ),

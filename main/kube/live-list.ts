@@ -35,6 +35,8 @@ export interface LiveListOptions {
   readonly path: string;
   readonly query: Query;
   readonly accept: string;
+  /** Where a watch is asked for in another form than a list. */
+  readonly watchAccept?: string;
   readonly signal: AbortSignal;
   readonly sink: LiveListSink;
 }
@@ -109,11 +111,11 @@ export class LiveList {
   }
 
   async #watch(): Promise<void> {
-    const { client, path, query, accept, signal, random, clock } = this.#options;
+    const { client, path, query, accept, watchAccept = accept, signal, random, clock } = this.#options;
     const stream = await client.stream({
       method: 'GET',
       path,
-      accept,
+      accept: watchAccept,
       signal,
       query: {
         ...query,

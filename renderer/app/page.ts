@@ -8,7 +8,7 @@ export type NavGroup = (typeof navGroups)[number];
 
 export interface PaletteEntry {
   readonly id: string;
-  readonly group: 'actions' | 'places' | 'objects';
+  readonly group: 'actions' | 'places' | 'objects' | 'found';
   readonly icon: IconName;
   readonly title: string;
   /** At the right: the consequence of an action, the kind or place of an object. */
@@ -18,6 +18,8 @@ export interface PaletteEntry {
   /** Keys that do the same, as shown to the user. */
   readonly keys?: readonly string[];
   run(): unknown;
+  /** What else can be done with it; the palette shows it on Tab. */
+  actions?(): readonly PaletteEntry[];
 }
 
 /** A page is a folder under pages/ whose `page.ts` exports one of these as `page`. */

@@ -13,7 +13,7 @@ export interface PaletteGroup {
   readonly results: readonly PaletteResult[];
 }
 
-const groupOrder: readonly PaletteEntry['group'][] = ['places', 'actions', 'objects'];
+const groupOrder: readonly PaletteEntry['group'][] = ['places', 'actions', 'objects', 'found'];
 
 /** Entries that fit the query, best first within their group; the group with the best entry comes first. */
 export const paletteResults = (entries: readonly PaletteEntry[], query: string): PaletteGroup[] => {

@@ -124,3 +124,146 @@ test('a secret is shown by key and on request; its YAML shows no value before th
   await drawer.getByRole('switch').last().click();
   await drawer.getByText(encoded).waitFor();
 });
+
+test('filters, columns, order and views are kept, and survive a reload', async () => {
+  const { page, go, make } = plane;
+  const service = (name: string, labels: Record<string, string>, type: string): Promise<unknown> =>
+    make('/api/v1/namespaces/default/services', {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, labels },
+      spec: { type, selector: { app: name }, ports: [{ port: 80 }] },
+    });
+  await service('view-quay', { app: 'quay', tier: 'front' }, 'ClusterIP');
+  await service('view-pier', { app: 'pier' }, 'NodePort');
+  await service('view-mole', { app: 'mole' }, 'NodePort');
+  await go('/network?kind=services');
+  await row('view-mole').waitFor();
+  const shown = async (): Promise<string[]> =>
+    (await page.getByRole('rowheader').allTextContents()).filter((name) => name.startsWith('view-'));
+  const filter = page.locator('main input[data-filter]');
+  const narrowed = async (text: string, expected: string[]): Promise<void> => {
+    await filter.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(text);
+    await expect.poll(shown, { message: text }).toEqual(expected);
+  };
+  await narrowed('app=pier', ['view-pier']);
+  await narrowed('view type!=NodePort', ['view-quay']);
+  await narrowed('app in (pier, mole)', ['view-mole', 'view-pier']);
+  await narrowed('tier=* view', ['view-quay']);
+  await narrowed('name=~^view-[mp]', ['view-mole', 'view-pier']);
+
+  const heads = async (): Promise<string[]> =>
+    (await page.getByRole('columnheader').allTextContents()).map((text) => text.trim()).filter(Boolean);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  const panel = dialog();
+  await panel.getByRole('checkbox', { name: 'External-IP' }).click();
+  await panel.getByRole('checkbox', { name: 'Selector' }).click();
+  await panel.getByRole('button', { name: 'Move Age left' }).click();
+  await panel.getByRole('button', { name: 'Move Age left' }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('columnheader', { name: 'Name', exact: true }).getByRole('button').click();
+  const own = await heads();
+  expect(own).not.toContain('External-IP');
+  expect(own.indexOf('Age')).toBeLessThan(own.length - 1);
+  await page.getByRole('button', { name: 'Views' }).click();
+  await dialog().getByRole('textbox').click();
+  await page.keyboard.type('Harbour walls');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+
+  await page.reload();
+  await expect.poll(shown).toEqual(['view-pier', 'view-mole']);
+  expect(await heads()).toEqual(own);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await dialog().getByRole('button', { name: 'Reset columns' }).click();
+  await page.keyboard.press('Escape');
+  await filter.click();
+  await page.keyboard.press('Escape');
+  await row('view-quay').waitFor();
+  await page.getByRole('button', { name: 'Views' }).click();
+  await dialog()
+    .getByRole('button', { name: /^Harbour walls/ })
+    .click();
+  await expect.poll(shown).toEqual(['view-pier', 'view-mole']);
+  expect(await heads()).toEqual(own);
+});
+
+test('a pane is drawn wider, rows are made denser and text larger, and all stays after a reload', async () => {
+  const { page, go } = plane;
+  await go('/network?kind=services&open=default/kubernetes');
+  const drawer = page.getByRole('complementary');
+  const edge = drawer.getByRole('separator', { name: 'Resize panel' });
+  const width = async (): Promise<number> => Math.round((await drawer.boundingBox())?.width ?? 0);
+  await edge.waitFor();
+  const before = await width();
+  const box = (await edge.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + 200);
+  await page.mouse.down();
+  await page.mouse.move(box.x - 96 + box.width / 2, box.y + 200, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(width).toBe(before + 96);
+  await edge.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(width).toBe(before + 80);
+
+  await go('/settings');
+  await page.getByRole('button', { name: 'Compact' }).click();
+  await page.getByRole('button', { name: 'Large' }).click();
+  await go('/network?kind=services&open=default/kubernetes');
+  await page.reload();
+  const line = page.getByRole('row').filter({ hasText: 'kubernetes' });
+  await line.waitFor();
+  expect(await width()).toBe(before + 80);
+  expect((await line.boundingBox())?.height).toBe(24);
+  expect(await line.evaluate((element) => getComputedStyle(element).fontSize)).toBe('14px');
+});
+
+test('the palette finds objects by name, kind, label and address, and acts on them', async () => {
+  const { page, go, make, client } = plane;
+  await make('/api/v1/namespaces/default/services', {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'lantern', labels: { colour: 'green' } },
+    spec: { ports: [{ port: 80 }] },
+  });
+  const { spec } = await client.json<{ spec: { clusterIP: string } }>({
+    method: 'GET',
+    path: '/api/v1/namespaces/default/services/lantern',
+  });
+  await go('/');
+  const option = dialog().getByRole('option', { name: /^lantern Service/ });
+  const search = async (text: string): Promise<void> => {
+    await page.keyboard.press('Control+k');
+    await dialog().getByRole('combobox').waitFor();
+    await page.keyboard.type(text);
+    await option.waitFor();
+  };
+  for (const text of ['colour=green', spec.clusterIP, 'svc lantern']) {
+    await search(text);
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+  }
+  await search('lantern');
+  while ((await option.getAttribute('aria-selected')) !== 'true') await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('complementary').getByRole('heading', { name: 'lantern', exact: true }).waitFor();
+
+  await search('svc lantern');
+  while ((await option.getAttribute('aria-selected')) !== 'true') await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('delete');
+  await dialog().getByRole('option', { name: 'Delete' }).waitFor();
+  await page.keyboard.press('Enter');
+  await dialog().getByRole('heading', { name: 'Delete Service lantern?' }).waitFor();
+  await dialog().getByRole('textbox').click();
+  await page.keyboard.type('lantern');
+  await page.keyboard.press('Enter');
+  await until('the service to be gone', async () => {
+    const left = await names('/api/v1/namespaces/default/services', 'lantern');
+    return left.length === 0;
+  });
+  // Closed, it keeps no index.
+  await dialog().waitFor({ state: 'detached' });
+});

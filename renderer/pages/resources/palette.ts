@@ -1,25 +1,15 @@
 import type { PaletteEntry } from '../../app/page.ts';
-import type { IconName } from '../../components/icon-names.ts';
 import { pluralKind, resourceName, resourcesIn, type Category } from '../../kinds/categories.ts';
+import { categoryIcon } from '../../kinds/category-icons.ts';
 import { t } from '../../locales/i18n.ts';
 import { useDiscoveryStore } from '../../stores/discovery.ts';
-
-const icons: Readonly<Record<Category, IconName>> = {
-  workloads: 'workloads',
-  network: 'network',
-  storage: 'storage',
-  config: 'config',
-  access: 'access',
-  cluster: 'cluster',
-  custom: 'doc',
-};
 
 /** Every kind of a category as a place to go to; found by its short names and group too. */
 export const kindEntries = (category: Category): readonly PaletteEntry[] =>
   resourcesIn(useDiscoveryStore().resources, category).map((resource) => ({
     id: `kind-${resourceName(resource)}`,
     group: 'places',
-    icon: icons[category],
+    icon: categoryIcon[category],
     title: pluralKind(resource.kind),
     hint: t(`category.${category}`),
     keywords: [resource.plural, resource.group, ...resource.shortNames].join(' '),
