@@ -42,7 +42,11 @@ const SETTLE_LIMIT_MS = 60_000;
 /** Long enough for a metrics history that is worth looking at. */
 const HISTORY_MS = 60_000;
 
-const press = (page, name) => page.getByRole('button', { name, exact: true }).first().click();
+const press = (page, name) =>
+  page
+    .getByRole('button', { name, exact: typeof name === 'string' })
+    .first()
+    .click();
 
 const { values: asked, positionals: names } = parseArgs({
   options: {
@@ -154,6 +158,50 @@ const SCREENS = [
   { name: 'workloads', go: '#/workloads', act: pause(1500) },
   { name: 'pods', go: '#/workloads?kind=pods', act: pause(1500) },
   { name: 'deployment', go: '#/workloads?kind=deployments.apps&open=default/hello', act: pause(2000) },
+  {
+    name: 'pod',
+    go: '#/workloads?kind=pods',
+    async act(page) {
+      await page
+        .getByRole('row')
+        .filter({ hasText: /hello-/ })
+        .first()
+        .click();
+      await page.waitForTimeout(2000);
+    },
+  },
+  {
+    name: 'deployment-logs',
+    go: '#/workloads?kind=deployments.apps&open=default/hello&tab=logs',
+    act: pause(2000),
+  },
+  {
+    name: 'component-logs',
+    go: '#/workloads?kind=pods&open=kube-system/kube-apiserver-cp-1&tab=logs',
+    async act(page) {
+      await page
+        .getByRole('button', { name: /^(Fields|Felder)$/ })
+        .last()
+        .click();
+      await page.waitForTimeout(1000);
+    },
+  },
+  { name: 'service', go: '#/network?kind=services&open=default/hello', act: pause(2000) },
+  { name: 'node', go: '#/cluster?kind=nodes&open=/worker-1', act: pause(2000) },
+  {
+    name: 'role',
+    go: '#/access?kind=clusterroles.rbac.authorization.k8s.io&open=/edit',
+    act: pause(1500),
+  },
+  {
+    name: 'columns',
+    go: '#/workloads?kind=pods&filter=app%3Dhello',
+    async act(page) {
+      await press(page, /^(Columns|Spalten)$/);
+      await page.waitForTimeout(500);
+    },
+    leave: (page) => page.keyboard.press('Escape'),
+  },
   { name: 'network', go: '#/network', act: pause(1500) },
   { name: 'storage', go: '#/storage', act: pause(1500) },
   { name: 'config', go: '#/config', act: pause(1500) },
@@ -168,6 +216,17 @@ const SCREENS = [
     act: async (page) => {
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').waitFor();
+    },
+    leave: (page) => page.keyboard.press('Escape'),
+  },
+  {
+    name: 'palette-found',
+    go: '#/',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.type('hello');
+      await page.waitForTimeout(2000);
     },
     leave: (page) => page.keyboard.press('Escape'),
   },

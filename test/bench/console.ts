@@ -13,7 +13,7 @@ import {
 import { usageOf } from '../support/process-usage.ts';
 import { firstPaintMs } from './app-start.ts';
 import { printLoad, printRow } from './cluster/report.ts';
-import { countFrames, heapMib, openList, typeFilter } from './console/page.ts';
+import { countFrames, heapMib, openList, typeFilter, typePalette } from './console/page.ts';
 import { PodSource } from './console/pods.ts';
 
 /**
@@ -21,10 +21,12 @@ import { PodSource } from './console/pods.ts';
  * processor, beside the page's own thread: the share of that thread tells what the page costs, the frames what a
  * machine without a graphics card makes of it.
  *
- * npm run bench -- console [pods=10000] [seconds=60]
+ * npm run bench -- console [pods=30000] [seconds=60]
  */
-const DEFAULTS = { pods: 10_000, seconds: 60 };
+const DEFAULTS = { pods: 30_000, seconds: 60 };
 const FIRST_PODS = 1000;
+/** So many objects the palette searches. */
+const PALETTE_PODS = 10_000;
 const LISTS = 5;
 /** The first fills Chromium's caches and does not count. */
 const SHELLS = 4;
@@ -41,6 +43,7 @@ const GOALS = {
   rendererMib: 400,
   heapGrowthMib: 5,
   hiddenPercent: 0.5,
+  paletteMs: 100,
 };
 /** Where the console keeps which cluster it looks at. */
 const CLUSTER_STORAGE_KEY = 'pilothouse.cluster';
@@ -164,6 +167,34 @@ const measureChurn = async (
   await session.detach();
 };
 
+/** Letters typed into the palette, each until its results are on screen, and what stays open once it is closed. */
+const measurePalette = async (desktop: Desktop): Promise<void> => {
+  const { page } = desktop;
+  await page.evaluate((hash) => (window.location.hash = hash), ELSEWHERE);
+  await pause(SETTLE_MS);
+  const streamsBefore = await desktop.hook((hook) => hook.openStreamCount);
+  await page.keyboard.press('Control+k');
+  const { readMs, letters, objects } = await typePalette(page, 'pod', '-0777');
+  letters.sort((a, b) => a - b);
+  printRow({
+    name: 'palette: first letters to all objects read',
+    value: readMs,
+    unit: 'ms',
+    note: `${objects} objects`,
+  });
+  printRow({
+    name: 'palette: a letter, to its results',
+    value: letters[letters.length >> 1]!,
+    unit: 'ms',
+    goal: GOALS.paletteMs,
+    note: `worst ${letters.at(-1)!.toFixed(0)} ms`,
+  });
+  await page.keyboard.press('Escape');
+  await pause(SETTLE_MS);
+  const streams = await desktop.hook((hook) => hook.openStreamCount);
+  printRow({ name: 'palette: streams left open', value: streams - streamsBefore, unit: '', goal: 0 });
+};
+
 const measureHidden = async (desktop: Desktop, pid: number): Promise<void> => {
   const streamsBefore = await desktop.hook((hook) => hook.openStreamCount);
   await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]!.hide());
@@ -208,6 +239,8 @@ export const run = async (args: readonly string[]): Promise<void> => {
       await selectCluster(desktop, desk, source.kubeconfig);
       const child = desktop.app.process();
       await measureLists(desktop, FIRST_PODS);
+      await source.growTo(Math.min(pods, PALETTE_PODS));
+      await measurePalette(desktop);
       await source.growTo(pods);
       await measureLists(desktop, pods);
       const [pid] = rendererPidsOf(child);

@@ -88,6 +88,39 @@ export const typeFilter = (page: Page, text: string): Promise<number> =>
     text,
   );
 
+/**
+ * Types into the open palette: first what starts the search, until every object was read, then letter by letter. Each
+ * letter counts until the frame after the one that shows its results.
+ */
+export const typePalette = async (
+  page: Page,
+  first: string,
+  letters: string,
+): Promise<{ readonly readMs: number; readonly letters: number[]; readonly objects: string }> => {
+  await page.getByRole('combobox').waitFor();
+  const startedMs = performance.now();
+  await page.keyboard.type(first);
+  const done = page.getByText(/objects searched$/);
+  await done.waitFor({ timeout: LIST_LIMIT_MS });
+  const readMs = performance.now() - startedMs;
+  const objects = ((await done.textContent()) ?? '').replace(/ objects.*/, '').trim();
+  const took = await page.evaluate(async (text) => {
+    const input = document.querySelector<HTMLInputElement>('[role="combobox"]')!;
+    const spans: number[] = [];
+    for (const letter of text) {
+      const fromMs = performance.now();
+      input.value += letter;
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      await new Promise<void>((resolve) =>
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve())),
+      );
+      spans.push(performance.now() - fromMs);
+    }
+    return spans;
+  }, letters);
+  return { readMs, letters: took, objects };
+};
+
 const BYTES_PER_MIB = 2 ** 20;
 
 /** What scripts of the page hold once everything that can be thrown away is. */
