@@ -70,13 +70,13 @@ const viewportOf = (size) => {
 const prepare = async (page, take) => {
   await page.getByRole('heading', { name: 'Create your first cluster' }).waitFor();
   await take('first-run');
-  await press(page, 'Create a cluster');
+  await press(page, 'Create cluster');
   await page.getByText('Certificates and keys').waitFor();
   await page.waitForTimeout(1500);
   await take('starting');
   await page.getByRole('heading', { name: 'Topology' }).waitFor({ timeout: CLUSTER_LIMIT_MS });
   await page.evaluate(() => (window.location.hash = '#/editor'));
-  await press(page, 'Begin with a sample');
+  await press(page, 'Start from a sample');
   await page.keyboard.press('F5');
   const apply = page.getByRole('button', { name: /^Apply \d+ document/ });
   await apply.click();
@@ -147,7 +147,7 @@ const SCREENS = [
         .first()
         .click();
       await page
-        .getByText(/^(What will change|Was sich ändern wird)$/)
+        .getByText(/^(Changes|Änderungen)$/)
         .first()
         .waitFor();
       await page.waitForTimeout(1000);
