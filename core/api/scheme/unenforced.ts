@@ -15,7 +15,6 @@ const ADMISSION = 'admissionregistration.k8s.io';
 const RESOURCE = 'resource.k8s.io';
 const STORAGE = 'storage.k8s.io';
 const FLOW_CONTROL = 'flowcontrol.apiserver.k8s.io';
-const NO_WEBHOOKS = 'no webhook is called';
 const NO_POLICIES = 'no request is checked against it';
 const NO_DEVICES = 'no device is allocated';
 const NO_PRIORITIES = 'requests are limited by --max-requests-inflight alone';
@@ -32,20 +31,6 @@ export const UNENFORCED: readonly UnenforcedResource[] = [
     resource: 'networkpolicies',
     kind: 'NetworkPolicy',
     lacking: 'traffic of pods is not restricted',
-  },
-  {
-    group: ADMISSION,
-    version: 'v1',
-    resource: 'validatingwebhookconfigurations',
-    kind: 'ValidatingWebhookConfiguration',
-    lacking: NO_WEBHOOKS,
-  },
-  {
-    group: ADMISSION,
-    version: 'v1',
-    resource: 'mutatingwebhookconfigurations',
-    kind: 'MutatingWebhookConfiguration',
-    lacking: NO_WEBHOOKS,
   },
   {
     group: ADMISSION,

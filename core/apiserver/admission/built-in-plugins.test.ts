@@ -11,6 +11,7 @@ import { MemoryStore } from '../registry/testing/fixtures.ts';
 import { builtInPlugins } from './built-in-plugins.ts';
 import { createAdmissionChain } from './chain.ts';
 import { PLUGIN_ORDER, selectPlugins } from './selection.ts';
+import { idleDynamicAdmission } from './testing/dynamic.ts';
 import { wish } from './testing/fixtures.ts';
 
 const MINOR = 36;
@@ -52,7 +53,16 @@ const world = async () => {
     [],
   );
   const authorizer = { authorize: () => noOpinion() };
-  const plugins = builtInPlugins(names, { reader, quotaWriter, authorizer, clock, random, minor: MINOR });
+  const dynamic = idleDynamicAdmission(reader, authorizer, clock);
+  const plugins = builtInPlugins(names, {
+    reader,
+    quotaWriter,
+    authorizer,
+    dynamic,
+    clock,
+    random,
+    minor: MINOR,
+  });
   return { chain: createAdmissionChain(plugins, { clock }), writer };
 };
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { AdmissionPlugin } from './attributes.ts';
+import type { DynamicAdmission } from './dynamic.ts';
 import type { ObjectReader, QuotaWriter } from './object-reader.ts';
 import { alwaysPullImages } from './plugins/always-pull-images.ts';
 import { alwaysAdmit, alwaysDeny } from './plugins/always.ts';
@@ -35,6 +36,8 @@ export interface PluginDependencies {
   readonly reader: ObjectReader;
   readonly quotaWriter: QuotaWriter;
   readonly authorizer: Authorizer;
+  /** Webhooks and policies. */
+  readonly dynamic: Pick<DynamicAdmission, 'plugins'>;
   readonly clock: Clock;
   readonly random: Random;
   /** The release `1.<minor>` that is emulated. */
@@ -63,6 +66,8 @@ const FACTORIES: Readonly<Record<PluginName, (server: PluginDependencies) => Adm
   CertificateSigning: ({ authorizer }) => certificateSigning(authorizer),
   CertificateSubjectRestriction: () => certificateSubjectRestriction(),
   DefaultIngressClass: ({ reader }) => defaultIngressClass(reader),
+  MutatingAdmissionWebhook: ({ dynamic }) => dynamic.plugins.MutatingAdmissionWebhook,
+  ValidatingAdmissionWebhook: ({ dynamic }) => dynamic.plugins.ValidatingAdmissionWebhook,
   ResourceQuota: ({ reader, quotaWriter, clock }) => resourceQuota({ reader, writer: quotaWriter, clock }),
   AlwaysDeny: () => alwaysDeny(),
 };

@@ -4,6 +4,8 @@ export { builtInPlugins } from './built-in-plugins.ts';
 export type { PluginDependencies } from './built-in-plugins.ts';
 export { createAdmissionChain } from './chain.ts';
 export type { AdmissionChainOptions } from './chain.ts';
+export { createDynamicAdmission } from './dynamic.ts';
+export type { DynamicAdmission } from './dynamic.ts';
 export { Reinvocation } from './reinvocation.ts';
 export { DEFAULT_PLUGINS, PLUGIN_ORDER, selectPlugins } from './selection.ts';
 export type { PluginName } from './selection.ts';

@@ -23,6 +23,8 @@ export const PLUGIN_ORDER = [
   'CertificateSigning',
   'CertificateSubjectRestriction',
   'DefaultIngressClass',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionWebhook',
   'ResourceQuota',
   'AlwaysDeny',
 ] as const;

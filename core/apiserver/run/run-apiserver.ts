@@ -12,7 +12,12 @@ import { systemClock } from '../../base/node/clock.ts';
 import { watchFiles } from '../../base/node/pem-files.ts';
 import { systemRandom } from '../../base/node/random.ts';
 import { pathNotFound } from '../../api/meta/index.ts';
-import { builtInPlugins, createAdmissionChain, selectPlugins } from '../admission/index.ts';
+import {
+  builtInPlugins,
+  createAdmissionChain,
+  createDynamicAdmission,
+  selectPlugins,
+} from '../admission/index.ts';
 import { Aggregator, aggregationStage, createRemoteClient } from '../aggregation/index.ts';
 import {
   authorizationStage,
@@ -38,6 +43,7 @@ import { createApiServer, endpointsStage, HealthRegistry, TraceRing, type Stage 
 import { tracesStage } from '../server/traces-stage.ts';
 import { EtcdClient, EtcdStore, startCompactor, tlsFromFiles } from '../storage/index.ts';
 import { createServiceResolver } from '../webhook/service-resolver.ts';
+import { createWebhookClient } from '../webhook/webhook-client.ts';
 import { createAuthentication, createAuthorization, loadAnonymous } from './access.ts';
 import {
   certificateFiles,
@@ -157,11 +163,30 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
   owned.defer(() => registry.close());
   owned.add(exposeObjectCounts(metrics, registry));
   exposeProcess(metrics);
+  const webhooks = owned.add(
+    createWebhookClient({
+      clock,
+      resolve: createServiceResolver({
+        reader: registry.reader,
+        random,
+        advertiseAddress: config.advertiseAddress,
+      }),
+    }),
+  );
+  const dynamic = createDynamicAdmission({
+    reader: registry.reader,
+    authorizer,
+    client: webhooks,
+    clock,
+    metrics,
+    log,
+  });
   const admission = createAdmissionChain(
     builtInPlugins(selectPlugins(config.admission.enabled, config.admission.disabled), {
       reader: registry.reader,
       quotaWriter: registry.quotaWriter,
       authorizer,
+      dynamic,
       clock,
       random,
       minor: config.minor,
@@ -286,7 +311,8 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
         metrics,
       }),
     );
-    Promise.all([registry.ready(), feed.ready, aggregator.start()]).then(() => {
+    const followed = owned.add(dynamic.follow(informer));
+    Promise.all([registry.ready(), feed.ready, followed.ready, aggregator.start()]).then(() => {
       areCachesFilled = true;
       registry.warm();
     }, rejectFailed);
