@@ -40,6 +40,11 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/certs.ts')).certs,
   },
   {
+    name: 'encryption',
+    summary: 'encryption at rest: enable, rotate keys, export or import them',
+    load: async () => (await import('./commands/encryption.ts')).encryption,
+  },
+  {
     name: 'member',
     summary: 'list, add or remove etcd members, move the leader',
     load: async () => (await import('./commands/member.ts')).member,

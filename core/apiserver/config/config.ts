@@ -36,6 +36,11 @@ export interface ApiServerConfig {
     readonly keyFile: string;
     readonly compactionIntervalMs: number;
   };
+  readonly encryption: {
+    /** Empty: values are stored as they are. */
+    readonly configFile: string;
+    readonly isReloaded: boolean;
+  };
   readonly eventTtlSeconds: number;
   readonly clientCaFile: string;
   readonly anonymousAuth: boolean;
@@ -132,6 +137,14 @@ const emulatedMinor = (versions: readonly string[]): number => {
   return minor;
 };
 
+const encryptionOf = (values: Values): ApiServerConfig['encryption'] => {
+  const configFile = values['encryption-provider-config'];
+  const isReloaded = values['encryption-provider-config-automatic-reload'];
+  if (isReloaded && configFile === '')
+    bad('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config');
+  return { configFile, isReloaded };
+};
+
 const required = (values: Values, names: readonly (keyof Values)[]): void => {
   const missing = names.filter((name) => String(values[name]) === '');
   if (missing.length > 0) bad(`${missing.map((name) => `--${name}`).join(', ')} must be given`);
@@ -173,6 +186,7 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
       ...pair(values, 'etcd-certfile', 'etcd-keyfile'),
       compactionIntervalMs: values['etcd-compaction-interval'],
     },
+    encryption: encryptionOf(values),
     eventTtlSeconds: Math.ceil(values['event-ttl'] / 1000),
     clientCaFile: values['client-ca-file'],
     anonymousAuth: values['anonymous-auth'],

@@ -23,6 +23,10 @@ const PARTNERS: Readonly<Record<string, string>> = {
   'proxy-client-cert-file': 'proxy-client-key-file',
   'proxy-client-key-file': 'proxy-client-cert-file',
 };
+/** Given alone they mean nothing. */
+const NEEDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'encryption-provider-config-automatic-reload': { 'encryption-provider-config': 'a.yaml' },
+};
 const OTHER_VALUES: Readonly<Record<string, string>> = {
   'emulated-version': '1.35',
   'etcd-servers': 'https://127.0.0.2:2379',
@@ -45,8 +49,8 @@ const CANDIDATES = ['other', '7', '7s', 'true', 'false', 'none'];
 
 const differs = (name: string): boolean => {
   const partner = PARTNERS[name];
-  const more = partner === undefined ? {} : { [partner]: 'half' };
-  const usual = read(partner === undefined ? {} : { ...more, [name]: 'usual' });
+  const more = partner === undefined ? (NEEDS[name] ?? {}) : { [partner]: 'half' };
+  const usual = read(partner === undefined ? more : { ...more, [name]: 'usual' });
   const tried = OTHER_VALUES[name] === undefined ? CANDIDATES : [OTHER_VALUES[name]];
   return tried.some((value) => {
     try {

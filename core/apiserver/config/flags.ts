@@ -41,6 +41,16 @@ export const APISERVER_FLAGS = {
     'application/json',
     'how objects are written (upstream: application/vnd.kubernetes.protobuf)',
   ),
+  'encryption-provider-config': flag(
+    text,
+    '',
+    'file with an EncryptionConfiguration: how values of which resources are encrypted in etcd',
+  ),
+  'encryption-provider-config-automatic-reload': flag(
+    boolean,
+    false,
+    'use a changed --encryption-provider-config without a restart',
+  ),
   'event-ttl': flag(durationMs, 60 * MINUTE_MS, 'how long events are kept'),
 
   // Authentication

@@ -27,6 +27,7 @@ import {
 } from '../authz/index.ts';
 import {
   APISERVER_USER,
+  apiServerId,
   registryWriter,
   startBootstrap,
   startPolicyFeed,
@@ -37,11 +38,12 @@ import { DiscoveryCatalog, discoveryStage } from '../discovery/index.ts';
 import { maxInFlightStage } from '../flowcontrol/index.ts';
 import { apiStage } from '../handlers/index.ts';
 import { createInternalInformer } from '../informer/internal-informer.ts';
+import { plainValues, startEncryption } from '../encryption/index.ts';
 import { createKubeletProxy } from '../kubelet-proxy/kubelet-proxy.ts';
 import { createRegistry, type Registry } from '../registry/index.ts';
 import { createApiServer, endpointsStage, HealthRegistry, TraceRing, type Stage } from '../server/index.ts';
 import { tracesStage } from '../server/traces-stage.ts';
-import { EtcdClient, EtcdStore, startCompactor, tlsFromFiles } from '../storage/index.ts';
+import { EtcdClient, EtcdStore, startCompactor, tlsFromFiles, TransformedStore } from '../storage/index.ts';
 import { createServiceResolver } from '../webhook/service-resolver.ts';
 import { createWebhookClient } from '../webhook/webhook-client.ts';
 import { createAuthentication, createAuthorization, loadAnonymous } from './access.ts';
@@ -98,6 +100,21 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
   const failed = new Promise<never>((_resolve, reject) => (rejectFailed = reject));
   failed.catch(() => undefined);
 
+  const encryption =
+    config.encryption.configFile === ''
+      ? undefined
+      : await startEncryption({
+          file: config.encryption.configFile,
+          isReloaded: config.encryption.isReloaded,
+          apiServerId: apiServerId(config.hostname || hostname()),
+          metrics,
+          clock,
+          log,
+        });
+  if (encryption !== undefined) {
+    owned.add(encryption);
+    health.add({ name: 'kms-providers', check: () => encryption.check() });
+  }
   const { caFile, certFile, keyFile, servers, compactionIntervalMs } = config.etcd;
   const client = new EtcdClient({
     endpoints: servers,
@@ -110,7 +127,8 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     log,
   });
   owned.defer(() => client.close());
-  const store = meteredStore(new EtcdStore(client, { clock }), { metrics, clock, minor: config.minor });
+  const metered = meteredStore(new EtcdStore(client, { clock }), { metrics, clock, minor: config.minor });
+  const store = new TransformedStore(metered, encryption ?? plainValues);
   if (compactionIntervalMs > 0)
     owned.add(startCompactor({ client, clock, log, intervalMs: compactionIntervalMs }));
 

@@ -186,10 +186,11 @@ export class EtcdStore implements Store {
         ({ current, isFresh } = read);
         continue;
       }
-      const lease = await this.#lease(next.ttlSeconds, key);
+      const { keepsLease: ignoreLease = false } = next;
+      const lease = ignoreLease ? 0n : await this.#lease(next.ttlSeconds, key);
       const answer = await this.#txn(key, {
         compare: unchangedSince(keyBytes, current?.revision ?? 0),
-        success: [{ requestPut: { key: keyBytes, value: next.value, lease } }],
+        success: [{ requestPut: { key: keyBytes, value: next.value, lease, ignoreLease } }],
         failure: [{ requestRange: { key: keyBytes } }],
       });
       if (answer.succeeded) return { key, value: next.value, revision: answer.header?.revision ?? 0 };

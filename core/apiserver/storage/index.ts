@@ -6,3 +6,5 @@ export { EtcdStore } from './etcd-store.ts';
 export type * from './store.ts';
 export * from './watch-cache/index.ts';
 export { MeteredStore } from './metered-store.ts';
+export { TransformedStore } from './transformed-store.ts';
+export type * from './value-transformer.ts';

@@ -32,7 +32,14 @@ export interface WriteOptions {
 }
 
 /** What to store instead, or `keep` when the object is to stay as it is. */
-export type Transformed = { readonly value: Uint8Array; readonly ttlSeconds?: number | undefined } | 'keep';
+export type Transformed =
+  | {
+      readonly value: Uint8Array;
+      readonly ttlSeconds?: number | undefined;
+      /** The key keeps the lease that it has; `ttlSeconds` does not count. */
+      readonly keepsLease?: boolean;
+    }
+  | 'keep';
 
 export interface UpdateOptions {
   /** An object that is not there is given to `transform` as undefined and created; otherwise it is NotFound. */

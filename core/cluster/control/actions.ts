@@ -3,6 +3,8 @@ import { ReasonError } from '../../base/errors.ts';
 import { clusterAction, type ClusterAction } from '../../contract/schemas/local-cluster.ts';
 import { compareSnapshot } from '../backup/compare-snapshot.ts';
 import { restoreCluster } from '../backup/restore-cluster.ts';
+import { enableEncryption } from '../encryption/enable.ts';
+import { rotateEncryption } from '../encryption/rotate.ts';
 import { faultRequest, type FaultRequest } from '../../contract/schemas/fault.ts';
 import { gatherActionFacts } from '../faults/gather-facts.ts';
 import { previewAction } from '../faults/preview.ts';
@@ -98,6 +100,8 @@ export const controlHandlers = (supervisor: Supervisor): ControlHandlers => ({
   ...upgradeHandlers(supervisor),
   ...backupHandlers(supervisor),
   ...faultHandlers(supervisor),
+  'encryption.rotate': (_params, progress) => rotateEncryption(supervisor, lineReport(progress)),
+  'encryption.enable': (_params, progress) => enableEncryption(supervisor, lineReport(progress)),
   'member.add': (_params, progress) => addMember(supervisor, lineReport(progress)),
   'member.remove': ({ member }, progress) => removeMember(supervisor, member, lineReport(progress)),
   'action.preview': async ({ action }) =>

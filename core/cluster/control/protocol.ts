@@ -1,5 +1,6 @@
 import type { ActionPreview } from '../../contract/schemas/local-cluster.ts';
 import type { BackupSchedule, SnapshotComparison, UpgradePlan } from '../../contract/schemas/operations.ts';
+import type { RotationOutcome } from '../encryption/rotate.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { MembershipOutcome } from '../membership/add-member.ts';
 import type { UpgradeOutcome } from '../upgrade/apply.ts';
@@ -29,6 +30,8 @@ export interface ControlMethods {
   /** Before the next step; true when an upgrade is under way. */
   'upgrade.pause': { params: Record<string, never>; result: boolean };
   'upgrade.resume': { params: Record<string, never>; result: boolean };
+  'encryption.rotate': { params: Record<string, never>; result: RotationOutcome };
+  'encryption.enable': { params: Record<string, never>; result: RotationOutcome };
   'member.add': { params: Record<string, never>; result: MembershipOutcome };
   'member.remove': { params: { member: string }; result: MembershipOutcome };
   /** `request` is a FaultRequest, as JSON. */

@@ -25,8 +25,10 @@ import { listFiles, runBounded, writeCredential, writePrivate } from '../../pki/
 import { kubernetesServiceAddress, loadBalancerAddress } from '../config/addresses.ts';
 import { formatClusterConfig, type ClusterConfig } from '../config/config.ts';
 import { planHosts, WORKERS_HOST, type HostPlan } from '../config/hosts.ts';
+import { newEncryptionYaml } from '../encryption/configuration-file.ts';
 import { AUTHENTICATION_CONFIG_FILE, authenticationConfigYaml } from '../manifests/authentication-config.ts';
 import { initialMembers, manifestsOf, PORTS, type EtcdStart } from '../manifests/control-plane.ts';
+import { ENCRYPTION_CONFIG_FILE } from '../manifests/guard-files.ts';
 import {
   clusterFile,
   etcdFolder,
@@ -140,7 +142,8 @@ export const writeManifests = async (
   const draft = join(hostFolder(data, host.name), '.manifests');
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { mode: PRIVATE_FOLDER_MODE });
-  const manifests = manifestsOf({ config, host, version: config.spec.kubernetesVersion, etcd });
+  const guards = { isEncrypted: existsSync(join(data, ENCRYPTION_CONFIG_FILE)) };
+  const manifests = manifestsOf({ config, host, version: config.spec.kubernetesVersion, etcd, guards });
   for (const [file, text] of manifests) await writeFile(join(draft, file), text, { mode: 0o600 });
   await rename(draft, folder);
 };
@@ -149,6 +152,16 @@ export const writeManifests = async (
 const writeAuthenticationConfig = async (data: string): Promise<void> => {
   const file = join(data, AUTHENTICATION_CONFIG_FILE);
   if (!existsSync(file)) await writeFileAtomically(file, authenticationConfigYaml());
+};
+
+/**
+ * For new clusters alone: values that API servers of an older one have stored are plain, and a lost file must not be
+ * replaced by another key.
+ */
+const writeEncryptionConfig = async (data: string, config: ClusterConfig, clock: Clock): Promise<void> => {
+  const file = join(data, ENCRYPTION_CONFIG_FILE);
+  const isStarted = planHosts(config).some(({ name }) => existsSync(manifestsFolder(data, name)));
+  if (!isStarted && !existsSync(file)) await writeFileAtomically(file, newEncryptionYaml(clock.nowMs()));
 };
 
 /** `cluster.yaml` is written first: it names the network that certificates and manifests are made for. */
@@ -164,6 +177,7 @@ export const completeDataFolder = async (
   await forgetStrayKubelets(data, config);
   await ensurePki(data, config, clock);
   await writeAuthenticationConfig(data);
+  await writeEncryptionConfig(data, config, clock);
   await Promise.all(
     planHosts(config).map((host) =>
       writeManifests(data, config, host, { members: initialMembers(config), state: 'new' }),

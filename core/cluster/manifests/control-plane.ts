@@ -16,6 +16,7 @@ import {
 } from '../config/hosts.ts';
 import { ETCD_VERSION } from '../../etcd/version.ts';
 import { AUTHENTICATION_CONFIG_FILE } from './authentication-config.ts';
+import { ENCRYPTION_CONFIG_FILE, NO_GUARDS, type Guards } from './guard-files.ts';
 import { inData, staticPodYaml, type StaticPodSpec } from './static-pod.ts';
 
 export { PORTS };
@@ -43,6 +44,7 @@ export interface ManifestOptions {
   /** The release this host runs, which differs from the cluster's during an upgrade. */
   readonly version: string;
   readonly etcd: EtcdStart;
+  readonly guards?: Guards;
 }
 
 const peerUrl = (address: string): string => `https://${address}:${PORTS.etcdPeer}`;
@@ -103,6 +105,14 @@ const etcdAccess = ({ config, etcd }: ManifestOptions): Record<string, string | 
   };
 };
 
+const guardFlags = ({ guards = NO_GUARDS }: ManifestOptions): Record<string, string | boolean> =>
+  guards.isEncrypted
+    ? {
+        'encryption-provider-config': inData(ENCRYPTION_CONFIG_FILE),
+        'encryption-provider-config-automatic-reload': true,
+      }
+    : {};
+
 export const apiServerPod = (options: ManifestOptions): StaticPodSpec => {
   const { config, host, version } = options;
   const plan = { network: config.spec.network };
@@ -126,6 +136,7 @@ export const apiServerPod = (options: ManifestOptions): StaticPodSpec => {
       'bind-address': host.address,
       'client-ca-file': pki('ca.crt'),
       'enable-admission-plugins': ['NodeRestriction'],
+      ...guardFlags(options),
       ...etcdAccess(options),
       'external-hostname': host.name,
       'kubelet-certificate-authority': pki('ca.crt'),

@@ -4,6 +4,7 @@ import type { Finding, UpgradePlan } from '../../contract/schemas/operations.ts'
 import { listExpiry } from '../../pki/index.ts';
 import { minorOf } from '../config/config.ts';
 import { etcdAccessOf, listMembers, withAny } from '../etcd-operator/operations.ts';
+import { withStoredValues } from '../encryption/stored-values.ts';
 import { storedObjects } from '../etcd-operator/stored-objects.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { itineraryOf, upgradeSteps } from './itinerary.ts';
@@ -125,12 +126,18 @@ const certificatesCheck = async (supervisor: Supervisor): Promise<Finding> => {
       );
 };
 
-const removalsFor = async (supervisor: Supervisor, target: string): Promise<readonly Removal[]> =>
-  withAny(etcdAccessOf(supervisor.folder.directory, supervisor.config), async (member) => {
-    const count = new RemovalCount(minorOf(target));
-    for await (const { key, value } of storedObjects(member, { keysOnly: false })) count.add(key, value);
-    return count.removals;
-  });
+const removalsFor = async (supervisor: Supervisor, target: string): Promise<readonly Removal[]> => {
+  const { config, clock } = supervisor;
+  const data = supervisor.folder.directory;
+  return withStoredValues({ data, config, clock }, (values) =>
+    withAny(etcdAccessOf(data, config), async (member) => {
+      const count = new RemovalCount(minorOf(target));
+      for await (const { key, value } of storedObjects(member, { keysOnly: false }))
+        count.add(key, await values.plain(key, value));
+      return count.removals;
+    }),
+  );
+};
 
 /** What an upgrade would do and what speaks against it. Without a target: where one was begun, or the next there is. */
 export const planUpgrade = async (supervisor: Supervisor, target?: string): Promise<UpgradePlan> => {

@@ -12,7 +12,7 @@ const KIND = /"kind":"([^"]+)"/;
 /** Kept by API servers for themselves, and served by none. */
 const INTERNAL_KINDS: ReadonlySet<string> = new Set(['RangeAllocation']);
 
-/** What an object is kept as; undefined where it is encrypted or no JSON. */
+/** What an object is kept as; undefined where it is no JSON. */
 export const storedKind = (value: Uint8Array): { apiVersion: string; kind: string } | undefined => {
   const head = Buffer.from(value.buffer, value.byteOffset, Math.min(value.length, HEAD_BYTES)).toString();
   if (!head.startsWith('{')) return undefined;
