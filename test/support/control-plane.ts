@@ -15,6 +15,8 @@ export interface ControlPlaneOptions {
   readonly octet: number;
   readonly directory: string;
   readonly apiServerFlags?: readonly string[];
+  /** Besides those of all: of one of them. */
+  readonly flagsOf?: (index: number) => readonly string[];
   /** For the Node that runs the API servers: `--cpu-prof`, say. */
   readonly nodeFlags?: readonly string[];
 }
@@ -123,6 +125,7 @@ export class ControlPlane {
       '--enable-admission-plugins=NodeRestriction',
       `--service-cluster-ip-range=127.${octet}.64.0/18`,
       ...apiServerFlags,
+      ...(this.options.flagsOf?.(index) ?? []),
     ];
     const child = spawn(process.execPath, [...nodeFlags, CLI, 'component', 'kube-apiserver', ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],

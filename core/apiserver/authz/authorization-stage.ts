@@ -5,7 +5,7 @@ import { contextKey, type RequestContext } from '../server/context.ts';
 import type { Stage, StageResult } from '../server/pipeline.ts';
 import { attributesOf, forbiddenFor, type Attributes, type Authorizer, type Verdict } from './authorizer.ts';
 
-/** The verdict that let a request pass, for the audit. */
+/** The verdict about a request, for the audit. */
 export const AUTHORIZATION_VERDICT = contextKey<Verdict>('authorization-verdict');
 
 export interface AuthorizationOptions {
@@ -45,11 +45,11 @@ export const authorizationStage = ({ authorizer, metrics, clock }: Authorization
     const outcome = outcomes[verdict.decision];
     outcome.attempts.inc();
     outcome.duration.observe((clock.monotonicMs() - startMs) / 1000);
+    context.set(AUTHORIZATION_VERDICT, verdict);
     if (verdict.decision !== 'allow') {
       context.response.setHeader('x-content-type-options', 'nosniff');
       throw forbiddenFor(attributes, verdict.reason);
     }
-    context.set(AUTHORIZATION_VERDICT, verdict);
     return 'next';
   };
   return {

@@ -51,7 +51,7 @@ test.each<[string, string[], string]>([
   ['a release must be one we know', [...MINIMAL, '--emulated-version=1.20'], 'is not within 1.34 and 1.36'],
   ['a mode must be one we have', [...MINIMAL, '--authorization-mode=Webhook'], 'there are Node, RBAC'],
   ['a port range must be one', [...MINIMAL, '--service-node-port-range=9-1'], 'is not a range'],
-  ['an unknown flag fails', [...MINIMAL, '--oidc-issuer-url=x'], 'unknown flag: --oidc-issuer-url'],
+  ['an unknown flag fails', [...MINIMAL, '--no-such-flag=x'], 'unknown flag: --no-such-flag'],
   ['an etcd URL must have a port', [...MINIMAL, '--etcd-servers=127.0.0.1'], 'is not a URL such as'],
 ])('%s', (_claim, args, message) => {
   expect(() => readApiServerConfig(args)).toThrow(message);

@@ -3,7 +3,9 @@ import { parseFlags, type FlagValues } from '../../base/flags.ts';
 import { tlsSettingsOf, weakSuitesIn, type TlsSettings } from '../../base/node/tls-settings.ts';
 import type { LogLevel } from '../../base/log.ts';
 import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/scheme/index.ts';
+import type { AuditDelivery, AuditSettings } from '../audit/index.ts';
 import { APISERVER_FLAGS } from './flags.ts';
+import { rejectUnsupported } from './unsupported-flags.ts';
 
 export type AuthorizationMode = 'Node' | 'RBAC' | 'AlwaysAllow';
 
@@ -24,9 +26,14 @@ export interface ApiServerConfig {
   /** Of --tls-cipher-suites, for a warning. */
   readonly weakCipherSuites: readonly string[];
   readonly streamsPerConnectionMax: number;
+  /** Chance that a request ends its connection, so that clients spread over all servers. */
+  readonly goawayChance: number;
+  readonly strictTransportSecurity: readonly string[];
   readonly requestTimeoutMs: number;
   readonly watchTimeoutMinMs: number;
   readonly shutdownDelayMs: number;
+  /** API Priority and Fairness; otherwise each limit stands for itself. */
+  readonly sharesFairly: boolean;
   readonly readOnlyInFlightMax: number;
   readonly mutatingInFlightMax: number;
   readonly etcd: {
@@ -71,6 +78,7 @@ export interface ApiServerConfig {
     readonly notReadySeconds: number;
     readonly unreachableSeconds: number;
   };
+  readonly audit: AuditSettings;
   readonly allowPrivileged: boolean;
   readonly serviceRanges: readonly string[];
   readonly nodePorts: PortRange;
@@ -137,6 +145,27 @@ const emulatedMinor = (versions: readonly string[]): number => {
   return minor;
 };
 
+const DIRECTIVE = /^(?:max-age=\d+|includeSubDomains|preload)$/;
+const transportSecurity = (directives: readonly string[]): readonly string[] => {
+  const unknown = directives.find((directive) => !DIRECTIVE.test(directive));
+  if (unknown !== undefined)
+    bad(
+      `--strict-transport-security-directives: ${JSON.stringify(unknown)} is not max-age=expireTime, includeSubDomains or preload`,
+    );
+  if (directives.length > 0 && !directives.some((one) => one.startsWith('max-age=')))
+    bad('--strict-transport-security-directives: max-age=expireTime is required');
+  return directives;
+};
+
+const sharesFairly = (values: Values): boolean => {
+  const isOn = values['enable-priority-and-fairness'];
+  if (isOn && values['max-requests-inflight'] + values['max-mutating-requests-inflight'] <= 0)
+    bad(
+      '--max-requests-inflight and --max-mutating-requests-inflight cannot both be zero with --enable-priority-and-fairness',
+    );
+  return isOn;
+};
+
 const encryptionOf = (values: Values): ApiServerConfig['encryption'] => {
   const configFile = values['encryption-provider-config'];
   const isReloaded = values['encryption-provider-config-automatic-reload'];
@@ -145,6 +174,63 @@ const encryptionOf = (values: Values): ApiServerConfig['encryption'] => {
   return { configFile, isReloaded };
 };
 
+const logDelivery = (values: Values): AuditDelivery => ({
+  mode: values['audit-log-mode'],
+  bufferSize: values['audit-log-batch-buffer-size'],
+  batchSizeMax: values['audit-log-batch-max-size'],
+  batchWaitMs: values['audit-log-batch-max-wait'],
+  isThrottled: values['audit-log-batch-throttle-enable'],
+  throttleQps: values['audit-log-batch-throttle-qps'],
+  throttleBurst: values['audit-log-batch-throttle-burst'],
+  isTruncated: values['audit-log-truncate-enabled'],
+  truncateBatchBytes: values['audit-log-truncate-max-batch-size'],
+  truncateEventBytes: values['audit-log-truncate-max-event-size'],
+});
+
+const webhookDelivery = (values: Values): AuditDelivery => ({
+  mode: values['audit-webhook-mode'],
+  bufferSize: values['audit-webhook-batch-buffer-size'],
+  batchSizeMax: values['audit-webhook-batch-max-size'],
+  batchWaitMs: values['audit-webhook-batch-max-wait'],
+  isThrottled: values['audit-webhook-batch-throttle-enable'],
+  throttleQps: values['audit-webhook-batch-throttle-qps'],
+  throttleBurst: values['audit-webhook-batch-throttle-burst'],
+  isTruncated: values['audit-webhook-truncate-enabled'],
+  truncateBatchBytes: values['audit-webhook-truncate-max-batch-size'],
+  truncateEventBytes: values['audit-webhook-truncate-max-event-size'],
+});
+
+/** Upstream's checks of what goes together. */
+const checkedDelivery = (plugin: string, delivery: AuditDelivery): AuditDelivery => {
+  const { mode, isThrottled, throttleQps, throttleBurst, truncateBatchBytes, truncateEventBytes } = delivery;
+  if (mode === 'batch' && isThrottled && throttleQps === 0)
+    bad(`--audit-${plugin}-batch-throttle-qps must be a positive number`);
+  if (mode === 'batch' && isThrottled && throttleBurst === 0)
+    bad(`--audit-${plugin}-batch-throttle-burst must be a positive number`);
+  if (truncateBatchBytes < truncateEventBytes)
+    bad(
+      `--audit-${plugin}-truncate-max-batch-size must be at least --audit-${plugin}-truncate-max-event-size`,
+    );
+  return delivery;
+};
+
+const auditOf = (values: Values): AuditSettings => ({
+  policyFile: values['audit-policy-file'],
+  logFile: {
+    path: values['audit-log-path'],
+    ageDaysMax: values['audit-log-maxage'],
+    backupsMax: values['audit-log-maxbackup'],
+    sizeMibMax: values['audit-log-maxsize'],
+    isCompressed: values['audit-log-compress'],
+    delivery: checkedDelivery('log', logDelivery(values)),
+  },
+  auditWebhook: {
+    configFile: values['audit-webhook-config-file'],
+    initialBackOffMs: values['audit-webhook-initial-backoff'],
+    delivery: checkedDelivery('webhook', webhookDelivery(values)),
+  },
+});
+
 const required = (values: Values, names: readonly (keyof Values)[]): void => {
   const missing = names.filter((name) => String(values[name]) === '');
   if (missing.length > 0) bad(`${missing.map((name) => `--${name}`).join(', ')} must be given`);
@@ -152,6 +238,7 @@ const required = (values: Values, names: readonly (keyof Values)[]): void => {
 
 /** Reads kube-apiserver's command line. Contradictions are one clear line that names the flags. */
 export const readApiServerConfig = (args: readonly string[]): ApiServerConfig => {
+  rejectUnsupported(args);
   const { values, given, positional } = parseFlags(APISERVER_FLAGS, args);
   if (positional.length > 0) bad(`unexpected argument ${JSON.stringify(positional[0])}`);
   required(values, [
@@ -175,9 +262,12 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
     tls: tlsSettingsOf(values),
     weakCipherSuites: weakSuitesIn(values['tls-cipher-suites']),
     streamsPerConnectionMax: values['http2-max-streams-per-connection'],
+    goawayChance: values['goaway-chance'],
+    strictTransportSecurity: transportSecurity(values['strict-transport-security-directives']),
     requestTimeoutMs: values['request-timeout'],
     watchTimeoutMinMs: values['min-request-timeout'] * 1000,
     shutdownDelayMs: values['shutdown-delay-duration'],
+    sharesFairly: sharesFairly(values),
     readOnlyInFlightMax: values['max-requests-inflight'],
     mutatingInFlightMax: values['max-mutating-requests-inflight'],
     etcd: {
@@ -215,6 +305,7 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
       notReadySeconds: values['default-not-ready-toleration-seconds'],
       unreachableSeconds: values['default-unreachable-toleration-seconds'],
     },
+    audit: auditOf(values),
     allowPrivileged: values['allow-privileged'],
     serviceRanges: values['service-cluster-ip-range'],
     nodePorts: portRange(values['service-node-port-range']),

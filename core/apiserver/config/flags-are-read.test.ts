@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readApiServerConfig } from './config.ts';
 import { APISERVER_FLAGS } from './flags.ts';
+import { UNSUPPORTED_FLAGS } from './unsupported-flags.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const NEEDED: Readonly<Record<string, string>> = {
@@ -28,7 +29,13 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'encryption-provider-config-automatic-reload': { 'encryption-provider-config': 'a.yaml' },
 };
 const OTHER_VALUES: Readonly<Record<string, string>> = {
+  'audit-log-mode': 'batch',
+  'audit-webhook-mode': 'blocking',
+  'audit-log-truncate-max-batch-size': '99999999',
+  'audit-webhook-truncate-max-batch-size': '99999999',
   'emulated-version': '1.35',
+  'goaway-chance': '0.01',
+  'strict-transport-security-directives': 'max-age=60',
   'etcd-servers': 'https://127.0.0.2:2379',
   'authorization-mode': 'RBAC',
   'service-node-port-range': '1000-2000',
@@ -64,8 +71,14 @@ const differs = (name: string): boolean => {
 const flags: Readonly<Record<string, { readonly kind: { readonly type: string } }>> = APISERVER_FLAGS;
 /** Flags with one value say what this server does not do otherwise: any other value is rejected. */
 const isFixed = (name: string): boolean =>
-  ['/registry', 'application/json'].includes(flags[name]!.kind.type) ||
-  ['service-account-lookup', 'kubernetes-service-node-port', 'profiling'].includes(name);
+  ['/registry', 'application/json', 'json', 'audit.k8s.io/v1'].includes(flags[name]!.kind.type) ||
+  [
+    'storage-backend',
+    'watch-cache',
+    'service-account-lookup',
+    'kubernetes-service-node-port',
+    'profiling',
+  ].includes(name);
 
 test.each(Object.keys(flags).filter((name) => !isFixed(name)))('--%s changes the configuration', (name) => {
   expect(differs(name)).toBe(true);
@@ -91,3 +104,11 @@ test('every part of the configuration is read by the server', () => {
   );
   expect([...unread, ...nested]).toEqual([]);
 });
+
+test.each(Object.keys(UNSUPPORTED_FLAGS))(
+  '--%s is rejected with the reason, and not also implemented',
+  (name) => {
+    expect(() => read({ [name]: 'x' })).toThrow(`--${name} is not supported: ${UNSUPPORTED_FLAGS[name]}`);
+    expect(Object.hasOwn(flags, name)).toBe(false);
+  },
+);

@@ -1,8 +1,18 @@
 import { TLS_FLAGS } from '../../base/node/tls-settings.ts';
-import { boolean, durationMs, flag, integer, list, oneOf, text } from '../../base/flags.ts';
+import { boolean, durationMs, flag, integer, list, oneOf, text, type FlagKind } from '../../base/flags.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
+const MIB = 1024 * 1024;
+
+const fraction = (max: number): FlagKind<number> => ({
+  type: 'float',
+  parse(value) {
+    const number = /^\d*\.?\d+(e-?\d+)?$/.test(value) ? Number(value) : NaN;
+    if (!(number >= 0 && number <= max)) throw new Error(`must be a number from 0 to ${max}`);
+    return number;
+  },
+});
 
 const joined = (before: readonly string[], next: readonly string[]): readonly string[] => [
   ...before,
@@ -23,9 +33,24 @@ export const APISERVER_FLAGS = {
   ...TLS_FLAGS,
   'external-hostname': flag(text, '', 'name of this server among its peers (default the machine)'),
   'http2-max-streams-per-connection': flag(integer({ min: 1 }), 100, 'requests at once on one connection'),
+  'goaway-chance': flag(
+    fraction(0.02),
+    0,
+    'chance from 0 to 0.02 that a request makes its HTTP/2 client connect again, maybe to another server',
+  ),
+  'strict-transport-security-directives': flag(
+    list,
+    [],
+    'directives for HSTS: max-age=expireTime and others',
+  ),
   'request-timeout': flag(durationMs, MINUTE_MS, 'longest time for a request that is not long-running'),
   'min-request-timeout': flag(integer({ min: 0 }), 1800, 'seconds after which a watch may be ended'),
   'shutdown-delay-duration': flag(durationMs, 0, 'time to serve on after /readyz began to fail'),
+  'enable-priority-and-fairness': flag(
+    boolean,
+    true,
+    'share the server out by FlowSchemas and priority levels instead of two fixed limits',
+  ),
   'max-requests-inflight': flag(integer({ min: 0 }), 400, 'reads worked on at once (0: no limit)'),
   'max-mutating-requests-inflight': flag(integer({ min: 0 }), 200, 'writes worked on at once (0: no limit)'),
 
@@ -34,6 +59,8 @@ export const APISERVER_FLAGS = {
   'etcd-cafile': flag(text, '', 'authority of the members'),
   'etcd-certfile': flag(text, '', 'certificate shown to the members'),
   'etcd-keyfile': flag(text, '', 'its key'),
+  'storage-backend': flag(oneOf('etcd3'), 'etcd3', 'where objects are kept'),
+  'watch-cache': flag(oneOf('true'), 'true', 'lists and watches are served from memory'),
   'etcd-prefix': flag(oneOf('/registry'), '/registry', 'where objects are kept'),
   'etcd-compaction-interval': flag(durationMs, 5 * MINUTE_MS, 'how often history is dropped (0: never)'),
   'storage-media-type': flag(
@@ -94,6 +121,55 @@ export const APISERVER_FLAGS = {
     'how long pods stay on a node that does not answer',
   ),
   'allow-privileged': flag(boolean, false, 'allow privileged containers'),
+
+  // Audit
+  'audit-policy-file': flag(
+    text,
+    '',
+    'file with a Policy: which requests are recorded, and how much of them',
+  ),
+  'audit-log-path': flag(text, '', 'file for events, one JSON object a line; - is the standard output'),
+  'audit-log-maxage': flag(integer({ min: 0 }), 366, 'days to keep rotated files (0: no limit)'),
+  'audit-log-maxbackup': flag(integer({ min: 0 }), 100, 'rotated files to keep (0: no limit)'),
+  'audit-log-maxsize': flag(integer({ min: 1 }), 100, 'MiB of a file before it is rotated'),
+  'audit-log-compress': flag(boolean, false, 'compress rotated files'),
+  'audit-log-format': flag(oneOf('json'), 'json', 'how events are written'),
+  'audit-log-mode': flag(
+    oneOf('batch', 'blocking', 'blocking-strict'),
+    'blocking',
+    'whether requests wait until their events are stored, and fail where they are not',
+  ),
+  'audit-log-batch-buffer-size': flag(integer({ min: 1 }), 10_000, 'events that wait; more are dropped'),
+  'audit-log-batch-max-size': flag(integer({ min: 1 }), 1, 'events that are stored together'),
+  'audit-log-batch-max-wait': flag(durationMs, 0, 'longest time that an event waits for others'),
+  'audit-log-batch-throttle-enable': flag(boolean, false, 'limit the batches per second'),
+  'audit-log-batch-throttle-qps': flag(integer({ min: 0 }), 0, 'batches per second on average'),
+  'audit-log-batch-throttle-burst': flag(integer({ min: 0 }), 0, 'batches in quick succession'),
+  'audit-log-truncate-enabled': flag(boolean, false, 'leave objects out of large events'),
+  'audit-log-truncate-max-batch-size': flag(integer({ min: 1 }), 10 * MIB, 'bytes of a batch'),
+  'audit-log-truncate-max-event-size': flag(integer({ min: 1 }), 100 * 1024, 'bytes of an event'),
+  'audit-log-version': flag(oneOf('audit.k8s.io/v1'), 'audit.k8s.io/v1', 'version of the events'),
+  'audit-webhook-config-file': flag(text, '', 'kubeconfig of the server that events are sent to'),
+  'audit-webhook-initial-backoff': flag(durationMs, 10 * SECOND_MS, 'pause before events are sent again'),
+  'audit-webhook-mode': flag(
+    oneOf('batch', 'blocking', 'blocking-strict'),
+    'batch',
+    'whether requests wait until their events are stored, and fail where they are not',
+  ),
+  'audit-webhook-batch-buffer-size': flag(integer({ min: 1 }), 10_000, 'events that wait; more are dropped'),
+  'audit-webhook-batch-max-size': flag(integer({ min: 1 }), 400, 'events that are stored together'),
+  'audit-webhook-batch-max-wait': flag(
+    durationMs,
+    30 * SECOND_MS,
+    'longest time that an event waits for others',
+  ),
+  'audit-webhook-batch-throttle-enable': flag(boolean, true, 'limit the batches per second'),
+  'audit-webhook-batch-throttle-qps': flag(integer({ min: 0 }), 10, 'batches per second on average'),
+  'audit-webhook-batch-throttle-burst': flag(integer({ min: 0 }), 15, 'batches in quick succession'),
+  'audit-webhook-truncate-enabled': flag(boolean, false, 'leave objects out of large events'),
+  'audit-webhook-truncate-max-batch-size': flag(integer({ min: 1 }), 10 * MIB, 'bytes of a batch'),
+  'audit-webhook-truncate-max-event-size': flag(integer({ min: 1 }), 100 * 1024, 'bytes of an event'),
+  'audit-webhook-version': flag(oneOf('audit.k8s.io/v1'), 'audit.k8s.io/v1', 'version of the events'),
 
   // The cluster
   'service-cluster-ip-range': flag(list, ['10.96.0.0/12'], 'range of service addresses'),

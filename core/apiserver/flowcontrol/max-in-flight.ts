@@ -2,6 +2,7 @@ import type { Registry } from '../../base/metrics/index.ts';
 import type { Stage, StageResult } from '../server/pipeline.ts';
 import { sendTextError, type ApiResponse } from '../server/response.ts';
 import { exemptionOf, type Exemption } from './exempt.ts';
+import { inFlightMetrics, kindOf, type RequestKind } from './in-flight-metrics.ts';
 
 /** Upstream's --max-requests-inflight and --max-mutating-requests-inflight; 0 sets no limit. */
 export const READ_ONLY_IN_FLIGHT_MAX = 400;
@@ -15,12 +16,9 @@ export interface MaxInFlightOptions {
 
 const RETRY_AFTER_SECONDS = '1';
 const TOO_MANY_TEXT = 'Too many requests, please try again later.';
-const READ_ONLY_VERBS = new Set(['get', 'list', 'watch']);
 
 /** Of each limit, what one identity may hold: nobody can shut out all others alone. */
 const IDENTITY_SHARE = 0.5;
-
-type RequestKind = 'readOnly' | 'mutating';
 
 const refuse = async (response: ApiResponse): Promise<StageResult> => {
   response.setHeader('retry-after', RETRY_AFTER_SECONDS);
@@ -61,31 +59,19 @@ class InFlight {
 export const maxInFlightStage = (options: MaxInFlightOptions): Stage => {
   const { metrics, readOnlyMax = READ_ONLY_IN_FLIGHT_MAX, mutatingMax = MUTATING_IN_FLIGHT_MAX } = options;
   const inFlight = { readOnly: new InFlight(readOnlyMax), mutating: new InFlight(mutatingMax) };
-  const gauge = metrics.gaugeFamily({
-    name: 'apiserver_current_inflight_requests',
-    help: 'Requests that are worked on, without long-running ones.',
-    labels: ['request_kind'],
-  });
-  const dropped = metrics.counterFamily({
-    name: 'apiserver_dropped_requests_total',
-    help: 'Requests refused because too many were in flight.',
-    labels: ['request_kind'],
-  });
-  const gauges = { readOnly: gauge.labels('readOnly'), mutating: gauge.labels('mutating') };
+  const exposed = inFlightMetrics(metrics);
   const change = (kind: RequestKind, identity: string, by: 1 | -1): void => {
     inFlight[kind].change(identity, by);
-    gauges[kind].set(inFlight[kind].total);
+    exposed.change(kind, by);
   };
-  gauges.readOnly.set(0);
-  gauges.mutating.set(0);
   return {
     name: 'flow-control',
     run(context) {
       if (context.isLongRunning) return 'next';
-      const kind = READ_ONLY_VERBS.has(context.info.verb) ? 'readOnly' : 'mutating';
+      const kind = kindOf(context.info);
       const identity = context.user?.name ?? '';
       if (inFlight[kind].isFull(identity, exemptionOf(context))) {
-        dropped.labels(kind).inc();
+        exposed.dropped(kind);
         return refuse(context.response);
       }
       change(kind, identity, 1);

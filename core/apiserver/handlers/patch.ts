@@ -1,4 +1,5 @@
 import { methodNotAllowed } from '../../api/meta/index.ts';
+import { auditRecordOf } from '../audit/record.ts';
 import type { Handler } from './handler-call.ts';
 import { patchTypeOf } from './media-types.ts';
 import { checkName, ensureNamespace, metaOf } from './object-checks.ts';
@@ -14,6 +15,7 @@ export const handlePatch: Handler = async (call) => {
   const type = patchTypeOf(context.request.headers.get('content-type'), endpoint.isStrategic);
   const form = objectForm(call);
   const bytes = await readBody(call, 'patch');
+  auditRecordOf(context)?.requestPatch(bytes);
   const options = writeOptionsOf(context.request.query, 'PatchOptions', type);
   const request = { type, bytes, options };
   const makeNext = patchMechanism(call, request);

@@ -1,4 +1,5 @@
 import { unsupportedMediaType } from '../../api/meta/index.ts';
+import { auditRecordOf } from '../audit/record.ts';
 import { hasMessage } from '../protobuf/index.ts';
 import { decodeBody, type DecodedBody } from './decode-body.ts';
 import type { HandlerCall } from './handler-call.ts';
@@ -25,9 +26,18 @@ export const readObject = async (
   // Kinds that no typed client sends as protobuf have no numbers for their fields.
   if (encoding === 'protobuf' && !hasMessage(endpoint.struct)) throw unsupportedMediaType(MEDIA_TYPES);
   const bytes = await readBody(call, verb);
-  return decodeBody(bytes, encoding, {
+  const decoded = decodeBody(bytes, encoding, {
     endpoint,
     fieldValidation: options.fieldValidation,
     warn: (text) => scope.warn(text),
   });
+  const record = auditRecordOf(context);
+  if (!record) return decoded;
+  return {
+    object() {
+      const object = decoded.object();
+      record.requestObject(object);
+      return object;
+    },
+  };
 };

@@ -33,14 +33,16 @@ import {
   startPolicyFeed,
   type ClusterAuthentication,
 } from '../bootstrap/index.ts';
+import { startAudit } from '../audit/index.ts';
 import type { ApiServerConfig } from '../config/config.ts';
 import { DiscoveryCatalog, discoveryStage } from '../discovery/index.ts';
-import { maxInFlightStage } from '../flowcontrol/index.ts';
+import { createFlowControl } from './flow-control.ts';
 import { apiStage } from '../handlers/index.ts';
 import { createInternalInformer } from '../informer/internal-informer.ts';
 import { plainValues, startEncryption } from '../encryption/index.ts';
 import { createKubeletProxy } from '../kubelet-proxy/kubelet-proxy.ts';
 import { createRegistry, type Registry } from '../registry/index.ts';
+import { connectionStage } from '../server/connection-stage.ts';
 import { createApiServer, endpointsStage, HealthRegistry, TraceRing, type Stage } from '../server/index.ts';
 import { tracesStage } from '../server/traces-stage.ts';
 import { EtcdClient, EtcdStore, startCompactor, tlsFromFiles, TransformedStore } from '../storage/index.ts';
@@ -115,6 +117,17 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     owned.add(encryption);
     health.add({ name: 'kms-providers', check: () => encryption.check() });
   }
+  const audit = await startAudit({
+    settings: config.audit,
+    webhookClient: () =>
+      owned.add(createWebhookClient({ clock, resolve: () => Promise.reject(new Error('no Service')) })),
+    metrics,
+    clock,
+    log,
+  }).catch((error: unknown) => {
+    owned.dispose();
+    throw error;
+  });
   const { caFile, certFile, keyFile, servers, compactionIntervalMs } = config.etcd;
   const client = new EtcdClient({
     endpoints: servers,
@@ -215,6 +228,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     }),
     { clock, metrics },
   );
+  const flowControl = owned.add(createFlowControl({ config, registry: () => registry, metrics, clock }));
   const traces = new TraceRing(Math.max(1, config.tracesMax));
   const version = versionInfo(config.minor);
   const catalog = new DiscoveryCatalog(config.minor);
@@ -230,15 +244,16 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
   });
   let aggregator: Aggregator | undefined;
   const stages: Stage[] = [
-    authentication.stage,
+    ...(config.goawayChance > 0 || config.strictTransportSecurity.length > 0
+      ? [connectionStage({ ...config, random })]
+      : []),
+    audit ? audit.authentication(authentication.stage) : authentication.stage,
+    ...(audit ? [audit.stage] : []),
     impersonationStage(authorizer),
-    maxInFlightStage({
-      metrics,
-      readOnlyMax: config.readOnlyInFlightMax,
-      mutatingMax: config.mutatingInFlightMax,
-    }),
+    flowControl.stage,
     authorizationStage({ authorizer, metrics, clock }),
     endpointsStage({ health, metrics, version }),
+    ...flowControl.pages,
     tracesStage(traces),
     aggregationStage({
       client: remotes,
@@ -316,6 +331,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
   try {
     registry.start();
     const informer = owned.add(createInternalInformer({ registry, user: APISERVER_USER, clock, log }));
+    owned.add(flowControl.follow(informer));
     const feed = owned.add(startPolicyFeed({ informer, policy, graph }));
     aggregator = owned.add(
       new Aggregator({
@@ -369,6 +385,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
       async close() {
         await bootstrap.stop();
         await server.shutdown({ delayMs: config.shutdownDelayMs });
+        await audit?.close();
         owned.dispose();
       },
     };

@@ -1,4 +1,5 @@
 import { DisposableStore } from '../../base/disposable.ts';
+import type { StatusError } from '../../api/meta/index.ts';
 import type { UserInfo } from '../authn/user.ts';
 import type { ApiRequest } from './request.ts';
 import { isLongRunning, type RequestInfo } from './request-info.ts';
@@ -38,6 +39,8 @@ export class RequestContext implements RequestContextParts {
   readonly auditAnnotations = new Map<string, string>();
   /** Set by authentication; replaced by impersonation. */
   user: UserInfo | undefined;
+  /** The Status that the request was answered with, where it failed. */
+  failure: StatusError | undefined;
   readonly #values = new Map<ContextKey<unknown>, unknown>();
   readonly #cleanup = new DisposableStore();
 

@@ -87,6 +87,7 @@ export const answerFailure = async (context: RequestContext, error: unknown, log
   const status = isStatusError(error)
     ? error
     : new StatusError('InternalError', PANIC_TEXT, { code: 500, cause: error });
+  context.failure = status;
   try {
     context.warnings.writeTo(response);
     await sendStatusError(response, status);

@@ -47,6 +47,8 @@ export class ApiResponse {
   #bytes = 0;
   #ended = false;
   #whenComplete: (() => void)[] = [];
+  #whenBegun: (() => void)[] = [];
+  #kept: { readonly bytesMax: number; bytes: number; parts: Uint8Array[] | undefined } | undefined;
 
   constructor(options: ResponseOptions) {
     this.#options = options;
@@ -69,6 +71,35 @@ export class ApiResponse {
   onComplete(run: () => void): void {
     if (this.#ended) run();
     else this.#whenComplete.push(run);
+  }
+
+  /** Calls back when the head is sent; for answers that last. */
+  onBegin(run: () => void): void {
+    this.#whenBegun.push(run);
+  }
+
+  #begun(code: number): void {
+    this.#code = code;
+    const waiting = this.#whenBegun;
+    this.#whenBegun = [];
+    for (const run of waiting) run();
+  }
+
+  /** Keeps the body, before compression, for whoever records answers. */
+  keepBody(bytesMax: number): void {
+    this.#kept = { bytesMax, bytes: 0, parts: [] };
+  }
+
+  /** Undefined where it was not kept, or is larger than asked for. */
+  get body(): Uint8Array | undefined {
+    return this.#kept?.parts && Buffer.concat(this.#kept.parts);
+  }
+
+  #keep(bytes: Uint8Array): void {
+    if (!this.#kept?.parts) return;
+    this.#kept.bytes += bytes.byteLength;
+    if (this.#kept.bytes > this.#kept.bytesMax) this.#kept.parts = undefined;
+    else this.#kept.parts.push(bytes);
   }
 
   #complete(): void {
@@ -113,7 +144,7 @@ export class ApiResponse {
   begin(code: number): void {
     if (this.#ended) throw clientGone();
     assert(!this.started, 'an answer begins once');
-    this.#code = code;
+    this.#begun(code);
     this.#options.outbound.head(code, this.#headers);
   }
 
@@ -124,6 +155,7 @@ export class ApiResponse {
     assert(this.started, 'write comes after begin');
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     this.#bytes += bytes.byteLength;
+    if (this.#headers.get('content-encoding') === undefined) this.#keep(bytes);
     if (isHead || bytes.byteLength === 0 || outbound.write(bytes)) return;
     await outbound.drained();
     if (outbound.gone) throw clientGone();
@@ -139,6 +171,7 @@ export class ApiResponse {
     const { outbound, isHead } = this.#options;
     let bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : body;
     const plainBytes = bytes.byteLength;
+    const plain = bytes;
     this.setHeader('content-type', contentType);
     if (plainBytes > GZIP_BYTES_MIN && this.acceptsGzip) {
       bytes = await compress(bytes, { level: GZIP_LEVEL });
@@ -148,7 +181,8 @@ export class ApiResponse {
     this.setHeader('content-length', String(bytes.byteLength));
     if (outbound.whole && !isHead) {
       if (outbound.gone) throw clientGone();
-      this.#code = code;
+      this.#begun(code);
+      this.#keep(plain);
       this.#bytes = plainBytes;
       this.#complete();
       await outbound.whole(code, this.#headers, bytes);
@@ -162,7 +196,7 @@ export class ApiResponse {
 
   /** The handler upgraded the connection; the code is for logs and metrics. */
   hijacked(code: number): void {
-    this.#code = code;
+    this.#begun(code);
     this.#complete();
   }
 

@@ -31,6 +31,8 @@ export interface PostOptions {
   readonly timeoutMs?: number | undefined;
   readonly signal: AbortSignal;
   readonly responseBytesMax?: number | undefined;
+  /** The code says it all, as for audit events: a success is answered as an empty object. */
+  readonly isBodyIgnored?: boolean;
 }
 
 /** A webhook that could not be asked, or whose answer cannot be read. */
@@ -160,7 +162,8 @@ export const createWebhookClient = ({ resolve, clock }: WebhookClientOptions): W
   };
 
   return {
-    async post(target, body, { timeoutMs, signal, responseBytesMax = RESPONSE_BYTES_MAX }) {
+    async post(target, body, options) {
+      const { timeoutMs, signal, responseBytesMax = RESPONSE_BYTES_MAX, isBodyIgnored = false } = options;
       const destination = readTarget(target);
       const path = `${destination.path}${timeoutQuery(timeoutMs)}`;
       const inGo = (reason: string): string => `Post "https://${destination.authority}${path}": ${reason}`;
@@ -191,7 +194,7 @@ export const createWebhookClient = ({ resolve, clock }: WebhookClientOptions): W
           payload: Buffer.from(JSON.stringify(body)),
         };
         const answer = await Promise.race([askOnce(asked, ending.signal, responseBytesMax), aborted]);
-        return readAnswer(answer);
+        return readAnswer(isBodyIgnored && isSuccess(answer.code) ? { ...answer, body: NO_OBJECT } : answer);
       } catch (error) {
         throw callError(error, ending.signal.reason, (failure) => inGo(reasonOf(failure, endpoint)));
       } finally {
@@ -242,8 +245,11 @@ const callError = (
   return new WebhookCallError(describe(error), { cause: error });
 };
 
+const NO_OBJECT = Buffer.from('{}');
+const isSuccess = (code: number): boolean => code >= 200 && code <= 206;
+
 const readAnswer = ({ code, contentType, body }: Answer): KubernetesObject => {
-  if (code < 200 || code > 206) {
+  if (!isSuccess(code)) {
     const status = errorOfResponse(code, contentType, body);
     throw new WebhookCallError(status.message, { status, cause: status });
   }

@@ -4,6 +4,7 @@ import { messageOf, ReasonError } from '../../base/errors.ts';
 import { restoreMember } from '../../etcd/server/restore.ts';
 import { verifySnapshot } from '../../etcd/snapshot/index.ts';
 import { editManifestAside, setManifestAside } from '../data-folder/manifest-aside.ts';
+import { assertReadable } from '../encryption/snapshot-keys.ts';
 import { initialMembers, PORTS } from '../manifests/control-plane.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { HostLink } from '../supervisor/host-link.ts';
@@ -154,10 +155,14 @@ const restore = async (supervisor: Supervisor, options: RestoreOptions): Promise
   await inStep(
     report,
     'check',
-    () =>
-      verifySnapshot(file, { skipHashCheck: false }).catch((cause: unknown) => {
+    async () => {
+      const found = await verifySnapshot(file, { skipHashCheck: false }).catch((cause: unknown) => {
         throw new ReasonError('Damaged', `${file}: ${messageOf(cause)}; nothing was changed`, { cause });
-      }),
+      });
+      const { config, clock } = supervisor;
+      await assertReadable(file, { data: directory, config, clock });
+      return found;
+    },
     ({ totalKey, revision }) => `${totalKey} keys at revision ${revision}`,
   );
   /** Previous manifests, by host. */

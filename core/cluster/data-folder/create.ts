@@ -26,9 +26,10 @@ import { kubernetesServiceAddress, loadBalancerAddress } from '../config/address
 import { formatClusterConfig, type ClusterConfig } from '../config/config.ts';
 import { planHosts, WORKERS_HOST, type HostPlan } from '../config/hosts.ts';
 import { newEncryptionYaml } from '../encryption/configuration-file.ts';
+import { auditPolicyYaml } from '../manifests/audit-policy.ts';
 import { AUTHENTICATION_CONFIG_FILE, authenticationConfigYaml } from '../manifests/authentication-config.ts';
 import { initialMembers, manifestsOf, PORTS, type EtcdStart } from '../manifests/control-plane.ts';
-import { ENCRYPTION_CONFIG_FILE } from '../manifests/guard-files.ts';
+import { AUDIT_POLICY_FILE, ENCRYPTION_CONFIG_FILE } from '../manifests/guard-files.ts';
 import {
   clusterFile,
   etcdFolder,
@@ -142,7 +143,10 @@ export const writeManifests = async (
   const draft = join(hostFolder(data, host.name), '.manifests');
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { mode: PRIVATE_FOLDER_MODE });
-  const guards = { isEncrypted: existsSync(join(data, ENCRYPTION_CONFIG_FILE)) };
+  const guards = {
+    isEncrypted: existsSync(join(data, ENCRYPTION_CONFIG_FILE)),
+    isAudited: existsSync(join(data, AUDIT_POLICY_FILE)),
+  };
   const manifests = manifestsOf({ config, host, version: config.spec.kubernetesVersion, etcd, guards });
   for (const [file, text] of manifests) await writeFile(join(draft, file), text, { mode: 0o600 });
   await rename(draft, folder);
@@ -158,10 +162,14 @@ const writeAuthenticationConfig = async (data: string): Promise<void> => {
  * For new clusters alone: values that API servers of an older one have stored are plain, and a lost file must not be
  * replaced by another key.
  */
-const writeEncryptionConfig = async (data: string, config: ClusterConfig, clock: Clock): Promise<void> => {
-  const file = join(data, ENCRYPTION_CONFIG_FILE);
-  const isStarted = planHosts(config).some(({ name }) => existsSync(manifestsFolder(data, name)));
-  if (!isStarted && !existsSync(file)) await writeFileAtomically(file, newEncryptionYaml(clock.nowMs()));
+const writeGuardFiles = async (data: string, config: ClusterConfig, clock: Clock): Promise<void> => {
+  if (planHosts(config).some(({ name }) => existsSync(manifestsFolder(data, name)))) return;
+  const texts = {
+    [ENCRYPTION_CONFIG_FILE]: () => newEncryptionYaml(clock.nowMs()),
+    [AUDIT_POLICY_FILE]: auditPolicyYaml,
+  };
+  for (const [name, text] of Object.entries(texts))
+    if (!existsSync(join(data, name))) await writeFileAtomically(join(data, name), text());
 };
 
 /** `cluster.yaml` is written first: it names the network that certificates and manifests are made for. */
@@ -177,7 +185,7 @@ export const completeDataFolder = async (
   await forgetStrayKubelets(data, config);
   await ensurePki(data, config, clock);
   await writeAuthenticationConfig(data);
-  await writeEncryptionConfig(data, config, clock);
+  await writeGuardFiles(data, config, clock);
   await Promise.all(
     planHosts(config).map((host) =>
       writeManifests(data, config, host, { members: initialMembers(config), state: 'new' }),

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ReasonError } from '../../base/errors.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
 import { configurationHash, parseEncryptionConfiguration } from '../../apiserver/encryption/index.ts';
 import { adminKubeconfigFile } from '../data-folder/layout.ts';
 import { etcdAccessOf } from '../etcd-operator/operations.ts';
 import { PORTS } from '../manifests/control-plane.ts';
+import { PREVIOUS_ENCRYPTION_FILE } from '../manifests/guard-files.ts';
 import { openClusterAccess } from '../monitor/scrape/cluster-access.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
@@ -116,7 +118,11 @@ const rotate = async (supervisor: Supervisor, report: StepReport): Promise<Rotat
     () => rewriteAll(supervisor, writtenPrefixes(text)),
     (count) => `${count} objects`,
   );
-  await inStep(report, 'drop', () => use(withFirstKeyOnly(text)));
+  await inStep(report, 'drop', async () => {
+    // Snapshots that were taken before still need the old key.
+    await writeFileAtomically(join(dirname(file), PREVIOUS_ENCRYPTION_FILE), text);
+    await use(withFirstKeyOnly(text));
+  });
   return { file, keys: keyNames(text).map(([first = '']) => first), rewritten };
 };
 

@@ -16,7 +16,13 @@ import {
 } from '../config/hosts.ts';
 import { ETCD_VERSION } from '../../etcd/version.ts';
 import { AUTHENTICATION_CONFIG_FILE } from './authentication-config.ts';
-import { ENCRYPTION_CONFIG_FILE, NO_GUARDS, type Guards } from './guard-files.ts';
+import {
+  AUDIT_FOLDER,
+  AUDIT_POLICY_FILE,
+  ENCRYPTION_CONFIG_FILE,
+  NO_GUARDS,
+  type Guards,
+} from './guard-files.ts';
 import { inData, staticPodYaml, type StaticPodSpec } from './static-pod.ts';
 
 export { PORTS };
@@ -105,13 +111,32 @@ const etcdAccess = ({ config, etcd }: ManifestOptions): Record<string, string | 
   };
 };
 
-const guardFlags = ({ guards = NO_GUARDS }: ManifestOptions): Record<string, string | boolean> =>
-  guards.isEncrypted
-    ? {
-        'encryption-provider-config': inData(ENCRYPTION_CONFIG_FILE),
-        'encryption-provider-config-automatic-reload': true,
-      }
-    : {};
+/** Rotated files are compressed: a host keeps about 40 MB of events. */
+const AUDIT_LIMITS = {
+  'audit-log-compress': true,
+  'audit-log-maxage': 30,
+  'audit-log-maxbackup': 10,
+  'audit-log-maxsize': 20,
+} as const;
+
+const guardFlags = ({
+  guards = NO_GUARDS,
+  host,
+}: ManifestOptions): Record<string, string | number | boolean> => ({
+  ...(guards.isAudited && {
+    'audit-log-path': inData(`${AUDIT_FOLDER}/${host.name}.log`),
+    'audit-policy-file': inData(AUDIT_POLICY_FILE),
+    // No request waits for the disk.
+    'audit-log-mode': 'batch',
+    'audit-log-batch-max-size': 1000,
+    'audit-log-batch-max-wait': '1s',
+    ...AUDIT_LIMITS,
+  }),
+  ...(guards.isEncrypted && {
+    'encryption-provider-config': inData(ENCRYPTION_CONFIG_FILE),
+    'encryption-provider-config-automatic-reload': true,
+  }),
+});
 
 export const apiServerPod = (options: ManifestOptions): StaticPodSpec => {
   const { config, host, version } = options;

@@ -5,6 +5,7 @@ import * as proto from '../../../etcd/proto/index.ts';
 import { certificatePath } from '../../../pki/index.ts';
 import { loadBalancerAddress } from '../../config/addresses.ts';
 import { PORTS } from '../../manifests/control-plane.ts';
+import { fileFlagOf } from '../../encryption/configured-file.ts';
 import { flagOf, IN_FLIGHT_DEFAULTS } from '../../monitor/in-flight-limits.ts';
 import { labelOf, scanMetrics } from '../../monitor/scrape/prometheus-text.ts';
 import { absent, bad, ok, plural, warn, type CheckItem } from '../item.ts';
@@ -98,14 +99,13 @@ const audit: CheckItem = {
   id: 'auditLog',
   title: 'Audit logging is enabled',
   async measure(look) {
-    if (!canBeTold('audit-policy-file', 'audit-log-path'))
-      return absent(
-        'this API server does not support audit logging',
-        'its recent requests are on the Requests page',
-      );
     const [policies, paths] = await Promise.all([
       given(look, 'audit-policy-file'),
-      given(look, 'audit-log-path'),
+      look
+        .apiServers()
+        .then((commands) =>
+          commands.map((command) => fileFlagOf(look.dataDirectory, command, 'audit-log-path')),
+        ),
     ]);
     if (policies.some((file) => file === undefined) || paths.some((path) => path === undefined))
       return warn(

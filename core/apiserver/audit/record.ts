@@ -1,0 +1,187 @@
+import { isIP } from 'node:net';
+import { formatMicroTime, isJsonObject, type StatusError } from '../../api/meta/index.ts';
+import type { UserInfo } from '../authn/user.ts';
+import { contextKey, type RequestContext } from '../server/context.ts';
+import type { AuditEvent, AuditUser, ObjectReference } from './event.ts';
+import { AUDIT_LEVELS, type AuditConfig, type AuditLevel, type AuditStageName } from './policy.ts';
+
+const USER_AGENT_LENGTH_MAX = 1024;
+const USER_AGENT_SUFFIX = '...TRUNCATED';
+const ANNOTATIONS_MAX = 128;
+
+export const auditUser = (user: UserInfo | undefined): AuditUser => ({
+  ...(user && { username: user.name }),
+  ...(user?.uid !== undefined && user.uid !== '' && { uid: user.uid }),
+  ...(user && user.groups.length > 0 && { groups: user.groups }),
+  ...(user?.extra && Object.keys(user.extra).length > 0 && { extra: user.extra }),
+});
+
+/** The addresses that proxies name, then the one of the connection. */
+export const sourceIPs = ({ request }: RequestContext): readonly string[] => {
+  const forwarded = (request.headers.get('x-forwarded-for') ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => isIP(part) !== 0);
+  const real = request.headers.get('x-real-ip') ?? '';
+  const { address } = request.peer;
+  const ips = [...forwarded];
+  if (isIP(real) !== 0 && !ips.includes(real)) ips.push(real);
+  if (address !== '' && ips.at(-1) !== address) ips.push(address);
+  return ips;
+};
+
+const userAgentOf = ({ request }: RequestContext): string => {
+  const agent = request.headers.get('user-agent') ?? '';
+  return agent.length > USER_AGENT_LENGTH_MAX
+    ? agent.slice(0, USER_AGENT_LENGTH_MAX) + USER_AGENT_SUFFIX
+    : agent;
+};
+
+const referenceOf = ({ info }: RequestContext): ObjectReference | undefined => {
+  if (!info.isResourceRequest) return undefined;
+  const { resource, namespace, name, apiGroup, apiVersion, subresource } = info;
+  return { resource, namespace, name, apiGroup, apiVersion, subresource };
+};
+
+/** In upstream's order, without empty fields. */
+const compact = (reference: ObjectReference): ObjectReference => {
+  const { resource, namespace, name, uid, apiGroup, apiVersion, resourceVersion, subresource } = reference;
+  const ordered = { resource, namespace, name, uid, apiGroup, apiVersion, resourceVersion, subresource };
+  return Object.fromEntries(
+    Object.entries(ordered).filter(([, value]) => value !== undefined && value !== ''),
+  ) as ObjectReference;
+};
+
+const withoutManagedFields = (object: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  const { metadata, items } = object;
+  return {
+    ...object,
+    ...(isJsonObject(metadata) && { metadata: { ...metadata, managedFields: undefined } }),
+    ...(Array.isArray(items) && {
+      items: (items as unknown[]).map((item) => (isJsonObject(item) ? withoutManagedFields(item) : item)),
+    }),
+  };
+};
+
+const statusOf = (code: number, failure: StatusError | undefined): Record<string, unknown> => {
+  if (!failure) return { metadata: {}, code };
+  const { status, message, reason, details } = failure.status as unknown as Record<string, unknown>;
+  return { metadata: {}, status, message, reason, details, code };
+};
+
+/** What is known of one request for its audit events. Stages and handlers add to it as they learn it. */
+export class AuditRecord {
+  readonly config: AuditConfig;
+  readonly #context: RequestContext;
+  readonly #user: UserInfo | undefined;
+  readonly #reference: ObjectReference | undefined;
+  readonly #annotations: Record<string, string> = {};
+  #requestJson: string | undefined;
+
+  constructor(context: RequestContext, config: AuditConfig) {
+    this.#context = context;
+    this.config = config;
+    this.#user = context.user;
+    this.#reference = referenceOf(context);
+  }
+
+  includes(level: AuditLevel): boolean {
+    return AUDIT_LEVELS.indexOf(this.config.level) >= AUDIT_LEVELS.indexOf(level);
+  }
+
+  /** The first value of a key stays, as upstream. */
+  annotate(key: string, value: string): void {
+    if (key in this.#annotations || Object.keys(this.#annotations).length >= ANNOTATIONS_MAX) return;
+    this.#annotations[key] = value;
+  }
+
+  /** The object that the client sent, before admission changes it. */
+  requestObject(object: Readonly<Record<string, unknown>>): void {
+    const { metadata } = object;
+    if (this.#reference && isJsonObject(metadata))
+      for (const name of ['namespace', 'name', 'uid', 'resourceVersion'] as const) {
+        const value = metadata[name];
+        if (typeof value === 'string') this.#reference[name] ||= value;
+      }
+    if (this.includes('Request')) this.#requestJson = this.#encode(object);
+  }
+
+  /** A patch is no object: it is shown as it came, where it is JSON. */
+  requestPatch(body: Uint8Array): void {
+    if (!this.includes('Request')) return;
+    const text = Buffer.from(body).toString('utf8');
+    try {
+      JSON.parse(text);
+      this.#requestJson = text;
+    } catch {
+      this.#requestJson = JSON.stringify(text);
+    }
+  }
+
+  /** The event of one stage as the request stands now. */
+  event(
+    stage: AuditStageName,
+    nowMs: number,
+    outcome: {
+      readonly code?: number;
+      readonly failure?: StatusError | undefined;
+      readonly message?: string;
+      readonly responseBody?: Uint8Array | undefined;
+      readonly impersonator?: UserInfo | undefined;
+    } = {},
+  ): AuditEvent {
+    const context = this.#context;
+    const { code, failure, message, responseBody, impersonator } = outcome;
+    const agent = userAgentOf(context);
+    const ips = sourceIPs(context);
+    const response = responseBody && this.#responseObject(responseBody);
+    return {
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: this.config.level,
+      auditID: context.auditId,
+      stage,
+      requestURI: context.request.url,
+      verb: context.info.verb,
+      user: auditUser(this.#user),
+      ...(impersonator && { impersonatedUser: auditUser(context.user) }),
+      ...(ips.length > 0 && { sourceIPs: ips }),
+      ...(agent !== '' && { userAgent: agent }),
+      ...(this.#reference && { objectRef: compact(this.#reference) }),
+      ...(code !== undefined && {
+        responseStatus: { ...statusOf(code, failure), ...(message !== undefined && { message }) },
+      }),
+      ...(this.#requestJson !== undefined && { requestObject: JSON.parse(this.#requestJson) as unknown }),
+      ...(response !== undefined && { responseObject: response }),
+      requestReceivedTimestamp: formatMicroTime(context.startedAtMs),
+      stageTimestamp: formatMicroTime(nowMs),
+      ...(Object.keys(this.#annotations).length > 0 && { annotations: { ...this.#annotations } }),
+    };
+  }
+
+  #encode(object: Readonly<Record<string, unknown>>): string {
+    return JSON.stringify(this.config.omitManagedFields ? withoutManagedFields(object) : object);
+  }
+
+  #responseObject(body: Uint8Array): unknown {
+    try {
+      const parsed: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+      return isJsonObject(parsed) && this.config.omitManagedFields ? withoutManagedFields(parsed) : parsed;
+    } catch {
+      // Logs and tables of other encodings have no form as an object.
+      return undefined;
+    }
+  }
+}
+
+const AUDIT_RECORD = contextKey<AuditRecord>('audit-record');
+
+export const setAuditRecord = (context: RequestContext, record: AuditRecord): void =>
+  context.set(AUDIT_RECORD, record);
+
+/** Undefined where the request is not audited: annotations then cost nothing. */
+export const auditRecordOf = (context: RequestContext): AuditRecord | undefined => context.get(AUDIT_RECORD);
+
+/** For stages and admission: a fact about this request that its audit event should carry. */
+export const annotateAudit = (context: RequestContext, key: string, value: string): void =>
+  auditRecordOf(context)?.annotate(key, value);

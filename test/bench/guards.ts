@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { auditPolicyYaml } from '../../core/cluster/manifests/audit-policy.ts';
+import { readKubeconfig } from '../../core/pki/index.ts';
+import { LoadClient, type LoadAnswer } from '../support/api-load.ts';
+import { ControlPlane } from '../support/control-plane.ts';
+
+/**
+ * What the stages that guard an API server cost, and what they are good for. Two servers on the same members: one with
+ * everything that a new cluster has (RBAC, fairness, audit, encrypted Secrets), one with nothing of it.
+ */
+const [GUARDED, OPEN] = [0, 1];
+const OCTET = 67;
+const CLIENTS = 16;
+const ROUNDS = 4;
+const ROUND_MS = 2000;
+const FLOOD_CLIENTS = 64;
+const RENEWALS = 300;
+const RENEW_EVERY_MS = 10;
+const SECRETS_PATH = '/api/v1/namespaces/default/secrets';
+const LEASES_PATH = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+const GOAL_RATIO = 0.85;
+const GOAL_FACTOR = 3;
+
+const nowMs = (): number => performance.now();
+const percentile = (values: number[], share: number): number =>
+  values.sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN;
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const must = (answer: LoadAnswer, ...codes: number[]): LoadAnswer => {
+  if (!codes.includes(answer.code))
+    throw new Error(`${answer.code}: ${answer.body.toString().slice(0, 300)}`);
+  return answer;
+};
+
+const encryptionYaml = (secret: string, isPlainFirst: boolean): string => {
+  const keyed = { secretbox: { keys: [{ name: 'k', secret }] } };
+  return stringify({
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'EncryptionConfiguration',
+    resources: [
+      {
+        resources: ['secrets'],
+        providers: isPlainFirst ? [{ identity: {} }, keyed] : [keyed, { identity: {} }],
+      },
+    ],
+  });
+};
+
+const flagsOf = (directory: string): ((index: number) => readonly string[]) => {
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(directory, name), text, { mode: 0o600 });
+    return join(directory, name);
+  };
+  const secret = randomBytes(32).toString('base64');
+  const policy = file('audit-policy.yaml', auditPolicyYaml());
+  const encryption = [
+    file('guarded.yaml', encryptionYaml(secret, false)),
+    file('open.yaml', encryptionYaml(secret, true)),
+  ];
+  return (index) => [
+    `--encryption-provider-config=${encryption[index]}`,
+    ...(index === OPEN
+      ? ['--authorization-mode=AlwaysAllow', '--enable-priority-and-fairness=false']
+      : [
+          '--authorization-mode=Node,RBAC',
+          `--audit-policy-file=${policy}`,
+          `--audit-log-path=${join(directory, 'audit.log')}`,
+          '--audit-log-mode=batch',
+          '--audit-log-batch-max-size=1000',
+          '--audit-log-batch-max-wait=1s',
+        ]),
+  ];
+};
+
+/** An identity of the PKI: `admin`, `scheduler`... */
+const connectAs = (plane: ControlPlane, name: string, index: number): Promise<LoadClient> => {
+  const file = join(plane.options.directory, 'kubeconfig', `${name}.conf`);
+  const { authorityPem: ca, credential } = readKubeconfig(readFileSync(file, 'utf8'), file);
+  const { certificatePem: cert, privateKeyPem: key } = credential;
+  return LoadClient.connect(plane.apiServers[index]!.url, { ca, cert, key });
+};
+
+const secretOf = (name: string, value: string): string =>
+  JSON.stringify({
+    kind: 'Secret',
+    apiVersion: 'v1',
+    metadata: { name },
+    stringData: { value, text: 'x'.repeat(500) },
+  });
+
+/** Requests per second of all clients together. */
+const rateOf = async (
+  clients: readonly LoadClient[],
+  call: (client: LoadClient, n: number) => Promise<unknown>,
+): Promise<number> => {
+  const startedAt = nowMs();
+  let count = 0;
+  await Promise.all(
+    clients.map(async (client) => {
+      while (nowMs() - startedAt < ROUND_MS) await call(client, (count += 1));
+    }),
+  );
+  return count / ((nowMs() - startedAt) / 1000);
+};
+
+const measureCost = async (plane: ControlPlane): Promise<void> => {
+  const clients = await Promise.all(
+    [GUARDED, OPEN].map((index) =>
+      Promise.all(Array.from({ length: CLIENTS }, () => connectAs(plane, 'admin', index))),
+    ),
+  );
+  const calls: Readonly<Record<string, (index: number, round: number) => Parameters<typeof rateOf>[1]>> = {
+    create: (index, round) => async (client, n) =>
+      must(
+        await client.request({
+          method: 'POST',
+          path: SECRETS_PATH,
+          body: secretOf(`s-${index}-${round}-${n}`, 'first'),
+        }),
+        201,
+      ),
+    get: (index, round) => async (client, n) =>
+      must(await client.request({ path: `${SECRETS_PATH}/s-${index}-${round}-${(n % 100) + 1}` }), 200),
+    update: (index, round) => async (client, n) => {
+      const name = `s-${index}-${round}-${(n % 100) + 1}`;
+      must(
+        await client.request({
+          method: 'PUT',
+          path: `${SECRETS_PATH}/${name}`,
+          body: secretOf(name, `${round}-${n}`),
+        }),
+        200,
+      );
+    },
+  };
+  for (const [verb, call] of Object.entries(calls)) {
+    const rates: [number[], number[]] = [[], []];
+    // In turn, so that a busy moment of the machine hits both.
+    for (let round = 0; round < ROUNDS; round += 1)
+      for (const index of [GUARDED, OPEN] as const)
+        rates[index as 0 | 1].push(await rateOf(clients[index]!, call(index, round)));
+    const [guarded, open] = rates.map((values) => percentile(values, 0.5)) as [number, number];
+    const ratio = guarded / open;
+    console.log(
+      `${verb.padEnd(8)} ${guarded.toFixed(0).padStart(6)} /s guarded  ${open.toFixed(0).padStart(6)} /s open  ratio ${ratio.toFixed(2)}  ${ratio >= GOAL_RATIO ? 'reached' : `goal ${GOAL_RATIO}`}`,
+    );
+  }
+  for (const client of clients.flat()) client.close();
+};
+
+const renewals = async (client: LoadClient): Promise<number> => {
+  const took: number[] = [];
+  for (let n = 0; n < RENEWALS; n += 1) {
+    const from = nowMs();
+    const patch = { spec: { renewTime: new Date().toISOString().replace('Z', '000Z') } };
+    must(
+      await client.request({
+        method: 'PATCH',
+        path: `${LEASES_PATH}/kube-scheduler`,
+        contentType: 'application/merge-patch+json',
+        body: JSON.stringify(patch),
+      }),
+      200,
+    );
+    took.push(nowMs() - from);
+    await wait(RENEW_EVERY_MS);
+  }
+  return percentile(took, 0.99);
+};
+
+const measureFlood = async (plane: ControlPlane, index: number): Promise<void> => {
+  const scheduler = await connectAs(plane, 'scheduler', index);
+  const lease = {
+    metadata: { name: 'kube-scheduler' },
+    spec: { holderIdentity: 'bench', leaseDurationSeconds: 15 },
+  };
+  must(
+    await scheduler.request({
+      method: 'POST',
+      path: LEASES_PATH,
+      body: JSON.stringify({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...lease }),
+    }),
+    201,
+    409,
+  );
+  const calm = await renewals(scheduler);
+  const flood = await Promise.all(
+    Array.from({ length: FLOOD_CLIENTS }, () => connectAs(plane, 'admin', index)),
+  );
+  let isOver = false;
+  let requests = 0;
+  const flooding = flood.map(async (client) => {
+    while (!isOver) {
+      requests += 1;
+      await client.request({ path: `${SECRETS_PATH}?limit=50` });
+    }
+  });
+  const flooded = await renewals(scheduler);
+  isOver = true;
+  await Promise.all(flooding);
+  const factor = flooded / calm;
+  console.log(
+    `lease renewal p99 ${calm.toFixed(1)} ms calm, ${flooded.toFixed(1)} ms with ${FLOOD_CLIENTS} clients that list (${requests} lists)  factor ${factor.toFixed(2)}  ${index === OPEN ? 'open' : factor <= GOAL_FACTOR ? 'reached' : `goal ${GOAL_FACTOR}`}`,
+  );
+  for (const client of [scheduler, ...flood]) client.close();
+};
+
+export const run = async (args: readonly string[]): Promise<void> => {
+  const directory = mkdtempSync(join(tmpdir(), 'bench-guards-'));
+  const seats = args.find((arg) => arg.startsWith('--seats='))?.slice('--seats='.length);
+  const plane = await ControlPlane.create({
+    etcd: 'pilothouse',
+    members: 3,
+    apiServers: 2,
+    octet: OCTET,
+    directory,
+    flagsOf: flagsOf(directory),
+    ...(seats !== undefined && {
+      apiServerFlags: [`--max-requests-inflight=${seats}`, '--max-mutating-requests-inflight=1'],
+    }),
+  });
+  try {
+    await plane.start();
+    if (!args.includes('flood')) await measureCost(plane);
+    for (const index of [GUARDED, OPEN]) await measureFlood(plane, index);
+  } finally {
+    await plane.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+};
