@@ -12,6 +12,7 @@ import {
   FRAME,
   http2Frame,
   http2Session,
+  oddGatewayRequest,
   oddPeerFrames,
   oddRequest,
   oddTlsRecord,
@@ -29,7 +30,14 @@ const OCTET = 72;
 const HOST = `127.${OCTET}.0.1`;
 const PORTS = { client: 2379, peer: 2380, metrics: 2381, plainPeer: 2382, plainClient: 2383 };
 /** With 10,000 for the client listener in etcd-fuzz.test.ts. */
-const INPUTS = { metrics: 10_000, plainPeer: 9_600, tlsRecords: 320, securePeer: 80, floods: 24 };
+const INPUTS = {
+  metrics: 10_000,
+  gateway: 5_000,
+  plainPeer: 9_600,
+  tlsRecords: 320,
+  securePeer: 80,
+  floods: 24,
+};
 const AT_ONCE = 48;
 const CONNECT_LIMIT_MS = 10_000;
 const FLOOD_FRAMES = 20_000;
@@ -128,6 +136,23 @@ test(`${INPUTS.metrics} odd requests and bytes at the metrics listener (PILOTHOU
   });
   expect(answered + hungUp).toBe(INPUTS.metrics);
   expect(answered).toBeGreaterThan(INPUTS.metrics / 2);
+});
+
+test(`${INPUTS.gateway} odd requests at the JSON gateway, and every whole one is answered`, async () => {
+  let whole = 0;
+  const { answered, hungUp } = await sendHostile({
+    inputs: INPUTS.gateway,
+    connections: AT_ONCE,
+    open: plain(PORTS.plainClient),
+    input() {
+      const { bytes, wantsAnswer } = oddGatewayRequest(random);
+      if (wantsAnswer) whole += 1;
+      return { bytes, isLast: !wantsAnswer };
+    },
+  });
+  expect(answered + hungUp).toBe(INPUTS.gateway);
+  expect(answered).toBeGreaterThanOrEqual(whole);
+  expect(whole).toBeGreaterThan(INPUTS.gateway / 2);
 });
 
 test(`${INPUTS.plainPeer + INPUTS.securePeer} broken hellos, frames and records at the peer listener`, async () => {

@@ -319,6 +319,86 @@ export const oddRequest = (random: Random): Buffer => {
   return random.below(4) === 0 ? mutated(request, random) : request;
 };
 
+/** Nothing among them takes away what the tests look for afterwards, however it is changed. */
+const GATEWAY_SAMPLES: readonly (readonly [string, string])[] = [
+  [
+    '/v3/kv/range',
+    '{"key":"AA==","range_end":"AA==","limit":"3","sort_order":"DESCEND","sort_target":"MOD"}',
+  ],
+  ['/v3/kv/put', '{"key":"ZnV6eg==","value":"AQIDBA==","lease":"0","prev_kv":true}'],
+  [
+    '/v3/kv/txn',
+    '{"compare":[{"key":"YQ==","result":"EQUAL","target":"VERSION","version":"0"}],"success":[]}',
+  ],
+  ['/v3/watch', '{"create_request":{"key":"YQ==","start_revision":"1"}} {"cancel_request":{"watch_id":"0"}}'],
+  ['/v3/lease/grant', '{"TTL":"100","ID":"0"}'],
+  ['/v3/lease/keepalive', '{"ID":"1"}{"ID":"2"}'],
+  ['/v3/lease/timetolive', '{"ID":"1","keys":true}'],
+  ['/v3/cluster/member/list', '{"linearizable":true}'],
+  ['/v3/maintenance/status', '{}'],
+  ['/v3/auth/authenticate', '{"name":"nobody","password":"x"}'],
+  ['/v3/lock/unlock', '{"key":"YQ=="}'],
+  ['/v3/election/leader', '{"name":"YQ=="}'],
+  ['/v3/kv/nothing', '{}'],
+];
+const JSON_PIECES = [
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  ':',
+  ',',
+  '\\',
+  '\\u0',
+  'null',
+  '-',
+  '1e999',
+  '{"key":',
+  '\n',
+  '\0',
+];
+const DEEP = 2000;
+
+/** A request to the JSON gateway whose body is JSON, nearly JSON, or nothing of the kind. */
+export const oddGatewayRequest = (
+  random: Random,
+): {
+  readonly bytes: Buffer;
+  /** Whether it is a whole request, so that an answer must come. */
+  readonly wantsAnswer: boolean;
+} => {
+  const [path, sample] = GATEWAY_SAMPLES[random.below(GATEWAY_SAMPLES.length)]!;
+  const pieces = (count: number): string =>
+    Array.from({ length: count }, () => JSON_PIECES[random.below(JSON_PIECES.length)]!).join('');
+  const bodies = [
+    () => Buffer.from(sample),
+    () => mutated(Buffer.from(sample), random),
+    () => mutated(Buffer.from(sample), random),
+    () => Buffer.from(pieces(1 + random.below(40))),
+    () => Buffer.from('{"key":['.repeat(random.below(DEEP))),
+    () => randomBytes(random, random.below(200)),
+  ];
+  const body = bodies[random.below(bodies.length)]!();
+  const length = random.below(10) === 0 ? random.below(500) : body.length;
+  const isChunked = random.below(5) === 0;
+  const head = [
+    `${random.below(20) === 0 ? 'GET' : 'POST'} ${path} HTTP/1.1`,
+    'Host: x',
+    isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`,
+    ...(random.below(6) === 0 ? [`Grpc-Timeout: ${pieces(1)}1S`] : []),
+    ...(random.below(6) === 0 ? [`Authorization: ${random.below(1000)}.${random.below(1000)}`] : []),
+  ];
+  const framed = isChunked
+    ? Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')])
+    : body;
+  return {
+    bytes: Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), framed]),
+    // A watch that asks for nothing is told nothing.
+    wantsAnswer: path !== '/v3/watch' && (isChunked ? body.length > 0 : length === body.length),
+  };
+};
+
 const writer = new ByteWriter();
 
 /** A hello of the peer protocol and what may follow it, broken somewhere. */

@@ -46,6 +46,7 @@ export const openMemoryMember = async (): Promise<MemoryMember> => {
     watches: hub,
     permit: () => undefined,
     permitRead: () => undefined,
+    isCommonNameUsed: () => false,
     auth: noUsers,
     async range(request) {
       const result = store.range(toRange(request));

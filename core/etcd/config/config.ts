@@ -70,6 +70,8 @@ export interface MemberConfig {
     /** A client that pings more often is told to calm down and loses its connection. */
     readonly clientIntervalMinMs: number;
   };
+  readonly gateway: boolean;
+  readonly httpAccess: { readonly origins: readonly string[]; readonly hosts: readonly string[] };
   readonly autoCompaction: AutoCompaction;
   readonly clientTls: TlsFiles;
   readonly peerTls: TlsFiles;
@@ -273,6 +275,8 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
       timeoutMs: values['grpc-keepalive-timeout'],
       clientIntervalMinMs: values['grpc-keepalive-min-time'],
     },
+    gateway: values['enable-grpc-gateway'],
+    httpAccess: { origins: values.cors, hosts: values['host-whitelist'] },
     autoCompaction: autoCompaction(values),
     clientTls: tlsFiles('', [...listenClients, ...listenMetrics], {
       certFile: values['cert-file'],

@@ -54,8 +54,6 @@ export const REJECTED_FLAGS: Readonly<Record<string, string>> = {
   'self-signed-cert-validity': NO_AUTO_TLS,
   'peer-skip-client-san-verification':
     'the addresses in certificates of peers are not compared with the connection',
-  cors: 'no browser reaches this member',
-  'host-whitelist': 'no browser reaches this member',
   'log-format': OWN_LOG,
   'enable-log-rotation': OWN_LOG,
   'log-rotation-config-json': OWN_LOG,
@@ -68,5 +66,4 @@ export const REJECTED_FLAGS: Readonly<Record<string, string>> = {
   'downgrade-check-time': NO_V3_DOWNGRADE,
   'warning-apply-duration': 'slow requests are counted in the metrics, not logged',
   'warning-unary-request-duration': 'slow requests are counted in the metrics, not logged',
-  'enable-grpc-gateway': 'the JSON gateway is not supported',
 };

@@ -19,7 +19,7 @@ export type User = MessageOut<typeof User>;
 export type UserIn = MessageIn<typeof User>;
 
 export const Permission = message('authpb.Permission', {
-  permType: enumeration<PermissionType>(1),
+  permType: enumeration<PermissionType>(1, PERMISSION_TYPE),
   key: bytes(2),
   rangeEnd: bytes(3),
 });

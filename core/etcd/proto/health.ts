@@ -12,7 +12,7 @@ export type HealthCheckRequest = MessageOut<typeof HealthCheckRequest>;
 export type HealthCheckRequestIn = MessageIn<typeof HealthCheckRequest>;
 
 export const HealthCheckResponse = message('grpc.health.v1.HealthCheckResponse', {
-  status: enumeration<ServingStatus>(1),
+  status: enumeration<ServingStatus>(1, SERVING_STATUS),
 });
 export type HealthCheckResponse = MessageOut<typeof HealthCheckResponse>;
 export type HealthCheckResponseIn = MessageIn<typeof HealthCheckResponse>;

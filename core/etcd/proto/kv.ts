@@ -17,7 +17,7 @@ export const EVENT_TYPE = { PUT: 0, DELETE: 1 } as const;
 export type EventType = (typeof EVENT_TYPE)[keyof typeof EVENT_TYPE];
 
 export const Event = message('mvccpb.Event', {
-  type: enumeration<EventType>(1),
+  type: enumeration<EventType>(1, EVENT_TYPE),
   kv: nested(2, () => KeyValue),
   prevKv: nested(3, () => KeyValue),
 });

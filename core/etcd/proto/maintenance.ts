@@ -22,16 +22,16 @@ export const DOWNGRADE_ACTION = { VALIDATE: 0, ENABLE: 1, CANCEL: 2 } as const;
 export type DowngradeAction = (typeof DOWNGRADE_ACTION)[keyof typeof DOWNGRADE_ACTION];
 
 export const AlarmRequest = message('etcdserverpb.AlarmRequest', {
-  action: enumeration<AlarmAction>(1),
+  action: enumeration<AlarmAction>(1, ALARM_ACTION),
   memberID: uint64(2),
-  alarm: enumeration<AlarmType>(3),
+  alarm: enumeration<AlarmType>(3, ALARM_TYPE),
 });
 export type AlarmRequest = MessageOut<typeof AlarmRequest>;
 export type AlarmRequestIn = MessageIn<typeof AlarmRequest>;
 
 export const AlarmMember = message('etcdserverpb.AlarmMember', {
   memberID: uint64(1),
-  alarm: enumeration<AlarmType>(2),
+  alarm: enumeration<AlarmType>(2, ALARM_TYPE),
 });
 export type AlarmMember = MessageOut<typeof AlarmMember>;
 export type AlarmMemberIn = MessageIn<typeof AlarmMember>;
@@ -44,7 +44,7 @@ export type AlarmResponse = MessageOut<typeof AlarmResponse>;
 export type AlarmResponseIn = MessageIn<typeof AlarmResponse>;
 
 export const DowngradeRequest = message('etcdserverpb.DowngradeRequest', {
-  action: enumeration<DowngradeAction>(1),
+  action: enumeration<DowngradeAction>(1, DOWNGRADE_ACTION),
   version: string(2),
 });
 export type DowngradeRequest = MessageOut<typeof DowngradeRequest>;

@@ -26,8 +26,8 @@ export const COMPARE_TARGET = { VERSION: 0, CREATE: 1, MOD: 2, VALUE: 3, LEASE: 
 export type CompareTarget = (typeof COMPARE_TARGET)[keyof typeof COMPARE_TARGET];
 
 export const Compare = message('etcdserverpb.Compare', {
-  result: enumeration<CompareResult>(1),
-  target: enumeration<CompareTarget>(2),
+  result: enumeration<CompareResult>(1, COMPARE_RESULT),
+  target: enumeration<CompareTarget>(2, COMPARE_TARGET),
   key: bytes(3),
   version: oneof('targetUnion', int64Number(4)),
   createRevision: oneof('targetUnion', int64Number(5)),

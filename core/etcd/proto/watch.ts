@@ -22,7 +22,7 @@ export const WatchCreateRequest = message('etcdserverpb.WatchCreateRequest', {
   rangeEnd: bytes(2),
   startRevision: int64Number(3),
   progressNotify: bool(4),
-  filters: repeated(enumeration<FilterType>(5)),
+  filters: repeated(enumeration<FilterType>(5, FILTER_TYPE)),
   prevKv: bool(6),
   watchId: int64(7),
   fragment: bool(8),

@@ -2,9 +2,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { statusOf, statusOfReason } from './errors.ts';
-import { Router, listen } from './grpc/index.ts';
+import { Router, listen, notFound, servePlain, withHttpAccess } from './grpc/index.ts';
 import type {
+  CallContext,
   GrpcServer,
+  HttpAccess,
   KeepaliveOptions,
   Method,
   PlainHandler,
@@ -12,6 +14,7 @@ import type {
   ServerTls,
 } from './grpc/index.ts';
 import type { MemberApi } from './member-api.ts';
+import { createGateway } from './gateway/gateway.ts';
 import { electionMethods } from './concurrency/election.ts';
 import { lockMethods } from './concurrency/lock.ts';
 import { createAdmission } from './services/admission.ts';
@@ -58,6 +61,9 @@ export interface ClientServerOptions {
   /** `--election-timeout`: how long a leader may be missing before streams that insist on one are ended. */
   readonly electionTimeoutMs?: number | undefined;
   readonly keepalive?: KeepaliveOptions | undefined;
+  readonly httpAccess?: HttpAccess | undefined;
+  /** `--enable-grpc-gateway` */
+  readonly gateway?: boolean | undefined;
 }
 
 export interface ClientServer {
@@ -104,21 +110,31 @@ export const serveClients = async (options: ClientServerOptions): Promise<Client
     clock: options.slowClock ?? clock,
     electionTimeoutMs: options.electionTimeoutMs ?? ELECTION_TIMEOUT_MS_DEFAULT,
   });
-  const router = new Router({
+  const shared = {
     methods: clientMethods(options),
     messageBytesMax: (options.requestBytesMax ?? REQUEST_BYTES_MAX_DEFAULT) + GRPC_OVERHEAD_BYTES,
     clock,
     observer: options.observer ?? NOBODY_OBSERVES,
-    admit: (context, request) => admission.admit(context, request),
+    admit: (context: CallContext, request: unknown) => admission.admit(context, request),
     statusOf,
-    plain: options.plain,
-  });
+  };
+  const gateway =
+    options.gateway === false
+      ? undefined
+      : createGateway({ ...shared, isCommonNameUsed: () => member.isCommonNameUsed() });
+  const plain = servePlain(options.plain ?? (() => notFound));
+  const http = withHttpAccess(
+    options.httpAccess ?? { origins: [], hosts: ['*'] },
+    gateway?.serve(plain) ?? plain,
+  );
+  const router = new Router({ ...shared, http });
   const servers: GrpcServer[] = [];
   const close = async (graceMs: number): Promise<void> => {
     admission.dispose();
     const closed = servers.map((server) => server.close({ graceMs }));
     // After the goodbye of each connection, so that no client opens them again on the same one.
     router.endStreams(statusOfReason('Stopped'));
+    gateway?.endStreams(statusOfReason('Stopped'));
     await Promise.all(closed);
   };
   try {
@@ -129,7 +145,7 @@ export const serveClients = async (options: ClientServerOptions): Promise<Client
           port,
           tls,
           route: (stream, peer) => router.route(stream, peer),
-          plain: options.plain,
+          http,
           clock,
           log,
           streamsMax: options.streamsMax,

@@ -7,6 +7,7 @@ export { isClientAllowed, secureContextOf, servePlainOverHttp1, tlsServerOptions
 export type {
   CodeName,
   GrpcServer,
+  HttpAccess,
   MethodName,
   PlainHandler,
   PlainRequest,

@@ -30,6 +30,8 @@ export interface MemberApi {
     context: RequestContext,
     range: { readonly key: Uint8Array; readonly rangeEnd: Uint8Array },
   ): Promise<void> | undefined;
+  /** Whether the name in a client's certificate says who calls. */
+  isCommonNameUsed(): boolean;
   readonly auth: AuthApi;
 
   range(request: proto.RangeRequest, context: RequestContext): Promise<Answer<proto.RangeResponseIn>>;

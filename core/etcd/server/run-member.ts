@@ -17,6 +17,7 @@ import { openMember } from '../member/open-member.ts';
 import { peerMetrics, tlsPeerProbe, TlsPeerTransport, type PeerTls } from '../peer/index.ts';
 import { serveClients, type ClientServer, type ServerTls } from '../rpc/index.ts';
 import { lockDirectory } from '../../base/node/directory-lock.ts';
+import { withDebugVars } from './debug-vars.ts';
 import { memberEndpoints } from './endpoints.ts';
 import { loadJwt } from './auth-keys.ts';
 import { assertFirstStart } from './first-start.ts';
@@ -147,7 +148,7 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
         random,
         log,
         observer: rpc,
-        plain: endpoints,
+        plain: withDebugVars(member, endpoints),
         listeners: listenersOf(config.listenClients, tls),
         requestBytesMax: config.requestBytesMax,
         txnOpsMax: config.txnOperationsMax,
@@ -155,6 +156,8 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
         progressIntervalMs: config.progressNotifyIntervalMs,
         electionTimeoutMs: config.electionTimeoutMs,
         keepalive: config.keepalive,
+        httpAccess: config.httpAccess,
+        gateway: config.gateway,
       });
     const close = async (): Promise<void> => {
       await Promise.all([clients?.close({ graceMs: CLOSE_GRACE_MS }), metrics?.close()]);

@@ -24,6 +24,7 @@ export const memberApi = (member: Member): MemberApi => ({
     if (!member.auth.isEnabled) return undefined;
     return member.auth.access(context).then((access) => access?.read(key, rangeEnd));
   },
+  isCommonNameUsed: () => member.auth.isEnabled && member.config.commonNameAuth,
   ...kvApi(member),
   ...leaseApi(member),
   ...clusterApi(member),

@@ -10,8 +10,12 @@ export interface Field<Out = unknown, In = Out> {
   readonly oneof?: string;
   /** Late, so that messages may contain themselves. */
   readonly message?: () => MessageType<unknown, never>;
+  /** Of an enum: its names, which JSON spells out. */
+  readonly values?: EnumValues;
   readonly phantom?: { readonly out: Out; readonly in: In };
 }
+
+export type EnumValues = Readonly<Record<string, number>>;
 
 /**
  * `int64` and `uint64` are bigint: lease, member and watch ids use all 64 bits. `int64Number` and
@@ -68,11 +72,10 @@ export const int64Number = scalar<number>('int64Number');
 export const uint64Number = scalar<number>('uint64Number');
 
 /** An enum is open in proto3: unknown numbers arrive, and whoever reads them decides. */
-export const enumeration = <T extends number>(number: number): Field<T | UnknownEnum, T | UnknownEnum> => ({
-  number,
-  type: 'int32',
-  label: 'single',
-});
+export const enumeration = <T extends number>(
+  number: number,
+  values: Readonly<Record<string, T>>,
+): Field<T | UnknownEnum, T | UnknownEnum> => ({ number, type: 'int32', label: 'single', values });
 /** Keeps `T` visible in completions while every number stays assignable. */
 export type UnknownEnum = number & {};
 
@@ -95,5 +98,9 @@ export const oneof = <Out, In>(name: string, field: Field<Out, In>): Field<Out |
   oneof: name,
 });
 
-const withoutPhantom = ({ number, type, message }: Field) =>
-  message === undefined ? { number, type } : { number, type, message };
+const withoutPhantom = ({ number, type, message, values }: Field) => ({
+  number,
+  type,
+  ...(message && { message }),
+  ...(values && { values }),
+});

@@ -3,6 +3,7 @@ import { serverStream, unary } from '../grpc/method.ts';
 import type { Method } from '../grpc/method.ts';
 import type { MemberApi, RequestContext } from '../member-api.ts';
 import { headerAt } from '../services/header.ts';
+import { withLostCodes } from './lost-codes.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 const SERVICE = 'v3electionpb.Election';
@@ -40,7 +41,9 @@ const proclaim = async (
 };
 
 /** `v3election`: elections for clients that cannot watch by themselves. */
-export const electionMethods = (member: MemberApi): readonly Method[] => {
+export const electionMethods = (member: MemberApi): readonly Method[] => methodsOf(member).map(withLostCodes);
+
+const methodsOf = (member: MemberApi): readonly Method[] => {
   const header = () => headerAt(member, member.revision());
   return [
     unary(SERVICE, 'Campaign', {

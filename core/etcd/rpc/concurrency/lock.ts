@@ -3,6 +3,7 @@ import { unary } from '../grpc/method.ts';
 import type { Method } from '../grpc/method.ts';
 import type { MemberApi } from '../member-api.ts';
 import { headerAt } from '../services/header.ts';
+import { withLostCodes } from './lost-codes.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 const SERVICE = 'v3lockpb.Lock';
@@ -10,7 +11,9 @@ const NO_VALUE = new Uint8Array(0);
 const NO_NAME = new Uint8Array(0);
 
 /** `v3lock`: a lock for clients that cannot watch by themselves. It ends with its lease, or with Unlock. */
-export const lockMethods = (member: MemberApi): readonly Method[] => [
+export const lockMethods = (member: MemberApi): readonly Method[] => methodsOf(member).map(withLostCodes);
+
+const methodsOf = (member: MemberApi): readonly Method[] => [
   unary(SERVICE, 'Lock', {
     request: LockRequest,
     response: LockResponse,

@@ -1,8 +1,10 @@
 /** gRPC over HTTP/2 for a server: methods in, a listener out. */
 export { MESSAGE_HEAD_BYTES } from './deframer.ts';
 export * from './method.ts';
-export { servePlainOverHttp1 } from './plain-http.ts';
-export type { PlainHandler, PlainRequest, PlainResponse } from './plain-http.ts';
+export { withHttpAccess } from './http-access.ts';
+export type { HttpAccess } from './http-access.ts';
+export { notFound, servePlain, servePlainOverHttp1 } from './plain-http.ts';
+export type { HttpHandler, PlainHandler, PlainRequest, PlainResponse } from './plain-http.ts';
 export { Router } from './router.ts';
 export type { RouterOptions } from './router.ts';
 export { listen } from './server.ts';

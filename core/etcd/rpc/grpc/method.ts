@@ -46,9 +46,9 @@ export interface MethodName {
 }
 
 interface MethodBase<ReqOut, ResIn> extends MethodName {
-  // Only one direction of each codec is used, so the other side of its type does not matter here.
-  readonly request: Pick<MessageType<ReqOut, never>, 'decode'>;
-  readonly response: Pick<MessageType<unknown, ResIn>, 'encode'>;
+  // Of each codec one direction is typed; the JSON gateway uses the other one by the declaration of the fields.
+  readonly request: Pick<MessageType<ReqOut, never>, 'decode' | 'create' | 'name' | 'fields'>;
+  readonly response: Pick<MessageType<unknown, ResIn>, 'encode' | 'decode' | 'name' | 'fields'>;
 }
 export interface UnaryMethod<ReqOut, ResIn> extends MethodBase<ReqOut, ResIn> {
   readonly type: 'unary';

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../../../base/errors.ts';
-import { encodeHeaders } from '../../../base/node/http2/hpack.ts';
-import type { Http2Stream } from '../../../base/node/http2/server/stream.ts';
+import { http1Exchange, type ExchangePeer, type HttpExchange } from './http-exchange.ts';
 
-/** A request that is not gRPC: health, version, metrics. Bodies are not read. */
+/** A request without a body: health, version, metrics. */
 export interface PlainRequest {
   readonly method: string;
   /** Without the query. */
@@ -19,11 +18,13 @@ export interface PlainResponse {
 }
 
 export type PlainHandler = (request: PlainRequest) => PlainResponse | Promise<PlainResponse>;
+/** Answers what is not gRPC. */
+export type HttpHandler = (exchange: HttpExchange) => void;
 
 const TEXT = 'text/plain; charset=utf-8';
 export const notFound: PlainResponse = { status: 404, contentType: TEXT, body: '404 page not found\n' };
 
-const answer = async (handler: PlainHandler, method: string, target: string): Promise<PlainResponse> => {
+const answerOf = async (handler: PlainHandler, method: string, target: string): Promise<PlainResponse> => {
   try {
     const at = target.indexOf('?');
     const path = at < 0 ? target : target.slice(0, at);
@@ -33,42 +34,27 @@ const answer = async (handler: PlainHandler, method: string, target: string): Pr
   }
 };
 
-const headersOf = (response: PlainResponse, body: Buffer): Record<string, string> => ({
-  'content-type': response.contentType ?? TEXT,
-  'content-length': String(body.length),
-  ...response.headers,
-});
+export const sendPlain = (
+  exchange: HttpExchange,
+  { status, contentType, headers, body }: PlainResponse,
+): void =>
+  exchange.answer(
+    { status, headers: { 'content-type': contentType ?? TEXT, ...headers } },
+    Buffer.from(body),
+  );
 
-export const servePlainOverHttp1 =
-  (handler: PlainHandler) =>
-  (request: IncomingMessage, response: ServerResponse): void => {
-    request.resume();
-    void answer(handler, request.method ?? 'GET', request.url ?? '/').then((result) => {
-      const body = Buffer.from(result.body);
-      response.writeHead(result.status, headersOf(result, body));
-      response.end(request.method === 'HEAD' ? undefined : body);
-    });
-  };
+export const servePlain =
+  (handler: PlainHandler): HttpHandler =>
+  (exchange) =>
+    void answerOf(handler, exchange.method, exchange.target).then((response) =>
+      sendPlain(exchange, response),
+    );
 
-export const servePlainOverHttp2 = (handler: PlainHandler, stream: Http2Stream): void => {
-  stream.owner = {
-    onData: (bytes) => stream.consume(bytes.length),
-    onEnd() {},
-    onDrain() {},
-    onClosed() {},
-  };
-  const method = stream.header(':method') ?? 'GET';
-  void answer(handler, method, stream.header(':path') ?? '/').then((result) => {
-    const body = Buffer.from(result.body);
-    const fields = [{ name: ':status', value: String(result.status) }];
-    for (const [name, value] of Object.entries(headersOf(result, body)))
-      fields.push({ name: name.toLowerCase(), value });
-    const head = encodeHeaders(fields);
-    if (method === 'HEAD' || body.length === 0) stream.end(head);
-    else {
-      stream.sendHeaders(head);
-      stream.sendData(body);
-      stream.end();
-    }
-  });
+/** A stranger, for handlers that do not ask who calls. */
+const UNNAMED: ExchangePeer = { address: '', secure: false, commonName: () => undefined };
+
+export const servePlainOverHttp1 = (handler: PlainHandler) => {
+  const serve = servePlain(handler);
+  return (request: IncomingMessage, response: ServerResponse): void =>
+    serve(http1Exchange(request, response, UNNAMED));
 };

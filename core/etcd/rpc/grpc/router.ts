@@ -5,8 +5,9 @@ import type { Http2Stream } from '../../../base/node/http2/server/stream.ts';
 import { Call } from './call.ts';
 import type { CallOptions } from './call.ts';
 import type { Method, Peer, RpcObserver } from './method.ts';
-import { notFound, servePlainOverHttp2 } from './plain-http.ts';
-import type { PlainHandler } from './plain-http.ts';
+import { http2Exchange } from './http-exchange.ts';
+import type { ExchangePeer } from './http-exchange.ts';
+import type { HttpHandler } from './plain-http.ts';
 import { trailersOnlyOf } from './status.ts';
 import type { CodeName, Status } from './status.ts';
 import { parseTimeoutMs } from './timeout.ts';
@@ -18,12 +19,13 @@ export interface RouterOptions {
   readonly observer: RpcObserver;
   readonly admit: CallOptions['admit'];
   readonly statusOf: CallOptions['statusOf'];
-  readonly plain?: PlainHandler | undefined;
+  /** For what is not gRPC. */
+  readonly http: HttpHandler;
 }
 
 const METHOD_NOT_ALLOWED = encodeHeaders([{ name: ':status', value: '405' }]);
 
-/** Finds the method that a stream asks for and starts its call; whatever is not gRPC goes to the plain handler. */
+/** Finds the method that a stream asks for and starts its call; whatever is not gRPC goes to the HTTP handler. */
 export class Router {
   readonly #options: RouterOptions;
   readonly #methods = new Map<string, Method>();
@@ -42,11 +44,11 @@ export class Router {
     }
   }
 
-  route(stream: Http2Stream, peer: Peer): void {
-    const { plain, clock, observer, admit, statusOf, messageBytesMax } = this.#options;
+  route(stream: Http2Stream, peer: Peer & ExchangePeer): void {
+    const { http, clock, observer, admit, statusOf, messageBytesMax } = this.#options;
     const type = stream.header('content-type') ?? '';
     if (!/^application\/grpc($|[+;])/.test(type)) {
-      servePlainOverHttp2(plain ?? (() => notFound), stream);
+      http(http2Exchange(stream, peer));
       return;
     }
     if (stream.header(':method') !== 'POST') {

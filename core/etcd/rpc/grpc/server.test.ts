@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../base/node/clock.ts';
 import { silentLog } from '../../../base/log.ts';
 import { PutRequest, PutResponse, RangeRequest, RangeResponse } from '../../proto/index.ts';
-import { Router, StatusError, bidiStream, listen, serverStream, unary } from './index.ts';
+import { Router, StatusError, bidiStream, listen, servePlain, serverStream, unary } from './index.ts';
 import type { GrpcServer, Method } from './index.ts';
 
 const SERVICE = 'test.Echo';
@@ -23,6 +23,8 @@ const echo = unary(SERVICE, 'Echo', {
   handle: async ({ key, value }) => ({ kvs: [{ key, value }] }),
 });
 
+const http = servePlain(({ path }) => ({ status: path === '/health' ? 200 : 404, body: path }));
+
 const start = async (methods: readonly Method[] = [echo]) => {
   const events: string[] = [];
   const router = new Router({
@@ -37,13 +39,13 @@ const start = async (methods: readonly Method[] = [echo]) => {
     },
     admit() {},
     statusOf: (error) => ({ code: 'Unknown', text: String(error) }),
-    plain: ({ path }) => ({ status: path === '/health' ? 200 : 404, body: path }),
+    http,
   });
   const server = await listen({
     host: '127.0.0.1',
     port: 0,
     route: (stream, peer) => router.route(stream, peer),
-    plain: ({ path }) => ({ status: path === '/health' ? 200 : 404, body: path }),
+    http,
     clock: systemClock,
     log: silentLog,
   });

@@ -10,8 +10,10 @@ import type { Log } from '../../../base/log.ts';
 import { Http2Connection } from '../../../base/node/http2/server/connection.ts';
 import type { Http2Stream } from '../../../base/node/http2/server/stream.ts';
 import type { Peer } from './method.ts';
-import { notFound, servePlainOverHttp1 } from './plain-http.ts';
-import type { PlainHandler } from './plain-http.ts';
+import { http1Exchange } from './http-exchange.ts';
+import type { ExchangePeer } from './http-exchange.ts';
+import type { HttpHandler } from './plain-http.ts';
+import { HeadLimit } from './head-limit.ts';
 import { isClientAllowed, peerNameOf, secureContextOf, tlsServerOptionsOf } from './server-tls.ts';
 import type { ServerTls } from './server-tls.ts';
 import { chooseProtocol } from './sniff.ts';
@@ -21,8 +23,9 @@ export interface GrpcServerOptions {
   readonly port: number;
   /** Absent: `http://`, where HTTP/2 with prior knowledge and HTTP/1 share the port. */
   readonly tls?: ServerTls | undefined;
-  readonly route: (stream: Http2Stream, peer: Peer) => void;
-  readonly plain?: PlainHandler | undefined;
+  readonly route: (stream: Http2Stream, peer: Peer & ExchangePeer) => void;
+  /** Everything of HTTP/1. */
+  readonly http: HttpHandler;
   readonly clock: Clock;
   readonly log: Log;
   /** `--max-concurrent-streams` */
@@ -65,7 +68,12 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
   const { log, clock } = options;
   const connections = new Set<Http2Connection>();
   const sockets = new Set<Socket>();
-  const http1 = createHttp1Server(servePlainOverHttp1(options.plain ?? (() => notFound)));
+  const heads = new HeadLimit(clock);
+  const http1 = createHttp1Server({ maxHeaderSize: HEADER_LIST_BYTES_MAX }, (request, response) => {
+    heads.arrived(request.socket);
+    response.once('close', () => heads.awaited(request.socket));
+    options.http(http1Exchange(request, response, peerOf(request.socket)));
+  });
 
   const serveHttp2 = (socket: Socket): void => {
     const peer = peerOf(socket);
@@ -89,7 +97,10 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
     chooseProtocol(socket, {
       clock,
       onHttp2: () => serveHttp2(socket),
-      onHttp1: () => http1.emit('connection', socket),
+      onHttp1() {
+        heads.awaited(socket);
+        http1.emit('connection', socket);
+      },
     });
   };
 
@@ -149,11 +160,12 @@ const createSecureServer = (tls: ServerTls, accept: (socket: TLSSocket) => void)
 const addressOf = (socket: Socket): string =>
   `${socket.remoteAddress ?? 'unknown'}:${socket.remotePort ?? 0}`;
 
-const peerOf = (socket: Socket): Peer => {
+const peerOf = (socket: Socket): Peer & ExchangePeer => {
   // Parsing a certificate takes longer than a call; asked for once a connection.
   let known: { readonly name: string | undefined } | undefined;
   return {
     address: addressOf(socket),
+    secure: socket instanceof TLSSocket,
     commonName() {
       known ??= { name: socket instanceof TLSSocket ? peerNameOf(socket) : undefined };
       return known.name;

@@ -1,7 +1,6 @@
 import * as proto from '../../proto/index.ts';
-import type { MessageType } from '../../proto/wire/index.ts';
 import { unary } from '../grpc/method.ts';
-import type { CallContext, Method } from '../grpc/method.ts';
+import type { CallContext, Method, UnaryMethod } from '../grpc/method.ts';
 import type { MemberApi } from '../member-api.ts';
 import { withHeader } from './header.ts';
 
@@ -11,8 +10,8 @@ export const authMethods = (member: MemberApi): readonly Method[] => {
   const { auth } = member;
   const method = <Req, Res extends object>(
     name: string,
-    request: Pick<MessageType<Req, never>, 'decode'>,
-    response: Pick<MessageType<unknown, Res>, 'encode'>,
+    request: UnaryMethod<Req, Res>['request'],
+    response: UnaryMethod<Req, Res>['response'],
     handle: (request: Req, context: CallContext) => Promise<Res>,
   ): Method =>
     unary(SERVICE, name, {

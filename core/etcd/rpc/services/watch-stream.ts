@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Disposable } from '../../../base/disposable.ts';
-import { messageOf } from '../../../base/errors.ts';
+import { messageOf, ReasonError } from '../../../base/errors.ts';
 import type { Random } from '../../../base/random.ts';
 import { FILTER_TYPE } from '../../proto/index.ts';
 import type { WatchCreateRequest, WatchRequest, WatchResponseIn } from '../../proto/index.ts';
@@ -87,7 +87,7 @@ export class WatchStream {
     if (permitted === undefined) return this.#create(request);
     return permitted.then(
       () => this.#create(request),
-      (error: unknown) => this.#refuse(statusOf(error).text),
+      (error: unknown) => this.#refuse(refusalOf(error)),
     );
   }
 
@@ -216,6 +216,14 @@ export class WatchStream {
     this.#stream.sendEncoded(encodeWatchResponse({ ...response, header }, []));
   }
 }
+
+/** As etcd words it: with the code of the error that a call would have ended with. */
+const refusalOf = (error: unknown): string => {
+  const reason = error instanceof ReasonError ? error.reason : '';
+  const { code, text } = TOLD_REASONS.has(reason) ? statusOf(error) : statusOfReason('PermissionDenied');
+  return `rpc error: code = ${code} desc = ${text}`;
+};
+const TOLD_REASONS: ReadonlySet<string> = new Set(['InvalidAuthToken', 'AuthOldRevision', 'UserEmpty']);
 
 const untilOver = ({
   over,
