@@ -27,6 +27,8 @@ export interface WorldOptions {
   readonly seed: number;
   readonly mutant?: Mutant | undefined;
   readonly isTraceEndless?: boolean;
+  /** Of every member, besides those that each world draws. */
+  readonly flags?: readonly string[];
 }
 
 const nameOf = (index: number): string => `m${index + 1}`;
@@ -47,14 +49,16 @@ export class World {
   readonly #catchUpCount: number;
   readonly #isStrict: boolean;
   readonly #checkpoints: boolean;
+  readonly #flags: readonly string[];
   /** Clients lose answers, too. */
   answerLossRatio = 0;
   /** Clients begin new work; when it ends they finish what they have begun. */
   #isBusy = true;
   isOver = false;
 
-  constructor({ seed, mutant, isTraceEndless = false }: WorldOptions) {
+  constructor({ seed, mutant, isTraceEndless = false, flags = [] }: WorldOptions) {
     this.seed = seed;
+    this.#flags = flags;
     this.random = seededRandom(seed);
     const { random, timeline } = this;
     // Neighbouring seeds begin alike: a few draws set them apart.
@@ -149,6 +153,7 @@ export class World {
       `--snapshot-catchup-entries=${this.#catchUpCount}`,
       `--strict-reconfig-check=${this.#isStrict}`,
       `--experimental-enable-lease-checkpoint=${this.#checkpoints}`,
+      ...this.#flags,
     ]);
   }
 
