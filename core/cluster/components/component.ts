@@ -19,6 +19,11 @@ export interface Component {
   readonly flags: FlagTable;
   /** For `--version`. */
   readonly versionText: string;
+  /** Adds what else its command line is made of: a file, variables of the environment. */
+  settings?(
+    args: readonly string[],
+    environment: Readonly<Record<string, string | undefined>>,
+  ): { readonly args: readonly string[]; readonly warnings: readonly string[] };
   logLevel(args: readonly string[]): LogLevel;
   start(args: readonly string[], options: ComponentOptions): Promise<RunningComponent>;
 }

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readMemberConfig } from '../../etcd/config/config.ts';
 import { ETCD_FLAGS } from '../../etcd/config/flags.ts';
+import { readSettings } from '../../etcd/config/settings.ts';
 import { runMember } from '../../etcd/server/run-member.ts';
 import { ETCD_VERSION } from '../../etcd/version.ts';
 import type { Component } from './component.ts';
@@ -11,6 +13,8 @@ export const etcd: Component = {
   name: 'etcd',
   flags: ETCD_FLAGS,
   versionText: `etcd Version: ${ETCD_VERSION}`,
+  settings: (args, environment) =>
+    readSettings(args, { environment, readFile: (path) => readFileSync(path, 'utf8') }),
   logLevel: (args) => readMemberConfig(args).logLevel,
   async start(args, { log }) {
     const config = readMemberConfig(args);

@@ -170,6 +170,8 @@ const refuseUnsupported = (args: readonly string[]): void => {
 
 /** Settings of which this member has one value: any other is an error, not a silence. */
 const refuseOtherValues = (values: FlagValues<typeof ETCD_FLAGS>): void => {
+  if (values['config-file'] !== '')
+    bad('--config-file is read by `pilothouse component etcd`; a manifest gives the settings as flags');
   if (!values['pre-vote'])
     bad('--pre-vote=false is not supported: elections always ask before they raise the term');
   if (values['force-new-cluster'])

@@ -7,6 +7,8 @@ const port = (number: number): readonly string[] => [`http://localhost:${number}
  * them; flags of etcd that set something this member does not have are in REJECTED_FLAGS instead.
  */
 export const ETCD_FLAGS = {
+  'config-file': flag(text, '', 'YAML file with the settings; flags and ETCD_* variables are then ignored'),
+
   // Member
   name: flag(text, 'default', 'human-readable name of this member'),
   'data-dir': flag(text, '', 'folder of this member (default <name>.etcd)'),

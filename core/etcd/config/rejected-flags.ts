@@ -23,7 +23,6 @@ export const REJECTED_FLAGS: Readonly<Record<string, string>> = {
   'compaction-sleep-interval': 'compactions pause by themselves while clients wait',
   'raft-read-timeout': 'timeouts between peers follow from --election-timeout',
   'raft-write-timeout': 'timeouts between peers follow from --election-timeout',
-  'config-file': 'give the settings as flags',
   discovery: NO_DISCOVERY,
   'discovery-endpoints': NO_DISCOVERY,
   'discovery-token': NO_DISCOVERY,
