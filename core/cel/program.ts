@@ -60,10 +60,16 @@ export class Program {
 
   /** Whether the expression refers to a variable that its environment declares. */
   uses(variable: string): boolean {
-    const search = (expr: Expr): boolean =>
-      (expr.kind === 'ident' && expr.name === variable) ||
-      (expr.kind === 'select' && expr.qualified?.name === variable) ||
-      childrenOf(expr).some(search);
+    return this.some(
+      (expr) =>
+        (expr.kind === 'ident' && expr.name === variable) ||
+        (expr.kind === 'select' && expr.qualified?.name === variable),
+    );
+  }
+
+  /** Whether any part of the expression satisfies the predicate. */
+  some(predicate: (expr: Expr) => boolean): boolean {
+    const search = (expr: Expr): boolean => predicate(expr) || childrenOf(expr).some(search);
     return search(this.#parts.expr);
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { RequestHeaders } from '../server/headers.ts';
-import { authenticationFailed, type Authenticator } from './authenticator.ts';
+import { authenticationFailed, isAuthenticationFailed, type Authenticator } from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
 /** Undefined: not a token of this kind. Throws `AuthenticationFailed` for one that is bad. */
@@ -52,18 +52,30 @@ const cached = (authenticate: TokenAuthenticator, clock: Clock): TokenAuthentica
   };
 };
 
-/** Bearer tokens, tried by each of the kinds in turn. A token that no kind knows is a failure. */
+/** Tries each kind in turn: one that fails never stops the others, and its reason counts only if none succeeds. */
+export const unionTokenAuthenticator =
+  (kinds: readonly TokenAuthenticator[]): TokenAuthenticator =>
+  async (token) => {
+    const failures: string[] = [];
+    for (const kind of kinds) {
+      try {
+        const user = await kind(token);
+        if (user) return user;
+      } catch (error) {
+        if (!isAuthenticationFailed(error)) throw error;
+        failures.push(error.message);
+      }
+    }
+    if (failures.length > 0) throw authenticationFailed(failures.join('; '));
+    return undefined;
+  };
+
+/** Bearer tokens. One that no kind knows is a failure. */
 export const bearerTokenAuthenticator = (
   kinds: readonly TokenAuthenticator[],
   clock: Clock,
 ): Authenticator => {
-  const authenticate = cached(async (token) => {
-    for (const kind of kinds) {
-      const user = await kind(token);
-      if (user) return user;
-    }
-    return undefined;
-  }, clock);
+  const authenticate = cached(unionTokenAuthenticator(kinds), clock);
   return {
     name: 'bearer-token',
     async authenticate({ headers }) {

@@ -2,11 +2,13 @@ export { anonymousAuthenticator, HEALTH_PATHS } from './anonymous.ts';
 export { authenticationStage } from './authentication-stage.ts';
 export { authenticationFailed, unionAuthenticator, withAuthenticatedGroup } from './authenticator.ts';
 export type { Authenticator, Credentials } from './authenticator.ts';
-export { bearerTokenAuthenticator } from './bearer-token.ts';
+export { bearerTokenAuthenticator, unionTokenAuthenticator } from './bearer-token.ts';
 export type { TokenAuthenticator } from './bearer-token.ts';
+export { BOOTSTRAP_NAMESPACE, bootstrapTokenAuthenticator } from './bootstrap-tokens.ts';
 export { ClientAuthorities } from './client-authorities.ts';
 export { frontProxyAuthenticator } from './front-proxy.ts';
 export type { FrontProxyOptions } from './front-proxy.ts';
+export { issuerDocumentsStage } from './issuer-documents.ts';
 export { algorithmFor, keyIdOf } from './jwt.ts';
 export type {
   BoundReference,
@@ -23,5 +25,6 @@ export {
   TOKEN_EXPIRATION_SECONDS_MIN,
 } from './service-account-tokens.ts';
 export type { IssuedToken, ServiceAccountTokens, TokenOrder, TokenSigner } from './service-account-tokens.ts';
+export { tokenFileAuthenticator } from './token-file.ts';
 export * from './user.ts';
 export { x509Authenticator } from './x509.ts';

@@ -4,14 +4,14 @@ import { parseAuthenticationConfiguration } from './authentication-configuration
 const HEAD = 'apiVersion: apiserver.config.k8s.io/v1beta1\nkind: AuthenticationConfiguration\n';
 
 test.each([
-  ['', {}],
-  ['anonymous:\n  enabled: false\n', { anonymous: { enabled: false } }],
-  ['anonymous:\n  enabled: true\n', { anonymous: { enabled: true } }],
+  ['', { jwt: [] }],
+  ['anonymous:\n  enabled: false\n', { jwt: [], anonymous: { enabled: false } }],
+  ['anonymous:\n  enabled: true\n', { jwt: [], anonymous: { enabled: true } }],
   [
     'anonymous:\n  enabled: true\n  conditions:\n  - path: /livez\n  - path: /readyz\n',
-    { anonymous: { enabled: true, paths: ['/livez', '/readyz'] } },
+    { jwt: [], anonymous: { enabled: true, paths: ['/livez', '/readyz'] } },
   ],
-  ['jwt: []\n', {}],
+  ['jwt: []\n', { jwt: [] }],
 ])('%j is read', (text, expected) => {
   expect(parseAuthenticationConfiguration(HEAD + text)).toEqual(expected);
 });
@@ -33,7 +33,14 @@ test.each([
     `${HEAD}anonymous:\n  enabled: true\n  conditions: [{host: a}]\n`,
     'unknown field "anonymous.conditions[0].host"',
   ],
-  [`${HEAD}jwt:\n- issuer: {url: https://a}\n`, 'jwt: this API server does not authenticate tokens'],
+  [`${HEAD}jwt: {}\n`, 'jwt: must be a list'],
+  [`${HEAD}jwt:\n- issuers: {}\n`, 'unknown field "jwt[0].issuers"'],
+  [`${HEAD}jwt:\n- issuer: {url: 1}\n`, 'jwt[0].issuer.url: must be a string'],
+  [`${HEAD}jwt:\n- issuer: {egressSelectorType: cluster}\n`, 'this API server has no egress selector'],
+  [
+    `${HEAD}jwt:\n- claimMappings: {extra: [{value: a}]}\n`,
+    'unknown field "jwt[0].claimMappings.extra[0].value"',
+  ],
   ['{', 'is not valid YAML'],
   ['- a', 'must be an object'],
 ])('%j is rejected', (text, message) => {

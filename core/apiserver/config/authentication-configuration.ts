@@ -1,5 +1,6 @@
 import { parseDocument } from 'yaml';
 import { messageOf, ReasonError } from '../../base/errors.ts';
+import { NO_CLAIM, type ClaimOrExpression, type JwtAuthenticator } from '../authn/oidc/jwt-authenticator.ts';
 
 /** Which requests without credentials are served. */
 export interface AnonymousConfiguration {
@@ -8,8 +9,9 @@ export interface AnonymousConfiguration {
   readonly paths?: readonly string[];
 }
 
-/** Upstream's AuthenticationConfiguration, as far as this server has what it configures. */
+/** Upstream's AuthenticationConfiguration. */
 export interface AuthenticationConfiguration {
+  readonly jwt: readonly JwtAuthenticator[];
   /** Absent: the file leaves it to --anonymous-auth. */
   readonly anonymous?: AnonymousConfiguration;
 }
@@ -18,6 +20,8 @@ const API_VERSIONS = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1b
 const KIND = 'AuthenticationConfiguration';
 const TEXT_LENGTH_MAX = 1024 * 1024;
 const CONDITIONS_MAX = 64;
+/** As upstream. */
+const JWT_AUTHENTICATORS_MAX = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -56,7 +60,90 @@ const readAnonymous = (value: unknown): AnonymousConfiguration => {
   return { enabled, ...(paths.length > 0 && { paths }) };
 };
 
-/** Throws `BadConfiguration` that names the field. */
+const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
+
+const listOf = (value: unknown, path: string): readonly unknown[] => {
+  if (isAbsent(value)) return [];
+  return Array.isArray(value) ? value : bad(path, 'must be a list');
+};
+
+const textOf = (fields: Fields, path: string, name: string): string => {
+  const value = fields[name];
+  if (isAbsent(value)) return '';
+  return typeof value === 'string' ? value : bad(`${path}.${name}`, 'must be a string');
+};
+
+/** An optional object of texts, absent ones as empty ones. */
+const textsOf = <const Name extends string>(
+  value: unknown,
+  path: string,
+  names: readonly Name[],
+): Record<Name, string> => {
+  const fields = isAbsent(value) ? {} : fieldsOf(value, path, names);
+  return Object.fromEntries(names.map((name) => [name, textOf(fields, path, name)])) as Record<Name, string>;
+};
+
+const readClaimOrExpression = (value: unknown, path: string): ClaimOrExpression => {
+  if (isAbsent(value)) return NO_CLAIM;
+  const names = ['claim', 'prefix', 'expression'] as const;
+  const { claim, prefix, expression } = textsOf(value, path, names);
+  return { claim, expression, prefix: isAbsent((value as Fields)['prefix']) ? undefined : prefix };
+};
+
+const readIssuer = (value: unknown, path: string): JwtAuthenticator['issuer'] => {
+  const names = ['url', 'discoveryURL', 'certificateAuthority', 'audiences', 'audienceMatchPolicy'];
+  const fields = isAbsent(value) ? {} : fieldsOf(value, path, [...names, 'egressSelectorType']);
+  if (!isAbsent(fields['egressSelectorType']) && fields['egressSelectorType'] !== '')
+    bad(`${path}.egressSelectorType`, 'this API server has no egress selector; remove the field');
+  return {
+    url: textOf(fields, path, 'url'),
+    discoveryUrl: textOf(fields, path, 'discoveryURL'),
+    certificateAuthority: textOf(fields, path, 'certificateAuthority'),
+    audienceMatchPolicy: textOf(fields, path, 'audienceMatchPolicy'),
+    audiences: listOf(fields['audiences'], `${path}.audiences`).map((audience, at) =>
+      typeof audience === 'string' ? audience : bad(`${path}.audiences[${at}]`, 'must be a string'),
+    ),
+  };
+};
+
+const readJwt = (value: unknown, path: string): JwtAuthenticator => {
+  const fields = fieldsOf(value, path, [
+    'issuer',
+    'claimValidationRules',
+    'claimMappings',
+    'userValidationRules',
+  ]);
+  const each = <T>(of: Fields, where: string, name: string, read: (one: unknown, at: string) => T): T[] =>
+    listOf(of[name], `${where}.${name}`).map((one, at) => read(one, `${where}.${name}[${at}]`));
+  const wheres = `${path}.claimMappings`;
+  const mappings = isAbsent(fields['claimMappings'])
+    ? {}
+    : fieldsOf(fields['claimMappings'], wheres, ['username', 'groups', 'uid', 'extra']);
+  return {
+    issuer: readIssuer(fields['issuer'], `${path}.issuer`),
+    claimValidationRules: each(fields, path, 'claimValidationRules', (rule, at) =>
+      textsOf(rule, at, ['claim', 'requiredValue', 'expression', 'message']),
+    ),
+    claimMappings: {
+      username: readClaimOrExpression(mappings['username'], `${wheres}.username`),
+      groups: readClaimOrExpression(mappings['groups'], `${wheres}.groups`),
+      uid: textsOf(mappings['uid'], `${wheres}.uid`, ['claim', 'expression']),
+      extra: each(mappings, wheres, 'extra', (one, at) => textsOf(one, at, ['key', 'valueExpression'])),
+    },
+    userValidationRules: each(fields, path, 'userValidationRules', (rule, at) =>
+      textsOf(rule, at, ['expression', 'message']),
+    ),
+  };
+};
+
+const readJwtList = (value: unknown): readonly JwtAuthenticator[] => {
+  const list = listOf(value, 'jwt');
+  if (list.length > JWT_AUTHENTICATORS_MAX)
+    return bad('jwt', `Too many: ${list.length}: must have at most ${JWT_AUTHENTICATORS_MAX} items`);
+  return list.map((one, at) => readJwt(one, `jwt[${at}]`));
+};
+
+/** Throws `BadConfiguration` that names the field. Rules that span fields are checked when it is compiled. */
 export const parseAuthenticationConfiguration = (text: string): AuthenticationConfiguration => {
   if (text.length > TEXT_LENGTH_MAX) return bad('', `is longer than ${TEXT_LENGTH_MAX} characters`);
   const document = parseDocument(text);
@@ -69,7 +156,5 @@ export const parseAuthenticationConfiguration = (text: string): AuthenticationCo
   ]);
   if (!API_VERSIONS.includes(String(apiVersion)) || kind !== KIND)
     return bad('', `is not a ${KIND} of ${API_VERSIONS.join(' or ')}`);
-  if (Array.isArray(jwt) ? jwt.length > 0 : jwt !== undefined && jwt !== null)
-    return bad('jwt', 'this API server does not authenticate tokens of other issuers; remove the field');
-  return anonymous === undefined || anonymous === null ? {} : { anonymous: readAnonymous(anonymous) };
+  return { jwt: readJwtList(jwt), ...(!isAbsent(anonymous) && { anonymous: readAnonymous(anonymous) }) };
 };

@@ -52,6 +52,18 @@ test.each<[string, string[], string]>([
   ['a mode must be one we have', [...MINIMAL, '--authorization-mode=Webhook'], 'there are Node, RBAC'],
   ['a port range must be one', [...MINIMAL, '--service-node-port-range=9-1'], 'is not a range'],
   ['an unknown flag fails', [...MINIMAL, '--no-such-flag=x'], 'unknown flag: --no-such-flag'],
+  ['an issuer needs a client', [...MINIMAL, '--oidc-issuer-url=https://x'], 'must be specified together'],
+  [
+    'an issuer is given by flags or by the file',
+    [...MINIMAL, '--oidc-issuer-url=https://x', '--oidc-client-id=y', '--authentication-config=/f'],
+    'mutually exclusive',
+  ],
+  [
+    'a signature must be one we verify',
+    [...MINIMAL, '--oidc-issuer-url=https://x', '--oidc-client-id=y', '--oidc-signing-algs=HS256'],
+    'oidc: unsupported signing alg: "HS256"',
+  ],
+  ['keys are at an https URL', [...MINIMAL, '--service-account-jwks-uri=http://x'], 'requires https scheme'],
   ['an etcd URL must have a port', [...MINIMAL, '--etcd-servers=127.0.0.1'], 'is not a URL such as'],
 ])('%s', (_claim, args, message) => {
   expect(() => readApiServerConfig(args)).toThrow(message);

@@ -4,6 +4,7 @@ import { tlsSettingsOf, weakSuitesIn, type TlsSettings } from '../../base/node/t
 import type { LogLevel } from '../../base/log.ts';
 import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/scheme/index.ts';
 import type { AuditDelivery, AuditSettings } from '../audit/index.ts';
+import { isJwtAlgorithm, type JwtAlgorithm } from '../authn/jwt.ts';
 import { APISERVER_FLAGS } from './flags.ts';
 import { rejectUnsupported } from './unsupported-flags.ts';
 
@@ -54,6 +55,21 @@ export interface ApiServerConfig {
   /** Whether --anonymous-auth was given, which a file must not contradict. */
   readonly isAnonymousAuthGiven: boolean;
   readonly authenticationConfigFile: string;
+  /** CSV of static tokens. */
+  readonly tokenFile: string;
+  readonly bootstrapTokens: boolean;
+  /** The classic flags of OpenID Connect; no issuer: not used. */
+  readonly oidc: {
+    readonly issuerUrl: string;
+    readonly clientId: string;
+    readonly caFile: string;
+    readonly usernameClaim: string;
+    readonly usernamePrefix: string;
+    readonly groupsClaim: string;
+    readonly groupsPrefix: string;
+    readonly algorithms: readonly JwtAlgorithm[];
+    readonly requiredClaims: Readonly<Record<string, string>>;
+  };
   readonly frontProxy: {
     readonly caFile: string;
     readonly allowedNames: readonly string[];
@@ -66,6 +82,8 @@ export interface ApiServerConfig {
     readonly issuers: readonly string[];
     readonly keyFiles: readonly string[];
     readonly signingKeyFile: string;
+    /** Empty: this server's own. */
+    readonly keysUrl: string;
     /** 0: as asked. */
     readonly tokenSecondsMax: number;
     readonly extendsPodTokens: boolean;
@@ -124,6 +142,52 @@ const authorizationModes = (modes: readonly string[]): readonly AuthorizationMod
       bad(`--authorization-mode: ${JSON.stringify(mode)} is not a valid mode; there are ${known.join(', ')}`),
   );
 };
+
+const OIDC_FLAGS = [
+  'oidc-issuer-url',
+  'oidc-client-id',
+  'oidc-ca-file',
+  'oidc-username-claim',
+  'oidc-username-prefix',
+  'oidc-groups-claim',
+  'oidc-groups-prefix',
+  'oidc-signing-algs',
+  'oidc-required-claim',
+] as const;
+
+const oidcOf = (values: Values, given: ReadonlySet<string>): ApiServerConfig['oidc'] => {
+  const flags = OIDC_FLAGS.filter((name) => given.has(name));
+  if (flags.length > 0 && values['authentication-config'] !== '')
+    bad('authentication-config file and oidc-* flags are mutually exclusive');
+  const [issuerUrl, clientId] = [values['oidc-issuer-url'], values['oidc-client-id']];
+  if (flags.length > 0 && (issuerUrl === '' || clientId === ''))
+    bad('oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set');
+  const algorithms = values['oidc-signing-algs'].map((name) =>
+    isJwtAlgorithm(name) ? name : bad(`oidc: unsupported signing alg: ${JSON.stringify(name)}`),
+  );
+  const requiredClaims = values['oidc-required-claim'].map((pairText): [string, string] => {
+    const equals = pairText.indexOf('=');
+    return equals > 0
+      ? [pairText.slice(0, equals), pairText.slice(equals + 1)]
+      : bad(`--oidc-required-claim: ${JSON.stringify(pairText)} is not key=value`);
+  });
+  return {
+    issuerUrl,
+    clientId,
+    caFile: values['oidc-ca-file'],
+    usernameClaim: values['oidc-username-claim'],
+    usernamePrefix: values['oidc-username-prefix'],
+    groupsClaim: values['oidc-groups-claim'],
+    groupsPrefix: values['oidc-groups-prefix'],
+    algorithms,
+    requiredClaims: Object.fromEntries(requiredClaims),
+  };
+};
+
+const keysUrlOf = (url: string): string =>
+  url === '' || url.startsWith('https://')
+    ? url
+    : bad(`service-account-jwks-uri requires https scheme, parsed as: ${url}`);
 
 const portRange = (range: string): PortRange => {
   const match = /^(\d+)-(\d+)$/.exec(range);
@@ -282,6 +346,9 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
     anonymousAuth: values['anonymous-auth'],
     isAnonymousAuthGiven: given.has('anonymous-auth'),
     authenticationConfigFile: values['authentication-config'],
+    tokenFile: values['token-auth-file'],
+    bootstrapTokens: values['enable-bootstrap-token-auth'],
+    oidc: oidcOf(values, given),
     frontProxy: {
       caFile: values['requestheader-client-ca-file'],
       allowedNames: values['requestheader-allowed-names'],
@@ -294,6 +361,7 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
       issuers: values['service-account-issuer'],
       keyFiles: values['service-account-key-file'],
       signingKeyFile: values['service-account-signing-key-file'],
+      keysUrl: keysUrlOf(values['service-account-jwks-uri']),
       tokenSecondsMax: Math.floor(values['service-account-max-token-expiration'] / 1000),
       extendsPodTokens: values['service-account-extend-token-expiration'],
       audiences: values['api-audiences'],

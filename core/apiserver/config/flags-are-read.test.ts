@@ -15,19 +15,22 @@ const NEEDED: Readonly<Record<string, string>> = {
   'service-account-key-file': 'sa.pub',
   'service-account-signing-key-file': 'sa.key',
 };
-/** Given alone they are half of a pair. */
-const PARTNERS: Readonly<Record<string, string>> = {
-  'etcd-certfile': 'etcd-keyfile',
-  'etcd-keyfile': 'etcd-certfile',
-  'kubelet-client-certificate': 'kubelet-client-key',
-  'kubelet-client-key': 'kubelet-client-certificate',
-  'proxy-client-cert-file': 'proxy-client-key-file',
-  'proxy-client-key-file': 'proxy-client-cert-file',
+/** Given alone they are a part of something. */
+const COMPANIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'etcd-certfile': { 'etcd-keyfile': 'half' },
+  'etcd-keyfile': { 'etcd-certfile': 'half' },
+  'kubelet-client-certificate': { 'kubelet-client-key': 'half' },
+  'kubelet-client-key': { 'kubelet-client-certificate': 'half' },
+  'proxy-client-cert-file': { 'proxy-client-key-file': 'half' },
+  'proxy-client-key-file': { 'proxy-client-cert-file': 'half' },
 };
 /** Given alone they mean nothing. */
 const NEEDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'encryption-provider-config-automatic-reload': { 'encryption-provider-config': 'a.yaml' },
 };
+const OIDC = { 'oidc-issuer-url': 'https://usual', 'oidc-client-id': 'usual' };
+const companionsOf = (name: string): Readonly<Record<string, string>> =>
+  name.startsWith('oidc-') ? OIDC : (COMPANIONS[name] ?? NEEDS[name] ?? {});
 const OTHER_VALUES: Readonly<Record<string, string>> = {
   'audit-log-mode': 'batch',
   'audit-webhook-mode': 'blocking',
@@ -36,6 +39,9 @@ const OTHER_VALUES: Readonly<Record<string, string>> = {
   'emulated-version': '1.35',
   'goaway-chance': '0.01',
   'strict-transport-security-directives': 'max-age=60',
+  'oidc-signing-algs': 'ES256',
+  'oidc-required-claim': 'a=b',
+  'service-account-jwks-uri': 'https://keys',
   'etcd-servers': 'https://127.0.0.2:2379',
   'authorization-mode': 'RBAC',
   'service-node-port-range': '1000-2000',
@@ -55,9 +61,9 @@ const read = (values: Readonly<Record<string, string>>): string =>
 const CANDIDATES = ['other', '7', '7s', 'true', 'false', 'none'];
 
 const differs = (name: string): boolean => {
-  const partner = PARTNERS[name];
-  const more = partner === undefined ? (NEEDS[name] ?? {}) : { [partner]: 'half' };
-  const usual = read(partner === undefined ? more : { ...more, [name]: 'usual' });
+  const more = companionsOf(name);
+  const isPaired = Object.hasOwn(COMPANIONS, name);
+  const usual = read(isPaired ? { ...more, [name]: 'usual' } : more);
   const tried = OTHER_VALUES[name] === undefined ? CANDIDATES : [OTHER_VALUES[name]];
   return tried.some((value) => {
     try {

@@ -47,7 +47,6 @@ export const UNSUPPORTED_FLAGS: Readonly<Record<string, string>> = {
   'egress-selector-config-file': 'this API server dials kubelets and webhooks directly',
   'emulation-forward-compatible': 'an emulated version serves the APIs of that version',
   'enable-aggregator-routing': 'aggregated servers are always reached by their endpoints',
-  'enable-bootstrap-token-auth': AUTHENTICATION,
   'enable-garbage-collector':
     'removed in Kubernetes 1.36; the garbage collector of kube-controller-manager has its own flag',
   'enable-logs-handler': GONE,
@@ -70,15 +69,6 @@ export const UNSUPPORTED_FLAGS: Readonly<Record<string, string>> = {
   vmodule: LOGGING,
   'max-connection-bytes-per-sec': GONE,
   'min-compatibility-version': 'an emulated version serves the APIs of that version',
-  'oidc-ca-file': AUTHENTICATION,
-  'oidc-client-id': AUTHENTICATION,
-  'oidc-groups-claim': AUTHENTICATION,
-  'oidc-groups-prefix': AUTHENTICATION,
-  'oidc-required-claim': AUTHENTICATION,
-  'oidc-signing-algs': AUTHENTICATION,
-  'oidc-username-claim': AUTHENTICATION,
-  'oidc-username-prefix': AUTHENTICATION,
-  'oidc-issuer-url': AUTHENTICATION,
   'peer-advertise-ip':
     'requests are not forwarded to other API servers: all of a cluster serve the same APIs',
   'peer-advertise-port':
@@ -88,7 +78,6 @@ export const UNSUPPORTED_FLAGS: Readonly<Record<string, string>> = {
   'permit-port-sharing': 'the port of this API server is its own',
   'runtime-config': 'this API server serves the groups and versions that the release turns on',
   'runtime-config-emulation-forward-compatible': 'an emulated version serves the APIs of that version',
-  'service-account-jwks-uri': 'the JWKS document is served at /openid/v1/jwks',
   'service-account-signing-endpoint': 'tokens are signed with --service-account-signing-key-file',
   'show-hidden-metrics-for-version': METRICS,
   'shutdown-send-retry-after': 'a server that stops sends GOAWAY, which makes clients connect to another',
@@ -97,7 +86,6 @@ export const UNSUPPORTED_FLAGS: Readonly<Record<string, string>> = {
   'storage-initialization-timeout': 'the server waits for etcd for as long as its startup probe lets it',
   'tls-curve-preferences': 'curves are those of this TLS library',
   'tls-sni-cert-key': 'one certificate is served; give it all the names with --tls-cert-file',
-  'token-auth-file': AUTHENTICATION,
   'tracing-config-file': 'traces of requests are kept in memory: see --debug-traces',
   'watch-cache-sizes': 'watch caches size themselves by the rate of events',
 };

@@ -48,7 +48,10 @@ import { tracesStage } from '../server/traces-stage.ts';
 import { EtcdClient, EtcdStore, startCompactor, tlsFromFiles, TransformedStore } from '../storage/index.ts';
 import { createServiceResolver } from '../webhook/service-resolver.ts';
 import { createWebhookClient } from '../webhook/webhook-client.ts';
-import { createAuthentication, createAuthorization, loadAnonymous } from './access.ts';
+import { issuerDocumentsStage } from '../authn/index.ts';
+import { loadAuthenticationSettings } from './authentication-settings.ts';
+import { createAuthentication } from './authentication.ts';
+import { createAuthorization } from './authorization.ts';
 import {
   certificateFiles,
   checkProxyClient,
@@ -88,10 +91,10 @@ const clusterAuthentication = (
 export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<RunningApiServer> => {
   const [clock, random] = [systemClock, systemRandom];
   const owned = new DisposableStore();
-  const [certificates, keys, anonymous] = await Promise.all([
+  const [certificates, keys, settings] = await Promise.all([
     loadCertificates(config),
     loadTokenKeys(config),
-    loadAnonymous(config),
+    loadAuthenticationSettings(config),
   ]);
   await checkProxyClient(config, certificates);
   for (const suite of config.weakCipherSuites)
@@ -149,12 +152,13 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     config,
     certificates,
     keys,
-    anonymous,
+    settings,
     reader: () => registry.reader,
     metrics,
     clock,
     log,
   });
+  owned.add(authentication);
   const { authorizer, policy, graph } = createAuthorization(config);
   const { tokenSecondsMax } = config.serviceAccounts;
   const { caFile: kubeletCaFile, certFile: kubeletCertFile, keyFile: kubeletKeyFile } = config.kubelet;
@@ -175,7 +179,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     allowPrivileged: config.allowPrivileged,
     authorizer,
     rulesFor: (user, namespace) => subjectRulesStatus(policy, user, namespace),
-    reviewToken: (token, audiences) => authentication.tokens.review(token, audiences),
+    reviewToken: authentication.reviewToken,
     signToken: authentication.sign,
     ...(tokenSecondsMax > 0 && { tokenExpirationSecondsMax: tokenSecondsMax }),
     kubelets: createKubeletProxy({
@@ -254,6 +258,12 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     authorizationStage({ authorizer, metrics, clock }),
     endpointsStage({ health, metrics, version }),
     ...flowControl.pages,
+    issuerDocumentsStage({
+      issuer: config.serviceAccounts.issuers[0]!,
+      keysUrl: config.serviceAccounts.keysUrl,
+      address: `${config.hostname || config.advertiseAddress}:${config.securePort}`,
+      keys: keys.verification,
+    }),
     tracesStage(traces),
     aggregationStage({
       client: remotes,

@@ -1,0 +1,179 @@
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Registry as Metrics } from '../../base/metrics/index.ts';
+import { watchFiles } from '../../base/node/pem-files.ts';
+import { wait } from '../../base/wait.ts';
+import type { ObjectReader } from '../admission/object-reader.ts';
+import {
+  anonymousAuthenticator,
+  authenticationStage,
+  bearerTokenAuthenticator,
+  BOOTSTRAP_NAMESPACE,
+  bootstrapTokenAuthenticator,
+  ClientAuthorities,
+  createServiceAccountTokens,
+  createTokenSigner,
+  frontProxyAuthenticator,
+  unionAuthenticator,
+  unionTokenAuthenticator,
+  x509Authenticator,
+  type Authenticator,
+  type TokenAuthenticator,
+  type TokenSigner,
+} from '../authn/index.ts';
+import { createOidcAuthenticator, type OidcAuthenticator } from '../authn/oidc/oidc-authenticator.ts';
+import type { ApiServerConfig } from '../config/config.ts';
+import type { TokenReviewer } from '../registry/reviews/identity-reviews.ts';
+import type { Stage } from '../server/index.ts';
+import { loadAuthenticationSettings, type AuthenticationSettings } from './authentication-settings.ts';
+import type { LoadedCertificates, TokenKeys } from './certificates.ts';
+import { tokenObjects } from './token-objects.ts';
+
+/** As upstream: a new configuration serves when its issuers answer, or the old one stays. */
+const ISSUERS_FOUND_MS = 60_000;
+
+export interface Authentication extends Disposable {
+  readonly stage: Stage;
+  readonly reviewToken: TokenReviewer;
+  readonly sign: TokenSigner;
+  /** After files were replaced. */
+  setCertificates(loaded: LoadedCertificates): void;
+}
+
+export interface AuthenticationParts {
+  readonly config: ApiServerConfig;
+  readonly certificates: LoadedCertificates;
+  readonly keys: TokenKeys;
+  readonly settings: AuthenticationSettings;
+  /** Asked when a token comes, after the registry is there. */
+  readonly reader: () => ObjectReader;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The authenticators that a configuration file decides; replaced as one when it changes. */
+interface Configured {
+  readonly authenticator: Authenticator;
+  readonly anonymous: Authenticator | undefined;
+  /** For tokens that say nothing about audiences: they are for this API. */
+  readonly otherTokens: TokenAuthenticator;
+  readonly issuers: readonly OidcAuthenticator[];
+}
+
+export const createAuthentication = (parts: AuthenticationParts): Authentication => {
+  const { config, certificates, keys, clock, metrics, log } = parts;
+  const { issuers, audiences, tokenSecondsMax, extendsPodTokens } = config.serviceAccounts;
+  const ownAudiences = audiences.length > 0 ? audiences : [issuers[0]!];
+  const clients = new ClientAuthorities(certificates.clientCaPem, clock);
+  const proxies = new ClientAuthorities(certificates.frontProxyCaPem, clock);
+  const tokens = createServiceAccountTokens({
+    issuers,
+    ...(audiences.length > 0 && { audiences }),
+    verificationKeys: keys.verification,
+    getObject: tokenObjects(parts.reader),
+    clock,
+  });
+  const { caFile: _caFile, ...headers } = config.frontProxy;
+  const frontProxy = {
+    authorities: proxies,
+    ...headers,
+    uidHeaders: headers.uidHeaders.length > 0 ? headers.uidHeaders : ['x-remote-uid'],
+  };
+  const bootstrapSecret = (name: string): ReturnType<ObjectReader['get']> =>
+    parts.reader().get({ group: '', resource: 'secrets' }, BOOTSTRAP_NAMESPACE, name);
+
+  const configure = (settings: AuthenticationSettings): Configured => {
+    const own = settings.issuers.map((compiled) =>
+      createOidcAuthenticator({ compiled, algorithms: settings.algorithms, clock, log }),
+    );
+    const others: TokenAuthenticator[] = [
+      ...(settings.tokenFile ? [settings.tokenFile] : []),
+      ...(config.bootstrapTokens ? [bootstrapTokenAuthenticator(bootstrapSecret, clock)] : []),
+      ...own.map(({ authenticate }) => authenticate),
+    ];
+    return {
+      authenticator: unionAuthenticator([
+        ...(config.frontProxy.caFile === '' ? [] : [frontProxyAuthenticator(frontProxy)]),
+        x509Authenticator(clients),
+        bearerTokenAuthenticator([tokens.authenticate, ...others], clock),
+      ]),
+      anonymous: settings.anonymous.enabled ? anonymousAuthenticator(settings.anonymous) : undefined,
+      otherTokens: unionTokenAuthenticator(others),
+      issuers: own,
+    };
+  };
+
+  let current = configure(parts.settings);
+  const owned = new DisposableStore();
+  const close = ({ issuers: own }: Configured): void => own.forEach((issuer) => issuer.dispose());
+  const life = new AbortController();
+  owned.defer(() => life.abort());
+  owned.defer(() => close(current));
+
+  const reload = async (): Promise<void> => {
+    const next = configure(await loadAuthenticationSettings(config));
+    const found = Promise.all(next.issuers.map((issuer) => issuer.found()));
+    await Promise.race([found, wait(clock, ISSUERS_FOUND_MS, life.signal)]);
+    const problem = next.issuers.map((issuer) => issuer.problem).find((one) => one !== undefined);
+    if (life.signal.aborted || problem !== undefined) {
+      close(next);
+      if (problem !== undefined) throw new Error(problem);
+      return;
+    }
+    close(current);
+    current = next;
+    log.write('info', 'authentication configuration was reloaded');
+  };
+  const kept = (error: unknown): void =>
+    log.write('warn', 'changed authentication configuration cannot be used; the old one stays', {
+      error: messageOf(error),
+    });
+  owned.add(
+    watchFiles(
+      [config.authenticationConfigFile, config.tokenFile],
+      clock,
+      () => void reload().catch(kept),
+      kept,
+    ),
+  );
+
+  return {
+    stage: authenticationStage({
+      authenticator: {
+        name: 'configured',
+        authenticate: (credentials) => current.authenticator.authenticate(credentials),
+      },
+      anonymous: {
+        name: 'anonymous',
+        authenticate: (credentials) => current.anonymous?.authenticate(credentials),
+      },
+      frontProxy,
+      metrics,
+      log,
+    }),
+    async reviewToken(token, wanted) {
+      const known = await tokens.review(token, wanted);
+      if (known) return known;
+      const common = wanted ? ownAudiences.filter((one) => wanted.includes(one)) : ownAudiences;
+      if (common.length === 0) return undefined;
+      const user = await current.otherTokens(token);
+      return user && { user, audiences: common };
+    },
+    sign: createTokenSigner({
+      issuer: issuers[0]!,
+      privateKey: keys.signing,
+      clock,
+      extendsPodTokens,
+      ...(tokenSecondsMax > 0 && { expirationSecondsMax: tokenSecondsMax }),
+      ...(audiences.length > 0 && { audiences }),
+    }),
+    setCertificates(loaded) {
+      clients.setBundle(loaded.clientCaPem);
+      proxies.setBundle(loaded.frontProxyCaPem);
+    },
+    dispose: () => owned.dispose(),
+  };
+};
