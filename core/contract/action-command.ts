@@ -28,6 +28,8 @@ const wordsOf = (action: ClusterAction): readonly string[] | undefined => {
     case 'component.stop':
     case 'component.start':
       return ['host', action.kind.slice('component.'.length), action.host, action.component];
+    case 'component.flags':
+      return undefined;
     case 'fault.add':
       return ['fault', ...faultWords(action.fault)];
     case 'fault.isolate':

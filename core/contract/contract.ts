@@ -3,6 +3,7 @@ import { call, stream, type CallShape, type Schema, type StreamShape } from './s
 import {
   appInfo,
   clusterList,
+  foundKubeconfig,
   kubeconfigChoice,
   processVitals,
   VITALS_PACES_SECONDS,
@@ -29,6 +30,8 @@ import {
 import {
   actionPreview,
   clusterAction,
+  flagsDiff,
+  flagsRequest,
   clusterDefaults,
   clusterWishes,
   localClusterState,
@@ -94,6 +97,8 @@ export const contract = {
   'clusters.watch': stream({ input: v.undefined_(), item: clusterList, batchItemsMax: 8 }),
   /** Asks for a kubeconfig file (a native dialog in the app) and adds its contexts, read-only. */
   'clusters.openKubeconfig': call({ input: kubeconfigChoice, output: clusterList }),
+  /** Kubeconfigs in the usual places that are not open yet. They are offered, not opened. */
+  'clusters.found': call({ input: v.undefined_(), output: v.array(foundKubeconfig) }),
   'clusters.forget': call({
     input: v.object({ id: v.pipe(v.string(), v.maxLength(512)) }),
     output: clusterList,
@@ -126,6 +131,11 @@ export const contract = {
   'cluster.preview': call({
     input: v.object({ cluster: clusterRef, action: clusterAction }),
     output: actionPreview,
+  }),
+  /** The manifests that `component.flags` would change, before and after. */
+  'component.flagsDiff': call({
+    input: v.object({ cluster: clusterRef, ...flagsRequest.entries }),
+    output: flagsDiff,
   }),
   /** Begins an operation; `cluster.operations` tells how it goes. Refused while the cluster is read-only. */
   'cluster.act': call({

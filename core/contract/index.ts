@@ -17,3 +17,7 @@ export * from './schemas/monitor.ts';
 export * from './schemas/notification.ts';
 export * from './schemas/operations.ts';
 export * from './schemas/settings.ts';
+export { sentences } from './sentences/catalogue.ts';
+export type { SentenceCode } from './sentences/catalogue.ts';
+export { fillMessage, inEnglish, isSentenceCode, say, verbatim } from './sentences/said.ts';
+export type { Said } from './sentences/said.ts';

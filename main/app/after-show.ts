@@ -3,7 +3,7 @@ import { app, Menu, shell } from 'electron';
 import type { Disposable } from '../../core/base/disposable.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import { isCancelled } from '../../core/contract/index.ts';
+import { isCancelled, say } from '../../core/contract/index.ts';
 import type { HandlerSet } from '../ipc/handlers/index.ts';
 import type { ConsoleWindows } from '../windows/console-windows.ts';
 import { DEEP_LINK_SCHEME } from './deep-link.ts';
@@ -45,8 +45,8 @@ const openKubeconfig = async ({ host, windows }: AfterShowOptions): Promise<void
     if (isCancelled(error)) return;
     host.notifications.post({
       severity: 'error',
-      title: 'Failed to open the kubeconfig.',
-      detail: messageOf(error),
+      title: say('notice.kubeconfig.failed'),
+      detail: say('notice.reason', { reason: messageOf(error) }),
     });
   }
 };

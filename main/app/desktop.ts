@@ -4,6 +4,7 @@ import { app, ipcMain, session, shell } from 'electron';
 import type { Log } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { jsonLog } from '../../core/base/node/log.ts';
+import { say } from '../../core/contract/index.ts';
 import { createElectronBridge } from '../ipc/electron-bridge.ts';
 import { createHandlers } from '../ipc/handlers/create-handlers.ts';
 import { registerConsoleScheme, serveConsolePages } from '../windows/console-pages.ts';
@@ -106,8 +107,8 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
     windows.focus();
     host.notifications.post({
       severity: 'warn',
-      title: 'Ignored an invalid link to Pilothouse.',
-      detail: 'A link opens a page of the console, for example pilothouse://raft.',
+      title: say('notice.link.ignored'),
+      detail: say('notice.link.ignored.detail'),
     });
   };
 

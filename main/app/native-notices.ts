@@ -1,5 +1,5 @@
 import { BrowserWindow, Notification } from 'electron';
-import type { Notification as Notice } from '../../core/contract/index.ts';
+import { inEnglish, type Notification as Notice } from '../../core/contract/index.ts';
 import type { SettingsStore } from '../ipc/handlers/index.ts';
 import type { NoticeBoard } from './notice-board.ts';
 
@@ -27,7 +27,7 @@ export const showNativeNotices = (options: NativeNoticesOptions): void => {
   const shown = new Set<Notification>();
 
   const show = ({ title, detail }: Notice): void => {
-    const native = new Notification({ title, body: detail ?? '' });
+    const native = new Notification({ title: inEnglish(title), body: detail ? inEnglish(detail) : '' });
     const forget = (): void => void shown.delete(native);
     native.once('click', () => {
       forget();

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { silentLog } from '../../core/base/log.ts';
+import { inEnglish, verbatim } from '../../core/contract/index.ts';
 import { createNotificationHub } from '../ipc/handlers/notification-hub.ts';
 import { openNoticeBoard } from './notice-board.ts';
 
@@ -13,11 +14,11 @@ test('a notice that the desktop has seen still waits for the next page', async (
     board.dispose();
     hub.dispose();
   });
-  const seen = new Promise<string>((resolve) => board.observe(({ title }) => resolve(title)));
-  hub.post({ severity: 'warn', title: 'the page was loaded again' });
-  expect(await seen).toBe('the page was loaded again');
+  const seen = new Promise<string>((resolve) => board.observe(({ title }) => resolve(inEnglish(title))));
+  hub.post({ severity: 'warn', title: verbatim('the page was reloaded') });
+  expect(await seen).toBe('the page was reloaded');
   for await (const batch of board.watch(page.signal)) {
-    expect(batch.map(({ title }) => title)).toEqual(['the page was loaded again']);
+    expect(batch.map(({ title }) => inEnglish(title))).toEqual(['the page was reloaded']);
     break;
   }
 });

@@ -1,4 +1,5 @@
 import type { App } from 'electron';
+import { verbatim } from '../../core/contract/index.ts';
 import type { ElectronBridge } from '../ipc/electron-bridge.ts';
 import type { HandlerSet } from '../ipc/handlers/index.ts';
 import type { ConsoleWindows } from '../windows/console-windows.ts';
@@ -29,7 +30,7 @@ export const exposeTestHook = (parts: {
     get windowCount() {
       return parts.windows.count;
     },
-    notify: (title) => void parts.host.notifications.post({ severity: 'warn', title }),
+    notify: (title) => void parts.host.notifications.post({ severity: 'warn', title: verbatim(title) }),
     go: (path) => parts.windows.go(path),
   };
   Object.defineProperty(globalThis, '__pilothouseTest', { value: hook });

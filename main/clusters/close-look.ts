@@ -3,14 +3,16 @@ import type { Clock } from '../../core/base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../core/base/disposable.ts';
 import { silentLog } from '../../core/base/log.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
-import { connect, LEASE, loadOwnKubeconfig, type Client, type OwnedClient } from '../../core/client/index.ts';
+import { connect, loadOwnKubeconfig } from '../../core/client/index.ts';
 import { EtcdConnection } from '../../core/cluster/etcd-operator/connection.ts';
 import { OPERATOR } from '../../core/cluster/etcd-operator/methods.ts';
 import { etcdAccessOf } from '../../core/cluster/etcd-operator/operations.ts';
 import { consoleKubeconfigFile } from '../../core/cluster/data-folder/layout.ts';
 import { planHosts } from '../../core/cluster/config/hosts.ts';
 import { PORTS } from '../../core/cluster/manifests/control-plane.ts';
+import { LeasesWatch } from '../../core/cluster/monitor/leases/leases-watch.ts';
 import { ELECTED_COMPONENTS } from '../../core/cluster/supervisor/bootstrap.ts';
+import type { LeasesView } from '../../core/contract/index.ts';
 import { leaderKey, type Leaders } from './cluster-state.ts';
 import type { LocalCluster } from './local-clusters.ts';
 
@@ -21,22 +23,14 @@ const ANSWER_TIMEOUT_MS = 1_500;
 const hostOfHolder = (holder: string, hosts: readonly string[]): string | undefined =>
   hosts.find((host) => holder === host || holder.startsWith(`${host}_`));
 
-const electedLeaders = async (
-  client: Client | undefined,
-  hosts: readonly string[],
-  nowMs: number,
-): Promise<string[]> => {
-  if (!client) return [];
-  const query = { resourceVersion: '0', timeoutMs: ANSWER_TIMEOUT_MS };
-  const { items } = await client.resource(LEASE, 'kube-system').list(query);
-  return items.flatMap(({ metadata, spec }) => {
-    const host = hostOfHolder(spec?.holderIdentity ?? '', hosts);
-    const endsMs = Date.parse(spec?.renewTime ?? '') + (spec?.leaseDurationSeconds ?? 0) * 1000;
-    return host !== undefined && ELECTED_COMPONENTS.includes(metadata.name) && endsMs > nowMs
-      ? [leaderKey(host, metadata.name)]
+const electedLeaders = ({ leases, atMs }: LeasesView, hosts: readonly string[]): string[] =>
+  leases.flatMap(({ namespace, name, holder, renewedAtMs, durationSeconds }) => {
+    const host = hostOfHolder(holder, hosts);
+    const isHeld = (renewedAtMs ?? 0) + durationSeconds * 1000 > atMs;
+    return host !== undefined && isHeld && namespace === 'kube-system' && ELECTED_COMPONENTS.includes(name)
+      ? [leaderKey(host, name)]
       : [];
   });
-};
 
 /** One connection a member, kept while somebody looks: a handshake costs more than the answer. */
 class MemberLook implements Disposable {
@@ -70,41 +64,38 @@ class MemberLook implements Disposable {
   }
 }
 
-/** Leases are read with the identity of the console, which may write nothing. */
-class ConsoleClient implements Disposable {
+/** Leases are watched with the identity of the console, which may write nothing. */
+class ConsoleLeases implements Disposable {
   readonly #directory: string;
   readonly #clock: Clock;
-  #opening: Promise<OwnedClient> | undefined;
-  #isOver = false;
+  readonly #store = new DisposableStore();
+  #opening: Promise<LeasesWatch> | undefined;
 
   constructor(directory: string, clock: Clock) {
     this.#directory = directory;
     this.#clock = clock;
   }
 
-  async #open(): Promise<OwnedClient> {
+  async #open(): Promise<LeasesWatch> {
     const config = await loadOwnKubeconfig(consoleKubeconfigFile(this.#directory));
-    const options = { clock: this.#clock, random: systemRandom, log: silentLog, userAgent: 'pilothouse' };
-    const client = connect(config, options);
-    if (this.#isOver) client.dispose();
-    return client;
+    const options = { clock: this.#clock, random: systemRandom, log: silentLog };
+    const client = this.#store.add(connect(config, { ...options, userAgent: 'pilothouse' }));
+    const watch = this.#store.add(new LeasesWatch({ ...options, client }));
+    watch.start();
+    return watch;
   }
 
-  get(): Promise<Client> {
+  async view(): Promise<LeasesView> {
     this.#opening ??= this.#open().catch((error: unknown) => {
       // The file may be being rewritten right now: the next round reads it again.
       this.#opening = undefined;
       throw error;
     });
-    return this.#opening;
+    return (await this.#opening).view();
   }
 
   dispose(): void {
-    this.#isOver = true;
-    void this.#opening?.then(
-      (client) => client.dispose(),
-      () => undefined, // never opened
-    );
+    this.#store.dispose();
   }
 }
 
@@ -117,7 +108,7 @@ export const lookCloser = (
   const store = new DisposableStore();
   const { directory } = cluster;
   const members = new Map<string, MemberLook>();
-  const client = store.add(new ConsoleClient(directory, clock));
+  const leases = store.add(new ConsoleLeases(directory, clock));
   let isOver = false;
   let timer: Disposable | undefined;
 
@@ -141,7 +132,7 @@ export const lookCloser = (
 
   const elected = async (): Promise<string[]> => {
     const hosts = cluster.state().hosts.map(({ name }) => name);
-    return electedLeaders(await client.get(), hosts, clock.nowMs());
+    return electedLeaders(await leases.view(), hosts);
   };
 
   const look = async (): Promise<void> => {

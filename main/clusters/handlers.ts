@@ -3,7 +3,10 @@ import type { Clock } from '../../core/base/clock.ts';
 import type { Disposable } from '../../core/base/disposable.ts';
 import { backupsFolder } from '../../core/cluster/data-folder/layout.ts';
 import {
+  actionCommand,
   ContractError,
+  say,
+  verbatim,
   type ClusterEntry,
   type ClusterList,
   type Handlers,
@@ -41,17 +44,31 @@ export const createLocalClusterHandlers = (
     const name = hosted.find(cluster)?.name ?? cluster;
     notifications.post({
       severity: state === 'done' ? 'ok' : 'error',
-      title: `${name}: ${message}`,
-      detail: command,
+      title: message ?? verbatim(command),
+      detail: say('notice.operation', { cluster: name, command }),
     });
   });
 
-  const exits = hosted.onHostExit(({ name }, { host, message, isGivenUp }) => {
-    notifications.post({
-      severity: isGivenUp ? 'error' : 'warn',
-      title: `${name}: host ${host} exited unexpectedly`,
-      detail: message,
-    });
+  const exits = hosted.onHostExit(({ name, directory }, exit) => {
+    const { host, cause, message, isGivenUp, runningHosts, totalHosts } = exit;
+    const at = { cluster: name, host };
+    if (cause === 'exited')
+      notifications.post({
+        severity: isGivenUp ? 'error' : 'warn',
+        title: say('notice.host.exited', at),
+        detail: say('notice.reason', { reason: message }),
+      });
+    else
+      notifications.post({
+        severity: 'warn',
+        title: say('notice.host.killed', at),
+        detail: say('notice.host.killed.detail', {
+          running: runningHosts,
+          total: totalHosts,
+          command:
+            actionCommand({ kind: 'host.start', host }, { directory, kubeconfigPath: undefined }) ?? '',
+        }),
+      });
   });
 
   const entryOf = async (id: string): Promise<ClusterEntry> => {
@@ -122,6 +139,12 @@ export const createLocalClusterHandlers = (
         if (own) return preview(own, action);
         if (action.kind !== 'node.drain') throw hosted.unknown(id);
         return previewDrain((await drain.connect(id)).client, action);
+      }),
+    'component.flagsDiff': ({ cluster, ...request }) =>
+      guarded(async () => {
+        const { directory, config } = hosted.require(cluster);
+        const { flagsDiff } = await loadUpkeep();
+        return flagsDiff(directory, config, request);
       }),
     'cluster.act': ({ cluster, action }) =>
       guarded(async () => {

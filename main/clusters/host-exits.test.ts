@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HostState } from '../../core/cluster/index.ts';
-import { HostExits } from './host-exits.ts';
+import { HostExits, type HostExitNotice } from './host-exits.ts';
 
 const host = (name: string, change: Partial<HostState> = {}): HostState => ({
   name,
@@ -25,7 +25,17 @@ const exit = (atMs: number, isGivenUp = false): Partial<HostState> => ({
   lastExit: { reason: 'terminated by SIGKILL', atMs, isGivenUp },
 });
 
-test('an exit is told once, and one from before the first look not at all', () => {
+const notice = (change: Partial<HostExitNotice>): HostExitNotice => ({
+  host: 'cp-2',
+  cause: 'exited',
+  message: 'terminated by SIGKILL; restarting in 1 s (1 of 5)',
+  isGivenUp: false,
+  runningHosts: 0,
+  totalHosts: 2,
+  ...change,
+});
+
+test('an exit is reported once, and one from before the first look not at all', () => {
   const exits = new HostExits();
   const told = [
     exits.look({ hosts: [host('cp-1', exit(1)), host('cp-2')] }),
@@ -33,11 +43,19 @@ test('an exit is told once, and one from before the first look not at all', () =
     exits.look({ hosts: [host('cp-1', exit(1)), host('cp-2', exit(5))] }),
     exits.look({ hosts: [host('cp-1', exit(1)), host('cp-2', exit(9, true))] }),
   ];
-  const message = 'terminated by SIGKILL; restarting in 1 s (1 of 5)';
-  expect(told).toEqual([
-    [],
-    [{ host: 'cp-2', message, isGivenUp: false }],
-    [],
-    [{ host: 'cp-2', message, isGivenUp: true }],
-  ]);
+  expect(told).toEqual([[], [notice({})], [], [notice({ isGivenUp: true })]]);
+});
+
+test('a kill that a person asked for is reported with the hosts that are left', () => {
+  const exits = new HostExits();
+  const killed: Partial<HostState> = { phase: 'killed', isEndWanted: true };
+  const told = [
+    exits.look({ hosts: [host('cp-1'), host('cp-2')] }),
+    exits.look({ hosts: [host('cp-1'), host('cp-2', killed)] }),
+    exits.look({ hosts: [host('cp-1'), host('cp-2', killed)] }),
+    exits.look({ hosts: [host('cp-1'), host('cp-2')] }),
+    exits.look({ hosts: [host('cp-1'), host('cp-2', killed)] }),
+  ];
+  const once = [notice({ cause: 'killed', message: '', runningHosts: 1 })];
+  expect(told).toEqual([[], once, [], [], once]);
 });

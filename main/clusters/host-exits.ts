@@ -1,32 +1,60 @@
 import type { ClusterState, HostState } from '../../core/cluster/index.ts';
 
-/** A host that exited without being asked to, as a notice tells it. */
+/** A host that went down while its cluster runs. */
 export interface HostExitNotice {
   readonly host: string;
+  /** `killed`: someone asked for it, here or on a command line. `exited`: no one did. */
+  readonly cause: 'exited' | 'killed';
+  /** Why it exited and what the supervisor does about it; empty for one that was killed. */
   readonly message: string;
   readonly isGivenUp: boolean;
+  readonly runningHosts: number;
+  readonly totalHosts: number;
 }
 
-const noticeOf = ({ name, message, lastExit }: HostState): HostExitNotice => ({
-  host: name,
-  message: message ?? lastExit?.reason ?? '',
-  isGivenUp: lastExit?.isGivenUp === true,
+interface Seen {
+  readonly exitAtMs: number;
+  readonly isKilled: boolean;
+}
+
+const seenOf = ({ phase, lastExit, isEndWanted }: HostState): Seen => ({
+  exitAtMs: lastExit?.atMs ?? 0,
+  isKilled: phase === 'killed' && isEndWanted,
 });
 
-/** Finds the exits between one state of a cluster and the next. What there was at the first look is no news. */
+/** Finds the hosts that went down between two states of a cluster. The first state only sets the baseline. */
 export class HostExits {
-  #seen: ReadonlyMap<string, number> | undefined;
+  #seen: ReadonlyMap<string, Seen> | undefined;
 
   look({ hosts }: Pick<ClusterState, 'hosts'>): readonly HostExitNotice[] {
     const before = this.#seen;
-    this.#seen = new Map(hosts.map(({ name, lastExit }) => [name, lastExit?.atMs ?? 0]));
+    this.#seen = new Map(hosts.map((host) => [host.name, seenOf(host)]));
     if (!before) return [];
-    return hosts
-      .filter(({ name, lastExit }) => (lastExit?.atMs ?? 0) > (before.get(name) ?? 0))
-      .map(noticeOf);
+    const count = {
+      runningHosts: hosts.filter(({ phase }) => phase === 'running').length,
+      totalHosts: hosts.length,
+    };
+    return hosts.flatMap((host): HostExitNotice[] => {
+      const { name, message, lastExit } = host;
+      const was = before.get(name);
+      const now = seenOf(host);
+      if (now.exitAtMs > (was?.exitAtMs ?? 0))
+        return [
+          {
+            ...count,
+            host: name,
+            cause: 'exited',
+            message: message ?? lastExit?.reason ?? '',
+            isGivenUp: lastExit?.isGivenUp === true,
+          },
+        ];
+      if (now.isKilled && was?.isKilled === false)
+        return [{ ...count, host: name, cause: 'killed', message: '', isGivenUp: false }];
+      return [];
+    });
   }
 
-  /** The cluster does not run any more: its next start has its own exits. */
+  /** The cluster stopped: its next start has its own exits. */
   forget(): void {
     this.#seen = undefined;
   }

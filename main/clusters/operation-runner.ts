@@ -1,12 +1,12 @@
-import type { ClusterAction } from '../../core/contract/index.ts';
+import type { ClusterAction, Said } from '../../core/contract/index.ts';
 
 /** How an operation tells its steps while it is at them. */
 export interface StepReport {
   /** All steps in order, before the first begins; may be called again when more is known. */
-  plan(steps: readonly { readonly id: string; readonly title: string }[]): void;
+  plan(steps: readonly { readonly id: string; readonly title: Said }[]): void;
   begin(id: string): void;
-  detail(id: string, text: string): void;
-  end(id: string, detail?: string): void;
+  detail(id: string, detail: Said | null): void;
+  end(id: string, detail?: Said): void;
   /** Between steps: waits while the operation is paused. */
   checkpoint(): Promise<void>;
 }
@@ -17,4 +17,4 @@ export type ActionOf<K extends ClusterAction['kind']> = Extract<ClusterAction, {
 export type OperationRunner<K extends ClusterAction['kind']> = (
   action: ActionOf<K>,
   context: { readonly cluster: string; readonly report: StepReport; readonly signal: AbortSignal },
-) => Promise<string>;
+) => Promise<Said>;

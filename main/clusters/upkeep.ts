@@ -33,6 +33,8 @@ export const preview = async (cluster: LocalCluster, action: ClusterAction): Pro
   return previewAction(await gatherActionFacts(supervisor), action);
 };
 
+export { flagsDiff } from '../../core/cluster/flags/set-flags.ts';
+
 export const compare = async (cluster: LocalCluster, file: string): Promise<SnapshotComparison> => {
   const supervisor = supervisorOf(cluster);
   return supervisor

@@ -19,6 +19,9 @@ export const conflictsOf = (error: StatusError): FieldConflict[] =>
     .filter((cause) => cause.reason === 'FieldManagerConflict')
     .map(({ field = '', message = '' }) => ({ manager: MANAGER.exec(message)?.[1] ?? '', field, message }));
 
+/** Other failures are those of the request that follows, too. */
+const takenFields = (error: unknown): FieldConflict[] => (isConflict(error) ? conflictsOf(error) : []);
+
 /** Applying nothing new still may renew the time stamp of our own managed fields. */
 const comparable = (object: Json): string => {
   const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
@@ -87,15 +90,15 @@ export const applyObject = async (
       if (isNotFound(error)) return null;
       throw error;
     });
-    try {
-      const result = await client.json<Json>({
+    const send = (options: { readonly force: boolean; readonly dryRun: boolean }): Promise<Json> =>
+      client.json<Json>({
         method: 'PATCH',
         path,
         signal,
         query: {
           fieldManager,
-          force: force ? 'true' : undefined,
-          dryRun: dryRun ? 'All' : undefined,
+          force: options.force ? 'true' : undefined,
+          dryRun: options.dryRun ? 'All' : undefined,
           fieldValidation: 'Strict',
         },
         contentType: 'application/apply-patch+yaml',
@@ -104,12 +107,17 @@ export const applyObject = async (
           metadata: { ...metadata, ...(resource.namespaced && { namespace }) },
         },
       });
+    try {
+      // The server does not say what force takes from whom: a dry run without it does.
+      const taken =
+        force && live ? await send({ force: false, dryRun: true }).then(() => [], takenFields) : [];
+      const result = await send({ force, dryRun });
       const outcome = !live
         ? 'created'
         : comparable(live) === comparable(result)
           ? 'unchanged'
           : 'configured';
-      return { outcome, live, result, namespace, conflicts: [], refusal: null };
+      return { outcome, live, result, namespace, conflicts: taken, refusal: null };
     } catch (error) {
       if (!isStatusError(error)) throw error;
       const conflicts = isConflict(error) ? conflictsOf(error) : [];

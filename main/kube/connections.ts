@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import type { Disposable } from '../../core/base/disposable.ts';
 import type { Log } from '../../core/base/log.ts';
@@ -7,6 +9,7 @@ import {
   connect,
   discover,
   loadKubeconfig,
+  type Client,
   type ClientConfig,
   type Discovery,
   type OwnedClient,
@@ -15,19 +18,25 @@ import { ContractError, type ClusterEntry, type ClusterList } from '../../core/c
 import { assertNotExpired, clientExpiryMs } from './client-expiry.ts';
 import type { ExecConsent } from './exec-consent.ts';
 import { kubeFailure } from './failure.ts';
+import { ListScopes } from './list-scope.ts';
 
 export const CONNECTIONS_MAX = 32;
+const CONSOLE_KUBECONFIG = 'console.conf';
 /** After this a new kind (a CRD that was just made) is looked for again. */
 const DISCOVERY_FRESH_MS = 30_000;
 
 export interface ClusterConnection extends Disposable {
   readonly config: ClientConfig;
   readonly client: OwnedClient;
+  /** Reads what the console shows on its own: with the console's identity in clusters of ours, else as `client`. */
+  readonly reader: Client;
   /** When the user's certificate ends, where that alone speaks for the user. */
   readonly expiresAtMs: number | undefined;
   /** What the server offers, not older than half a minute unless it cannot be asked; `isFresh` asks now. */
   discovery(isFresh?: boolean): Promise<Discovery>;
   serverVersion(): Promise<string>;
+  /** Where the user may list a resource: null for everywhere. */
+  listScope(resource: { readonly group: string; readonly plural: string }): Promise<string | null>;
 }
 
 export interface ConnectionsOptions {
@@ -52,6 +61,12 @@ export interface Connections extends Disposable {
   openForWriting(clusterId: string): Promise<ClusterConnection>;
 }
 
+/** The kubeconfig of the console itself lies beside the administrator's; a cluster of an older release has none. */
+const consoleConfig = async (adminPath: string): Promise<ClientConfig | undefined> => {
+  const path = join(dirname(adminPath), CONSOLE_KUBECONFIG);
+  return existsSync(path) ? loadKubeconfig(path, {}) : undefined;
+};
+
 const connectCluster = async (
   entry: ClusterEntry,
   { clock, random, log, userAgent, consent }: ConnectionsOptions,
@@ -62,28 +77,42 @@ const connectCluster = async (
   // What was just read is what would run: the file may have changed since it was listed.
   if (config.auth.exec) consent.assertAllowed(config.auth.exec, entry);
   const client = connect(config, { clock, random, log, userAgent });
+  const own = entry.origin === 'local' ? await consoleConfig(entry.kubeconfigPath) : undefined;
+  const reader = own && connect(own, { clock, random, log, userAgent });
   let asked: { readonly atMs: number; readonly answer: Promise<Discovery> } | undefined;
+  const discovery = async (isFresh = false): Promise<Discovery> => {
+    const nowMs = clock.monotonicMs();
+    if (!asked || isFresh || nowMs - asked.atMs > DISCOVERY_FRESH_MS) {
+      const answer = discover(client);
+      const mine = { atMs: nowMs, answer };
+      asked = mine;
+      answer.catch(() => {
+        if (asked === mine) asked = undefined;
+      });
+    }
+    return asked.answer;
+  };
+  const scopes = new ListScopes({
+    client,
+    clock,
+    namespace: config.namespace,
+    resources: async () => (await discovery()).resources,
+  });
   return {
     config,
     client,
+    reader: reader ?? client,
     expiresAtMs: await clientExpiryMs(config),
-    async discovery(isFresh = false) {
-      const nowMs = clock.monotonicMs();
-      if (!asked || isFresh || nowMs - asked.atMs > DISCOVERY_FRESH_MS) {
-        const answer = discover(client);
-        const mine = { atMs: nowMs, answer };
-        asked = mine;
-        answer.catch(() => {
-          if (asked === mine) asked = undefined;
-        });
-      }
-      return asked.answer;
-    },
+    discovery,
+    listScope: (resource) => scopes.of(resource),
     async serverVersion() {
       const { gitVersion } = await client.json<{ gitVersion?: unknown }>({ method: 'GET', path: '/version' });
       return typeof gitVersion === 'string' ? gitVersion : '';
     },
-    dispose: () => client.dispose(),
+    dispose() {
+      reader?.dispose();
+      client.dispose();
+    },
   };
 };
 

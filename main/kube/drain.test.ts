@@ -1,3 +1,4 @@
+import { inEnglish, type Said } from '../../core/contract/index.ts';
 import { expect, test } from 'vitest';
 import { StatusError } from '../../core/api/meta/status.ts';
 import { manualClock } from '../../core/base/manual-clock.ts';
@@ -113,7 +114,7 @@ const run = (client: Client, over: Partial<typeof action> = {}) => {
       report: {
         plan: (steps) => said.push(`plan ${steps.map(({ id }) => id).join(' ')}`),
         begin: (id) => said.push(`begin ${id}`),
-        detail: (id, text) => said.push(`${id}: ${text}`),
+        detail: (id, detail) => said.push(`${id}: ${detail ? inEnglish(detail) : ''}`),
         end: (id) => said.push(`end ${id}`),
         checkpoint: () => Promise.resolve(),
       },
@@ -129,7 +130,7 @@ test('a drain cordons, evicts and waits until each pod is gone', async () => {
   expect(said.at(-1)).toBe('pod:web/a: evicted; waiting for its containers to terminate');
   there.delete('a');
   clock.advance(GONE_POLL_MS);
-  expect(await outcome).toBe('node/n1 drained: 1 pod evicted');
+  expect(inEnglish((await outcome) as Said)).toBe('node/n1 drained: 1 pod evicted');
   expect(writes).toEqual(['nodes/n1 {"spec":{"unschedulable":true}}', 'a/eviction {"gracePeriodSeconds":7}']);
   expect(said.at(-1)).toBe('end pod:web/a');
 });
@@ -152,7 +153,7 @@ test('an eviction that a disruption budget refuses is tried again', async () => 
   }
   there.delete('a');
   clock.advance(GONE_POLL_MS);
-  expect(await outcome).toBe('node/n1 drained: 1 pod evicted');
+  expect(inEnglish((await outcome) as Said)).toBe('node/n1 drained: 1 pod evicted');
 });
 
 test('a budget that never allows it ends the drain with the name of the pod', async () => {

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { DAEMON_SET, NODE, pause, POD, type Client, type Pod, type Stored } from '../../core/client/index.ts';
-import { ContractError } from '../../core/contract/index.ts';
+import { ContractError, say, verbatim } from '../../core/contract/index.ts';
 import type { OperationRunner, StepReport } from '../clusters/operation-runner.ts';
 import { aggregate, judgePods, podKey, refusalOfDrain } from './drain-filter.ts';
 import { kubeFailure } from './failure.ts';
@@ -37,7 +37,7 @@ const cordon = async ({ client, report, signal }: Draining, node: string): Promi
   report.begin('cordon');
   const nodes = client.resource(NODE);
   const before = await nodes.get(node, { signal });
-  if (before.spec?.unschedulable === true) return report.end('cordon', 'already cordoned');
+  if (before.spec?.unschedulable === true) return report.end('cordon', say('detail.cordoned'));
   await nodes.patch(node, { type: 'strategic', body: { spec: { unschedulable: true } } }, { signal });
   report.end('cordon');
 };
@@ -84,7 +84,10 @@ const evict = async (draining: Draining, pod: Stored<Pod>): Promise<boolean> => 
         );
       report.detail(
         stepOf(pod),
-        `error when evicting ${where} (will retry after ${EVICT_RETRY_MS / 1000}s): ${messageOf(error)}`,
+        // kubectl's own words.
+        verbatim(
+          `error when evicting ${where} (will retry after ${EVICT_RETRY_MS / 1000}s): ${messageOf(error)}`,
+        ),
       );
       await pause(clock, EVICT_RETRY_MS, signal);
       const found = await stillThere(draining, pod);
@@ -102,7 +105,7 @@ const evictAndWait = async (draining: Draining, pod: Stored<Pod>): Promise<void>
   report.begin(step);
   const isAccepted = await evict(draining, pod);
   if (isAccepted) {
-    report.detail(step, 'evicted; waiting for its containers to terminate');
+    report.detail(step, say('detail.evicted.waiting'));
     while (await stillThere(draining, pod)) {
       if (clock.monotonicMs() > endsAtMs)
         throw new Error(
@@ -111,7 +114,7 @@ const evictAndWait = async (draining: Draining, pod: Stored<Pod>): Promise<void>
       await pause(clock, GONE_POLL_MS, signal);
     }
   }
-  report.end(step, isAccepted ? 'evicted' : 'already gone');
+  report.end(step, say(isAccepted ? 'detail.evicted' : 'detail.gone'));
 };
 
 /** A few at a time; one that fails does not keep the others. Answers what failed. */
@@ -123,7 +126,7 @@ const evictAll = async (draining: Draining, pods: readonly Stored<Pod>[]): Promi
       try {
         await evictAndWait(draining, pod);
       } catch (error) {
-        draining.report.detail(stepOf(pod), messageOf(error));
+        draining.report.detail(stepOf(pod), verbatim(messageOf(error)));
         failures.push(messageOf(error));
       }
   };
@@ -138,8 +141,6 @@ const podsOn = async ({ client, signal }: Draining, node: string): Promise<Store
   return pods;
 };
 
-const count = (pods: number): string => `${pods} ${pods === 1 ? 'pod' : 'pods'}`;
-
 /** `kubectl drain`: the same order, the same refusals in the same words, one step a pod. */
 export const drainNode =
   (
@@ -151,8 +152,8 @@ export const drainNode =
     const endsAtMs = clock.monotonicMs() + DRAIN_LIMIT_MS;
     const draining = { client, clock, report, signal, gracePeriodSeconds, endsAtMs };
     const head = [
-      { id: 'cordon', title: `Cordon ${node}` },
-      { id: 'pods', title: `List the pods on ${node}` },
+      { id: 'cordon', title: say('step.drain.cordon', { node }) },
+      { id: 'pods', title: say('step.drain.pods', { node }) },
     ];
     const unable = (why: string): ContractError =>
       new ContractError(
@@ -173,13 +174,16 @@ export const drainNode =
       const refusal = refusalOfDrain(verdicts);
       if (refusal !== undefined) throw unable(refusal);
       const leaving = verdicts.filter(({ fate }) => fate === 'evict').map(({ pod }) => pod);
-      report.plan([...head, ...leaving.map((pod) => ({ id: stepOf(pod), title: `Evict ${podKey(pod)}` }))]);
+      report.plan([
+        ...head,
+        ...leaving.map((pod) => ({ id: stepOf(pod), title: say('step.drain.evict', { pod: podKey(pod) }) })),
+      ]);
       const stays = verdicts.length - leaving.length;
-      report.end('pods', `evicting ${count(leaving.length)}, ignoring ${stays}`);
+      report.end('pods', say('detail.pods', { count: leaving.length, ignored: stays }));
       const failures = await evictAll(draining, leaving);
       signal.throwIfAborted();
       if (failures.length > 0) throw unable(aggregate(failures));
-      return `node/${node} drained: ${count(leaving.length)} evicted`;
+      return say('done.drain', { node, count: leaving.length });
     } catch (error) {
       throw kubeFailure(error);
     }

@@ -15,6 +15,7 @@ import { readLogs } from './logs.ts';
 import { indexObjects } from './object-index.ts';
 import { watchObject } from './object-watch.ts';
 import { OpenApiCache } from './openapi.ts';
+import { readAsConsole } from './read-as-console.ts';
 import { watchTable } from './table-watch.ts';
 
 const discoveryOf = async (connection: ClusterConnection, isFresh: boolean): Promise<KubeDiscovery> => {
@@ -67,15 +68,18 @@ export const createKubeHandlers = (
   const handlers: Handlers = {
     ...forwards.handlers,
     'kube.discovery': async ({ cluster, isFresh }) => discoveryOf(await open(cluster), isFresh),
-    'kube.table': opening<'kube.table'>(open, ({ client }, query, signal) =>
-      watchTable(query, { client, clock, random }, signal),
-    ),
+    'kube.table': opening<'kube.table'>(open, async function* (connection, query, signal) {
+      const scope = query.namespace === null ? await connection.listScope(query.resource) : null;
+      if (scope !== null) yield [{ kind: 'scope', namespace: scope }];
+      const scoped = { ...query, namespace: query.namespace ?? scope };
+      yield* readAsConsole(connection, (client) => watchTable(scoped, { client, clock, random }, signal));
+    }),
     'kube.search': opening<'kube.search'>(open, async function* (connection, _query, signal) {
       const { resources } = await discoveryOf(connection, false);
       yield* indexObjects(resources, { client: connection.client, clock, random }, signal);
     }),
-    'kube.object': opening<'kube.object'>(open, ({ client }, query, signal) =>
-      watchObject(query, { client, clock, random }, signal),
+    'kube.object': opening<'kube.object'>(open, (connection, query, signal) =>
+      readAsConsole(connection, (client) => watchObject(query, { client, clock, random }, signal)),
     ),
     'kube.request': async (request, signal) => {
       const { client } = await (isWrite(request) ? openForWriting : open)(request.cluster);

@@ -2,7 +2,7 @@ import type { BrowserWindow } from 'electron';
 import { dialog, nativeTheme, screen } from 'electron';
 import type { Clock } from '../../core/base/clock.ts';
 import type { Log } from '../../core/base/log.ts';
-import type { Handlers } from '../../core/contract/index.ts';
+import { say, type Handlers } from '../../core/contract/index.ts';
 import type { ElectronBridge } from '../ipc/electron-bridge.ts';
 import type { NotificationHub } from '../ipc/handlers/index.ts';
 import { createNavigationHub, type NavigationHub } from '../ipc/handlers/navigation-hub.ts';
@@ -52,8 +52,8 @@ export const createConsoleWindows = (options: ConsoleWindowsOptions): ConsoleWin
       if (budget.mayReload()) {
         notifications.post({
           severity: 'warn',
-          title: 'The page of this window ended unexpectedly and was loaded again.',
-          detail: `Reason: ${reason}. Clusters were not touched; unsaved text of the page is lost.`,
+          title: say('notice.page.reloaded'),
+          detail: say('notice.page.reloaded.detail', { reason }),
         });
         // Not from within the event: Chromium is still taking the old process down and would abort.
         const reload = clock.after(RELOAD_AFTER_MS, () => window.webContents.reload());

@@ -22,6 +22,12 @@ export interface PaletteEntry {
   actions?(): readonly PaletteEntry[];
 }
 
+/** A key that works on one page, for the help. */
+export interface PageKey {
+  readonly keys: readonly string[];
+  readonly text: PlainKey;
+}
+
 /** A page is a folder under pages/ whose `page.ts` exports one of these as `page`. */
 export interface Page {
   readonly id: string;
@@ -33,6 +39,8 @@ export interface Page {
   readonly title: PlainKey;
   /** After G, the key that goes there. */
   readonly goKey?: string;
+  /** What works on this page besides the keys of the shell. */
+  readonly keys?: readonly PageKey[];
   readonly component: () => Promise<{ default: Component }>;
   /** It has something to show without a cluster. */
   readonly standsAlone?: true;

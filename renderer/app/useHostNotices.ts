@@ -1,5 +1,6 @@
 import { useRouter } from 'vue-router';
 import { useStream } from '../composables/useStream.ts';
+import { tell } from '../locales/i18n.ts';
 import { useNotificationStore } from '../stores/notifications.ts';
 import { useToastStore } from '../stores/toasts.ts';
 
@@ -13,7 +14,8 @@ export const useHostNotices = (): void => {
   const router = useRouter();
 
   useStream('notifications.watch', undefined, (items) => {
-    for (const item of items) {
+    for (const { title, detail, ...rest } of items) {
+      const item = { ...rest, title: tell(title), ...(detail && { detail: tell(detail) }) };
       if (!notifications.record(item)) continue;
       if (Date.now() - item.atMs > NEWS_MS) continue;
       toasts.present(item);

@@ -1,6 +1,7 @@
 import { computed, shallowRef } from 'vue';
 import { en } from './en/index.ts';
-import type { Message, PlaceholderOf, PluralForms } from './types.ts';
+import { fillMessage, isSentenceCode, type Said } from '../../core/contract/index.ts';
+import type { PlaceholderOf, PluralForms, ValuesOf } from './types.ts';
 
 type English = typeof en;
 export type MessageKey = keyof English;
@@ -13,10 +14,6 @@ export type Messages = { readonly [K in MessageKey]: English[K] extends string ?
 
 export const locales = ['en', 'de'] as const;
 export type Locale = (typeof locales)[number];
-
-type Values<K extends MessageKey> = [PlaceholderOf<English[K]>] extends [never]
-  ? []
-  : [values: Readonly<Record<PlaceholderOf<English[K]>, string | number>>];
 
 /** English is part of the first load; the others are fetched when chosen. */
 const loaders: Record<Locale, () => Promise<Messages>> = {
@@ -33,23 +30,19 @@ export const locale = computed(() => current.value.locale);
 const numbers = computed(() => new Intl.NumberFormat(locale.value));
 const plurals = computed(() => new Intl.PluralRules(locale.value));
 
-const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
-  text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = values[name];
-    if (value === undefined) return whole;
-    return typeof value === 'number' ? numbers.value.format(value) : value;
+const fill = (key: MessageKey, values: Readonly<Record<string, string | number>>): string =>
+  fillMessage(current.value.messages[key], values, {
+    formatNumber: (value) => numbers.value.format(value),
+    isOne: (count) => plurals.value.select(count) === 'one',
   });
 
-const pickForm = (message: Message, count: unknown): string => {
-  if (typeof message === 'string') return message;
-  return plurals.value.select(Number(count)) === 'one' ? message.one : message.other;
-};
-
 /** The message in the chosen language. Reactive: a template that calls it follows a change of language. */
-export const t = <K extends MessageKey>(key: K, ...args: Values<K>): string => {
-  const values: Readonly<Record<string, string | number>> = args[0] ?? {};
-  return fill(pickForm(current.value.messages[key], values['count']), values);
-};
+export const t = <K extends MessageKey>(key: K, ...[values]: ValuesOf<English[K]>): string =>
+  fill(key, values ?? {});
+
+/** A sentence of the host. One that this page does not know comes from a newer host: its values are all there is. */
+export const tell = ({ code, values }: Said): string =>
+  isSentenceCode(code) ? fill(code, values) : [code, ...Object.values(values)].join(' ');
 
 export const isLocale = (tag: string): tag is Locale => (locales as readonly string[]).includes(tag);
 

@@ -1,18 +1,6 @@
-/** Forms of a message that counts; which one applies is asked of Intl.PluralRules. */
-export interface PluralForms {
-  readonly one: string;
-  readonly other: string;
-}
-
-export type Message = string | PluralForms;
-
-/** The names between braces in a message. */
-type Placeholder<S extends string> = S extends `${string}{${infer P}}${infer Rest}`
-  ? P | Placeholder<Rest>
-  : never;
-
-export type PlaceholderOf<M> = M extends string
-  ? Placeholder<M>
-  : M extends PluralForms
-    ? 'count' | Placeholder<M['other']>
-    : never;
+export type {
+  Message,
+  PlaceholderOf,
+  PluralForms,
+  ValuesOf,
+} from '../../core/contract/sentences/placeholders.ts';

@@ -42,6 +42,8 @@ export const actionTitle = (action: ClusterAction): string => {
     case 'component.stop':
     case 'component.start':
       return t(`action.${action.kind}`, { host: action.host, component: action.component });
+    case 'component.flags':
+      return t('action.component.flags', { component: action.component });
     case 'fault.add':
       return faultTitle(action.fault);
     case 'fault.isolate':
@@ -93,6 +95,7 @@ export const actionMeaning = (action: ClusterAction): string | undefined => {
     case 'component.kill':
     case 'component.stop':
     case 'component.start':
+    case 'component.flags':
     case 'snapshot.save':
     case 'snapshot.delete':
       return t(`action.means.${action.kind}`);
@@ -132,6 +135,7 @@ export const actionSubject = (action: ClusterAction): string | undefined => {
     case 'component.kill':
     case 'component.stop':
     case 'component.start':
+    case 'component.flags':
       return action.component;
     case 'member.moveLeader':
     case 'member.remove':
@@ -188,6 +192,8 @@ export const actionIcon = (action: ClusterAction): IconName => {
       return 'storage';
     case 'snapshot.save':
       return 'snapshot';
+    case 'component.flags':
+      return 'editor';
     case 'host.restart':
     case 'snapshot.restore':
     case 'upgrade.rollback':

@@ -7,6 +7,7 @@ import {
   type ClusterList,
   type Handlers,
   type Operation,
+  say,
 } from '../../core/contract/index.ts';
 import { click, feed, fill, mount, settle, testConnection, type Mounted } from '../testing/mount.ts';
 import DrainDialog from '../pages/resources/detail/DrainDialog.vue';
@@ -48,22 +49,22 @@ const operation = (state: Operation['state']): Operation => ({
   steps: [
     {
       id: 'kill',
-      title: 'Kill the process of cp-2',
+      title: say('step.host.kill', { host: 'cp-2' }),
       state: state === 'running' ? 'running' : 'done',
-      detail: '',
+      detail: null,
       startedAtMs: 1_000,
       endedAtMs: null,
     },
     {
       id: 'see',
-      title: 'See what is left',
+      title: say('step.host.ready'),
       state: 'waiting',
-      detail: '',
+      detail: null,
       startedAtMs: null,
       endedAtMs: null,
     },
   ],
-  message: state === 'done' ? 'cp-2 is down, 2 of 3 members vote' : '',
+  message: state === 'done' ? say('done.host.kill', { host: 'cp-2' }) : null,
   canPause: false,
   command: 'pilothouse host kill cp-2',
 });

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { inApp, testConnection } from '../testing/mount.ts';
 import { NOTIFICATIONS_KEPT_MAX, useNotificationStore } from './notifications.ts';
-import { staysOpen, TOASTS_SHOWN_MAX, useToastStore } from './toasts.ts';
+import {
+  toastDurationMs,
+  TOAST_LONG_MS,
+  TOAST_SUCCESS_MS,
+  TOASTS_SHOWN_MAX,
+  useToastStore,
+} from './toasts.ts';
 
 const stores = () =>
   inApp(() => ({ toasts: useToastStore(), notifications: useNotificationStore() }), testConnection({}));
@@ -30,9 +36,16 @@ test('the same message again takes the place of the one before', async () => {
   unmount();
 });
 
-test('only errors and warnings stay until closed', () => {
+test('errors stay until closed; warnings, and what can be undone, stay longer than a success', () => {
   const severities = ['ok', 'info', 'warn', 'error'] as const;
-  expect(severities.filter((severity) => staysOpen({ severity, title: '' }))).toEqual(['warn', 'error']);
+  expect(severities.map((severity) => toastDurationMs({ severity, title: '' }))).toEqual([
+    TOAST_SUCCESS_MS,
+    TOAST_SUCCESS_MS,
+    TOAST_LONG_MS,
+    Infinity,
+  ]);
+  const action = { label: 'Undo', run: () => undefined };
+  expect(toastDurationMs({ severity: 'ok', title: '', action })).toBe(TOAST_LONG_MS);
 });
 
 test('a repeated notice is recorded once, newest first, within the bound', async () => {

@@ -5,6 +5,8 @@ import { useNotificationStore } from './notifications.ts';
 
 export const TOASTS_SHOWN_MAX = 3;
 export const TOAST_SUCCESS_MS = 6_000;
+/** Time to read a warning, or to take a change back. */
+export const TOAST_LONG_MS = 12_000;
 
 export interface ToastAction {
   readonly label: string;
@@ -23,9 +25,13 @@ export interface Toast extends ToastContent {
   readonly id: number;
 }
 
-/** Errors and warnings stay until closed. */
-export const staysOpen = (toast: ToastContent): boolean =>
-  toast.severity === 'error' || toast.severity === 'warn';
+/** Warnings are kept behind the bell, so they may leave; errors stay until closed. */
+export const toastDurationMs = ({ severity, action }: ToastContent): number => {
+  if (severity === 'error') return Infinity;
+  return severity === 'warn' || action ? TOAST_LONG_MS : TOAST_SUCCESS_MS;
+};
+
+const isKept = ({ severity }: ToastContent): boolean => severity === 'error' || severity === 'warn';
 
 export const useToastStore = defineStore('toasts', () => {
   const shown = shallowRef<readonly Toast[]>([]);
@@ -44,7 +50,7 @@ export const useToastStore = defineStore('toasts', () => {
       (toast) => toast.title !== content.title || toast.detail !== content.detail,
     );
     while (room.length >= TOASTS_SHOWN_MAX) {
-      const leaving = room.find((toast) => !staysOpen(toast)) ?? room[0];
+      const leaving = room.find((toast) => toast.severity !== 'error') ?? room[0];
       room = room.filter((toast) => toast !== leaving);
     }
     const { severity, title, detail, action } = content;
@@ -52,10 +58,10 @@ export const useToastStore = defineStore('toasts', () => {
     return id;
   };
 
-  /** What stays is also kept in that list, so one that has to make room is not lost. */
+  /** Errors and warnings are also kept in that list, so one that leaves is not lost. */
   const show = (content: ToastContent): number => {
     const id = present(content);
-    if (staysOpen(content)) {
+    if (isKept(content)) {
       const { severity, title, detail } = content;
       notifications.record({
         id: `console-${id}`,

@@ -13,6 +13,8 @@ export interface LiveTable {
   readonly watch: ShallowRef<WatchHealth | undefined>;
   readonly health: Readonly<ShallowRef<StreamHealth>>;
   find(key: string): TableRow | undefined;
+  /** The one namespace that the user may list, where all were asked for. */
+  readonly scope: ShallowRef<string | undefined>;
   /** All rows, shown or not. */
   all(): Iterable<TableRow>;
   reopen(): void;
@@ -26,6 +28,7 @@ export const useTable = (query: TableQuery, order: Ref<RowOrder>): LiveTable => 
   const columns = shallowRef<readonly TableColumn[]>([]);
   const isListed = shallowRef(false);
   const totalCount = shallowRef(0);
+  const scope = shallowRef<string>();
   const watchHealth = shallowRef<WatchHealth>();
   /** Since the stream was opened anew; what was known before and is not told again is gone. */
   let told: Set<string> | undefined;
@@ -57,6 +60,9 @@ export const useTable = (query: TableQuery, order: Ref<RowOrder>): LiveTable => 
           told = undefined;
           isListed.value = true;
           break;
+        case 'scope':
+          scope.value = item.namespace;
+          break;
         case 'health':
           watchHealth.value = item.health;
           if (item.health.phase === 'watching') reach.note(query.cluster, undefined);
@@ -84,6 +90,7 @@ export const useTable = (query: TableQuery, order: Ref<RowOrder>): LiveTable => 
     totalCount,
     watch: watchHealth,
     health,
+    scope,
     find: (key) => sorted.get(key),
     all: () => sorted.values(),
     reopen,

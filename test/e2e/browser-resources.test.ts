@@ -176,6 +176,18 @@ test('every key reaches the editor: no shortcut of the page takes one', async ()
   expect([new URL(page.url()).hash, await page.getByRole('dialog').count()]).toEqual(['#/editor', 0]);
 });
 
+/** Types lines key by key, each with its own indentation in place of the one that the editor proposes. */
+const typeLines = async (page: Page, lines: readonly string[]): Promise<void> => {
+  for (const [index, line] of lines.entries()) {
+    if (index > 0) {
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Shift+Home');
+    }
+    await page.keyboard.type(line);
+  }
+  await page.keyboard.press('Escape');
+};
+
 /** Types the beginning of a word and takes the suggestion, as a person does who looks at the list. */
 const complete = async (page: Page, typed: string, label: string): Promise<void> => {
   await page.keyboard.type(typed);
@@ -355,16 +367,66 @@ test('what another manager owns is a conflict, told by field and manager, until 
   await go(page, '/editor');
   await page.getByRole('button', { name: 'Empty manifest' }).click();
   await page.locator('.monaco-editor .view-lines').click();
-  await page.keyboard.insertText(
-    // In one line each: the editor indents what follows a line that ends in a colon.
-    'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: shared }\ndata: { level: debug }\n',
-  );
-  await page.getByRole('button', { name: 'Dry run' }).click();
+  await typeLines(page, [
+    'apiVersion: v1',
+    'kind: ConfigMap',
+    'metadata:',
+    '  name: shared',
+    'data:',
+    '  level: debug',
+  ]);
+  await page.keyboard.press('F5');
   await page.getByText('owned by pipeline').waitFor();
   await page.getByText('data.level', { exact: true }).waitFor();
-  // Clicked, not checked: the dry run that follows may have taken the choice away again.
+  // Both values, each with who set it.
+  const conflicts = page.getByRole('group', { name: /conflict/ });
+  await conflicts.getByText('info', { exact: true }).waitFor();
+  await conflicts.getByText('debug', { exact: true }).waitFor();
   await page.getByRole('radio', { name: /Take ownership/ }).click();
   await page.getByRole('cell', { name: 'debug', exact: true }).waitFor();
+  await page.getByText('Will take ownership of 1 field from pipeline').first().waitFor();
+  await unlock(page);
+  await page.locator('.monaco-editor .view-lines').click();
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Took ownership of 1 field from pipeline').first().waitFor();
+  const level = async (): Promise<string | undefined> =>
+    (await client.json<{ data?: { level?: string } }>({ method: 'GET', path })).data?.level;
+  expect(await level()).toBe('debug');
+  await page.keyboard.press('F9');
+  await until('the value of the pipeline', async () => (await level()) === 'info');
+  await page.getByText('1 change undone').first().waitFor();
+});
+
+test('an error of the server stands at its field, and a result leads to its object', async () => {
+  const { page } = open;
+  await unlock(page);
+  await openEmptyManifest(page);
+  await typeLines(page, [
+    'apiVersion: v1',
+    'kind: ConfigMap',
+    'metadata:',
+    '  name: Not_Valid',
+    'data:',
+    '  a: b',
+  ]);
+  await page.keyboard.press('F5');
+  await page.getByRole('alert').getByText('metadata.name').waitFor();
+  // The marker is under the name, not at the top of the document.
+  const squiggle = page.locator('.squiggly-error').first();
+  const line = page.locator('.view-line').filter({ hasText: 'Not_Valid' });
+  await until('the marker in its line', async () => {
+    const [mark, text] = [await squiggle.boundingBox(), await line.boundingBox()];
+    return mark && text && Math.abs(mark.y - text.y) < text.height;
+  });
+  await line.click();
+  await page.keyboard.press('End');
+  for (let count = 0; count < 'Not_Valid'.length; count += 1) await page.keyboard.press('Backspace');
+  await page.keyboard.type('linked');
+  await page.keyboard.press('F5');
+  await page.getByText('Will be created').waitFor();
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('link', { name: 'Open ConfigMap linked' }).click();
+  await page.getByRole('complementary', { name: 'ConfigMap linked' }).waitFor();
 });
 
 test('what was typed is there after the page was lost', async () => {
@@ -372,7 +434,7 @@ test('what was typed is there after the page was lost', async () => {
   await go(page, '/editor');
   await page.getByRole('button', { name: 'Empty manifest' }).click();
   await page.locator('.monaco-editor .view-lines').click();
-  await page.keyboard.insertText('kind: Kept');
+  await page.keyboard.type('kind: Kept');
   await page.waitForFunction(() => Object.values(localStorage).some((kept) => String(kept).includes('Kept')));
   await page.goto('about:blank');
   await go(page, '/editor');
@@ -434,7 +496,7 @@ test('an expired certificate and a refused token are told with what to do; a ren
   await go(page, '/editor');
   await page.getByRole('button', { name: 'Empty manifest' }).click();
   await page.locator('.monaco-editor .view-lines').click();
-  await page.keyboard.insertText('kind: Kept');
+  await page.keyboard.type('kind: Kept');
   await page.locator('.view-line').filter({ hasText: 'Kept' }).waitFor();
 
   const old = join(directory, 'old.conf');

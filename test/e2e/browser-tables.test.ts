@@ -98,6 +98,25 @@ test('many are deleted with the question in view, progress, and nothing half sel
   );
 });
 
+test('the help lists the keys of the page, and a colon jumps to a kind', async () => {
+  const { page, go } = plane;
+  await go('/config?kind=configmaps');
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('?');
+  await dialog().getByRole('heading', { name: 'On this page: Config' }).waitFor();
+  await dialog().getByText('Open the context menu').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
+  await page.keyboard.press(':');
+  await page.keyboard.type('deploy');
+  await page.keyboard.press('Enter');
+  await until('the Deployments', () => page.url().includes('kind=deployments.apps'));
+  await go('/editor');
+  await page.getByRole('heading', { name: 'Editor' }).waitFor();
+  await page.keyboard.press('?');
+  await dialog().getByText('Undo the last apply').waitFor();
+});
+
 test('a secret is shown by key and on request; its YAML shows no value before that', async () => {
   const { page, go, make } = plane;
   const applied = '{"stringData":{"password":"hunter2"}}';

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../core/base/node/clock.ts';
+import { verbatim } from '../../core/contract/index.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../core/pki/index.ts';
 import { launchChromium, visit, type Visit } from '../support/chromium.ts';
 import { startTestServing, type TestServing } from '../support/serving.ts';
@@ -117,7 +118,7 @@ test('vitals stream in, and a notice of the host is shown', async () => {
   const { page } = await openConsole();
   await page.getByRole('navigation').getByRole('link', { name: 'Processes' }).click();
   await page.getByRole('cell', { name: String(process.pid), exact: true }).waitFor();
-  serving.host.notifications.post({ severity: 'error', title: 'Etcd member cp-2 lost its leader' });
+  serving.host.notifications.post({ severity: 'error', title: verbatim('Etcd member cp-2 lost its leader') });
   await page.getByText('Etcd member cp-2 lost its leader').first().waitFor();
 });
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { manualClock } from '../../core/base/manual-clock.ts';
-import { connectClient, type ClientConnection, type ItemOf } from '../../core/contract/index.ts';
+import { connectClient, verbatim, type ClientConnection, type ItemOf } from '../../core/contract/index.ts';
 import { MESSAGE_BYTES_MAX, PING_INTERVAL_MS, SOCKETS_MAX } from '../../main/serve/contract-sockets.ts';
 import { closeCode, handshake, socketTo, startTestServing, type TestServing } from '../support/serving.ts';
 
@@ -163,11 +163,11 @@ test('a console that does not read is cut off instead of filling memory', async 
         try {
           while (!signal.aborted && sentBatches < FLOOD_BATCHES) {
             sentBatches += 1;
-            const detail = 'x'.repeat(64 * KIBIBYTE);
+            const detail = verbatim('x'.repeat(64 * KIBIBYTE));
             yield Array.from({ length: 8 }, (_, n) => ({
               id: `${sentBatches}-${n}`,
               severity: 'info' as const,
-              title: 'flood',
+              title: verbatim('flood'),
               detail,
               atMs: 0,
             }));

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
 import { connect, loadKubeconfig, type OwnedClient } from '../../core/client/index.ts';
+import { issueLeaf, openAuthority, writeKubeconfig } from '../../core/pki/index.ts';
 import { launchChromium, visit, type Visit } from './chromium.ts';
 import { ControlPlane } from './control-plane.ts';
 import { startTestServing } from './serving.ts';
@@ -21,6 +22,8 @@ export interface ConsolePlane {
   readonly complaints: readonly string[];
   make(path: string, body: unknown): Promise<unknown>;
   go(path: string): Promise<unknown>;
+  /** Writes the kubeconfig of another user to `~/.kube`, where the console finds it; answers its path. */
+  addUser(name: string, namespace: string): string;
   /** Allows changes, as a person does. */
   unlock(): Promise<void>;
   close(): Promise<void>;
@@ -53,7 +56,9 @@ export const openConsolePlane = async (octet: number): Promise<ConsolePlane> => 
     log: silentLog,
     userAgent: 'e2e',
   });
-  const serving = await startTestServing({ pagesDirectory: PAGES });
+  const home = join(directory, 'home');
+  mkdirSync(join(home, '.kube'), { recursive: true });
+  const serving = await startTestServing({ pagesDirectory: PAGES, home });
   await serving.host.clusters.open(kubeconfig);
   const open = await openVisit(browser, serving.mintUrl());
   const { page } = open;
@@ -63,6 +68,25 @@ export const openConsolePlane = async (octet: number): Promise<ConsolePlane> => 
     complaints: open.complaints,
     make: (path, body) => client.json({ method: 'POST', path, body }),
     go: (path) => page.goto(`https://127.0.0.1:${serving.port}/#${path}`),
+    addUser(name, namespace) {
+      const pki = (file: string): string => readFileSync(join(directory, 'plane/pki', file), 'utf8');
+      const authority = openAuthority({ certificatePem: pki('ca.crt'), privateKeyPem: pki('ca.key') });
+      const credential = issueLeaf(authority, {
+        subject: { commonName: name },
+        usages: ['client'],
+        clock: systemClock,
+      });
+      const text = writeKubeconfig({
+        clusterName: 'test',
+        server: plane.apiServers[0]!.url,
+        authorityPem: pki('ca.crt'),
+        userName: name,
+        credential,
+      });
+      const path = join(home, '.kube', `${name}.yaml`);
+      writeFileSync(path, text.replace(/^( *)user: .*$/m, `$&\n$1namespace: ${namespace}`));
+      return path;
+    },
     async unlock() {
       await page.getByRole('button', { name: 'Read-only' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Allow changes' }).click();

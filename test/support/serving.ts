@@ -24,6 +24,8 @@ export interface TestServingOptions {
   /** Handlers in place of, or beside, the console's own. */
   readonly handlers?: Handlers;
   readonly pagesDirectory?: string;
+  /** Where kubeconfigs are looked for. */
+  readonly home?: string;
   /** The built program of hosts, for a console that runs clusters. */
   readonly hostProgram?: URL;
 }
@@ -46,6 +48,8 @@ export const startTestServing = async (options: TestServingOptions = {}): Promis
     version: '0.0.0-test',
     shell: 'browser',
     processes: nodeProcessSource(systemClock),
+    // Kubeconfigs of the machine that runs the tests are not offered.
+    surroundings: { env: {}, home: options.home ?? dataDirectory },
     ...(options.hostProgram && {
       hosting: { program: options.hostProgram, launch: forkLauncher(options.hostProgram) },
     }),

@@ -1,3 +1,4 @@
+import { say } from '../../contract/index.ts';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { messageOf, ReasonError } from '../../base/errors.ts';
@@ -39,11 +40,11 @@ export interface RestoreOptions {
 }
 
 const STEPS = [
-  { id: 'check', title: 'Verify the snapshot' },
-  { id: 'prepare', title: 'Stage restored data' },
-  { id: 'stop', title: 'Stop API servers and etcd' },
-  { id: 'etcd', title: 'Start etcd with the restored data' },
-  { id: 'api', title: 'Start the API servers' },
+  { id: 'check', title: say('step.restore.check') },
+  { id: 'prepare', title: say('step.restore.prepare') },
+  { id: 'stop', title: say('step.restore.stop') },
+  { id: 'etcd', title: say('step.restore.etcd') },
+  { id: 'api', title: say('step.restore.api') },
 ] as const;
 
 const peerUrl = (address: string): string => `https://${address}:${PORTS.etcdPeer}`;
@@ -65,7 +66,7 @@ const prepare = async (
   try {
     for (const [index, { host, fresh }] of places.entries()) {
       const { name, address } = supervisor.host(host).plan.etcd!;
-      report.detail('prepare', `${host}, ${index + 1} of ${places.length}`);
+      report.detail('prepare', say('detail.hostOf', { host, number: index + 1, total: places.length }));
       const restored = await restoreMember({
         name,
         advertisePeerUrls: [peerUrl(address)],
@@ -163,7 +164,7 @@ const restore = async (supervisor: Supervisor, options: RestoreOptions): Promise
       await assertReadable(file, { data: directory, config, clock });
       return found;
     },
-    ({ totalKey, revision }) => `${totalKey} keys at revision ${revision}`,
+    ({ totalKey, revision }) => say('detail.keysAt', { keys: totalKey, revision: `${revision}` }),
   );
   /** Previous manifests, by host. */
   const manifests = new Map<string, string>();
@@ -178,7 +179,7 @@ const restore = async (supervisor: Supervisor, options: RestoreOptions): Promise
         apiHosts: apiHosts.map(({ plan }) => plan.name),
       });
       await stopAll(supervisor, apiHosts, 'kube-apiserver');
-      report.detail('stop', 'API servers stopped');
+      report.detail('stop', say('detail.apiServersStopped'));
       await stopAll(supervisor, etcdHosts, 'etcd');
     });
     await inStep(report, 'etcd', async () => {

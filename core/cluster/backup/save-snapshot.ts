@@ -1,3 +1,4 @@
+import { say, verbatim } from '../../contract/index.ts';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -35,7 +36,7 @@ export const saveClusterSnapshot = async (
   const { directory } = source.folder;
   const path = file ?? join(backupsFolder(directory), `${prefix}-${stampOf(Date.now())}.db`);
   if (existsSync(path)) throw new ReasonError('AlreadyExists', `${path} already exists; choose another name`);
-  report.plan([{ id: 'snapshot', title: 'Save and verify a snapshot' }]);
+  report.plan([{ id: 'snapshot', title: say('step.snapshot.save') }]);
   return inStep(
     report,
     'snapshot',
@@ -45,9 +46,10 @@ export const saveClusterSnapshot = async (
       return saveSnapshot(etcdAccessOf(directory, source.config), path, (bytes) => {
         if (bytes - toldBytes < DETAIL_EVERY_BYTES) return;
         toldBytes = bytes;
-        report.detail('snapshot', mebibytes(bytes));
+        report.detail('snapshot', verbatim(mebibytes(bytes)));
       });
     },
-    (saved) => `${saved.file}, ${saved.totalKey} keys at revision ${saved.revision}`,
+    ({ file: saved, totalKey, revision }) =>
+      say('detail.saved', { file: saved, keys: totalKey, revision: `${revision}` }),
   );
 };

@@ -84,6 +84,9 @@ const changeOf = (facts: ActionFacts, action: ClusterAction): Change => {
       return componentGoes(facts, action.host, action.component);
     case 'component.start':
       return action.component === 'etcd' ? { gained: membersOn(facts, action.host) } : {};
+    // One host at a time, and only while all are healthy.
+    case 'component.flags':
+      return {};
     case 'fault.add':
       return faultsBecome(facts, [...facts.faults, action.fault]);
     case 'fault.isolate':

@@ -1,3 +1,4 @@
+import { inEnglish, say, verbatim } from '../../contract/index.ts';
 import { hasReason, messageOf, ReasonError } from '../../base/errors.ts';
 import { NODE } from '../../client/index.ts';
 import { writeClusterConfig } from '../data-folder/create.ts';
@@ -91,18 +92,21 @@ const promoted = async (supervisor: Supervisor, host: HostPlan, report: StepRepo
   for (;;) {
     const member = await memberAt(supervisor, host);
     if (member && !member.isLearner && member.status) return;
-    let why = 'not reachable yet';
+    let why = say('detail.notReachable');
     if (member?.isLearner)
       try {
         await promoteMember(accessOf(supervisor), member.id);
         continue;
       } catch (error) {
-        why = messageOf(error);
+        why = verbatim(messageOf(error));
       }
     report.detail('promote', why);
     assertAlive(supervisor, host);
     if (supervisor.clock.monotonicMs() > deadlineMs)
-      throw new ReasonError('NotReady', `the member on ${host.name} did not catch up: ${why}; ${GOES_ON}`);
+      throw new ReasonError(
+        'NotReady',
+        `the member on ${host.name} did not catch up: ${inEnglish(why)}; ${GOES_ON}`,
+      );
     await supervisor.wait(POLL_MS);
   }
 };
@@ -151,7 +155,7 @@ export const completeJoin = async (
     report,
     'apiservers',
     () => updateEtcdServers(supervisor, supervisor.config, GOES_ON),
-    (count) => `${count} restarted`,
+    (count) => say('detail.restarted', { count }),
   );
   await endMembershipChange(supervisor.folder.directory);
 };
@@ -181,13 +185,13 @@ export const goingOn = async <T>(change: MembershipChange, run: () => Promise<T>
 };
 
 export const joinSteps = (host: string) => [
-  { id: 'check', title: 'Run preflight checks' },
-  { id: 'files', title: `Create certificates and manifests for ${host}` },
-  { id: 'learner', title: `Add ${host} to etcd as a learner` },
-  { id: 'start', title: `Start ${host}` },
-  { id: 'promote', title: `Promote ${host} once it has caught up` },
-  { id: 'serve', title: `Wait until all components on ${host} are ready` },
-  { id: 'apiservers', title: 'Add the new member to --etcd-servers of the API servers' },
+  { id: 'check', title: say('step.member.check') },
+  { id: 'files', title: say('step.member.files', { host }) },
+  { id: 'learner', title: say('step.member.learner', { host }) },
+  { id: 'start', title: say('step.member.start', { host }) },
+  { id: 'promote', title: say('step.member.promote', { host }) },
+  { id: 'serve', title: say('step.member.serve', { host }) },
+  { id: 'apiservers', title: say('step.member.apiservers.add') },
 ];
 
 /**

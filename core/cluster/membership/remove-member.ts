@@ -1,3 +1,4 @@
+import { say, verbatim } from '../../contract/index.ts';
 import { ReasonError } from '../../base/errors.ts';
 import { isNotFound } from '../../api/meta/status.ts';
 import { LEASE, NODE } from '../../client/index.ts';
@@ -74,7 +75,7 @@ const handOver = async (supervisor: Supervisor, host: HostPlan, report: StepRepo
     await drainNode(clientOf(supervisor), name, {
       clock: supervisor.clock,
       signal: supervisor.signal,
-      onWaiting: (left) => report.detail('drain', `evicting ${left} pods from ${name}`),
+      onWaiting: (left) => report.detail('drain', say('detail.evicting', { count: left, node: name })),
     }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
@@ -102,12 +103,12 @@ const tellApiServers = async (
     : 0;
 
 export const leaveSteps = (host: string) => [
-  { id: 'check', title: 'Check that quorum holds' },
-  { id: 'drain', title: `Move the leader away from ${host} and drain it` },
-  { id: 'apiservers', title: 'Remove the member from --etcd-servers of the API servers' },
-  { id: 'member', title: `Remove ${host} from etcd` },
-  { id: 'stop', title: `Stop ${host}` },
-  { id: 'files', title: `Delete the keys and data of ${host}` },
+  { id: 'check', title: say('step.member.quorum') },
+  { id: 'drain', title: say('step.member.drain', { host }) },
+  { id: 'apiservers', title: say('step.member.apiservers.remove') },
+  { id: 'member', title: say('step.member.remove', { host }) },
+  { id: 'stop', title: say('step.member.stop', { host }) },
+  { id: 'files', title: say('step.member.delete', { host }) },
 ];
 
 /** From the moment that the removal was decided: also what the next start goes on with. */
@@ -124,7 +125,7 @@ export const completeLeave = async (
     report,
     'apiservers',
     () => tellApiServers(supervisor, host, config),
-    (count) => `${count} restarted`,
+    (count) => say('detail.restarted', { count }),
   );
   await inStep(report, 'member', async () => {
     const member = await memberAt(supervisor, host);
@@ -178,12 +179,7 @@ export const removeMember = (
         `member ${name} has no host in this cluster; remove it with etcdctl member remove ${member.id}`,
       );
     report.plan(leaveSteps(host.name));
-    await inStep(
-      report,
-      'check',
-      () => assertQuorumStays(supervisor, member.id),
-      (detail) => detail,
-    );
+    await inStep(report, 'check', () => assertQuorumStays(supervisor, member.id), verbatim);
     const change: MembershipChange = { kind: 'remove', host: host.name };
     await beginMembershipChange(supervisor.folder.directory, change);
     await goingOn(change, () => completeLeave(supervisor, host, report));

@@ -1,17 +1,19 @@
+import { inEnglish, type Said } from '../../contract/index.ts';
+
 /** How an operation tells its steps while it is at them. */
 export interface StepReport {
   /** All steps in order, before the first begins; may be called again when more is known. */
   plan(steps: readonly Step[]): void;
   begin(id: string): void;
-  detail(id: string, text: string): void;
-  end(id: string, detail?: string): void;
+  detail(id: string, detail: Said | null): void;
+  end(id: string, detail?: Said): void;
   /** Between steps: waits while the operation is paused. */
   checkpoint(): Promise<void>;
 }
 
 export interface Step {
   readonly id: string;
-  readonly title: string;
+  readonly title: Said;
 }
 
 export const silentReport: StepReport = {
@@ -27,7 +29,7 @@ export const lineReport = (
   print: (line: string) => void,
   checkpoint: () => Promise<void> = () => Promise.resolve(),
 ): StepReport => {
-  const titles = new Map<string, string>();
+  const titles = new Map<string, Said>();
   return {
     plan: (steps) => {
       for (const { id, title } of steps) titles.set(id, title);
@@ -35,8 +37,9 @@ export const lineReport = (
     begin: () => undefined,
     detail: () => undefined,
     end: (id, detail) => {
-      const title = titles.get(id) ?? id;
-      print(detail === undefined || detail === '' ? title : `${title}: ${detail}`);
+      const title = titles.get(id);
+      const line = title ? inEnglish(title) : id;
+      print(detail === undefined ? line : `${line}: ${inEnglish(detail)}`);
     },
     checkpoint,
   };
@@ -47,7 +50,7 @@ export const inStep = async <T>(
   report: StepReport,
   id: string,
   run: () => Promise<T>,
-  detailOf: (outcome: T) => string | undefined = () => undefined,
+  detailOf: (outcome: T) => Said | undefined = () => undefined,
 ): Promise<T> => {
   await report.checkpoint();
   report.begin(id);

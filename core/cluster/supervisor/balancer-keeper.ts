@@ -1,3 +1,4 @@
+import { naturalOrder } from '../../base/natural-order.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -79,7 +80,7 @@ export class BalancerKeeper {
   }
 
   #tellBackends(): void {
-    const byName = [...this.#backends.values()].sort((a, b) => a.name.localeCompare(b.name));
+    const byName = [...this.#backends.values()].sort((a, b) => naturalOrder(a.name, b.name));
     this.#thread?.setBackends(byName);
   }
 

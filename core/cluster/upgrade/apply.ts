@@ -1,4 +1,5 @@
 import { ReasonError } from '../../base/errors.ts';
+import { say, verbatim } from '../../contract/index.ts';
 import { saveClusterSnapshot } from '../backup/save-snapshot.ts';
 import { writeClusterConfig } from '../data-folder/create.ts';
 import { inStep, silentReport, type StepReport } from '../operation/step-report.ts';
@@ -81,13 +82,13 @@ const apply = async (supervisor: Supervisor, target: string, report: StepReport)
     report,
     'snapshot',
     async () => {
-      if (supervisor.config.spec.externalEtcd) return 'skipped: external etcd';
+      if (supervisor.config.spec.externalEtcd) return say('detail.externalEtcd');
       if (state.snapshot === null) {
         const prefix = `before-${target}`;
         const { file } = await saveClusterSnapshot(supervisor, { report: silentReport, prefix });
         state = { ...state, snapshot: file };
       }
-      return state.snapshot!;
+      return verbatim(state.snapshot!);
     },
     (detail) => detail,
   );
@@ -101,7 +102,7 @@ const apply = async (supervisor: Supervisor, target: string, report: StepReport)
     report,
     'finish',
     () => recordRelease(supervisor, target, journey.state),
-    () => target,
+    () => verbatim(target),
   );
   return { from: state.from, to: target, snapshot: state.snapshot ?? undefined };
 };

@@ -1,3 +1,4 @@
+import { say } from '../../contract/index.ts';
 import type { Step } from '../operation/step-report.ts';
 import type { HostPlan } from '../config/hosts.ts';
 
@@ -38,19 +39,19 @@ export const itineraryOf = (hosts: readonly HostPlan[]): Itinerary => {
 
 const apiServerStep = (host: string): Step => ({
   id: `apiserver/${host}`,
-  title: `Upgrade the API server on ${host}`,
+  title: say('step.upgrade.apiserver', { host }),
 });
 const managersStep = (host: string): Step => ({
   id: `managers/${host}`,
-  title: `Upgrade controller managers and scheduler on ${host}`,
+  title: say('step.upgrade.managers', { host }),
 });
 export const nodeStepId = ({ nodes }: NodeBatch): string => `node/${nodes[0]}`;
 const nodeStep = (batch: NodeBatch): Step => ({
   id: nodeStepId(batch),
   title:
     batch.nodes.length === 1
-      ? `Upgrade the kubelet on ${batch.nodes[0]}`
-      : `Upgrade kubelets on ${batch.nodes[0]} to ${batch.nodes.at(-1)}`,
+      ? say('step.upgrade.kubelet', { node: batch.nodes[0]! })
+      : say('step.upgrade.kubelets', { first: batch.nodes[0]!, last: batch.nodes.at(-1)! }),
 });
 
 const moves = ({ apiServers, managers, nodes }: Itinerary): readonly Step[] => [
@@ -60,14 +61,14 @@ const moves = ({ apiServers, managers, nodes }: Itinerary): readonly Step[] => [
 ];
 
 export const upgradeSteps = (itinerary: Itinerary): readonly Step[] => [
-  { id: 'check', title: 'Run preflight checks' },
-  { id: 'snapshot', title: 'Take a snapshot' },
+  { id: 'check', title: say('step.upgrade.check') },
+  { id: 'snapshot', title: say('step.upgrade.snapshot') },
   ...moves(itinerary),
-  { id: 'finish', title: 'Record the version' },
+  { id: 'finish', title: say('step.upgrade.finish') },
 ];
 
 export const rollbackSteps = (itinerary: Itinerary): readonly Step[] => [
-  { id: 'check', title: 'Check for objects that the older version does not support' },
+  { id: 'check', title: say('step.rollback.check') },
   ...[...moves(itinerary)].reverse(),
-  { id: 'finish', title: 'Record the version' },
+  { id: 'finish', title: say('step.upgrade.finish') },
 ];

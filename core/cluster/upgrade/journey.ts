@@ -1,3 +1,4 @@
+import { say, verbatim, type Said } from '../../contract/index.ts';
 import { NODE } from '../../client/index.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import { ELECTED_COMPONENTS } from '../supervisor/bootstrap.ts';
@@ -52,11 +53,13 @@ export class Journey {
     const id = nodeStepId(batch);
     await this.#stop(id, async () => {
       const moved = await Promise.all(batch.nodes.map((node) => this.#node(batch, node, id)));
-      return moved.some(Boolean) ? this.#version : `already ${this.#version}`;
+      return moved.some(Boolean)
+        ? verbatim(this.#version)
+        : say('detail.already', { version: this.#version });
     });
   }
 
-  async #stop(id: string, run: () => Promise<string>): Promise<void> {
+  async #stop(id: string, run: () => Promise<Said>): Promise<void> {
     await inStep(
       this.#report,
       id,
@@ -68,13 +71,13 @@ export class Journey {
     );
   }
 
-  async #moveAll(host: string, components: readonly string[]): Promise<string> {
+  async #moveAll(host: string, components: readonly string[]): Promise<Said> {
     const link = this.#supervisor.host(host);
     // Side by side: none of them needs another, and the host's turn is as long as its slowest.
     const moved = await Promise.all(
       components.map((component) => moveComponent(this.#supervisor, link, component, this.#version)),
     );
-    return moved.some(Boolean) ? this.#version : `already ${this.#version}`;
+    return moved.some(Boolean) ? verbatim(this.#version) : say('detail.already', { version: this.#version });
   }
 
   async #node(batch: NodeBatch, node: string, id: string): Promise<boolean> {
@@ -93,10 +96,10 @@ export class Journey {
         onWaiting: (left, isRefused) =>
           this.#report.detail(
             id,
-            `evicting ${left} pods from ${node}${isRefused ? '; a PodDisruptionBudget blocks eviction' : ''}`,
+            say(isRefused ? 'detail.evicting.blocked' : 'detail.evicting', { count: left, node }),
           ),
       });
-      this.#report.detail(id, `evicted ${count} pods from ${node}`);
+      this.#report.detail(id, say('detail.evicted.from', { count, node }));
     }
     await this.#update({ nodeVersions: { ...this.#state.nodeVersions, [node]: this.#version } });
     this.#supervisor.setNodeVersions(this.#state.nodeVersions);

@@ -1,3 +1,4 @@
+import { verbatim } from '../../contract/index.ts';
 import { ReasonError } from '../../base/errors.ts';
 import { registryOf } from '../../api/scheme/index.ts';
 import { minorOf } from '../config/config.ts';
@@ -62,7 +63,7 @@ const rollback = async (supervisor: Supervisor, report: StepReport): Promise<Upg
       await recordRelease(supervisor, from, undefined);
       await forgetUpgrade(directory);
     },
-    () => from,
+    () => verbatim(from),
   );
   return { from: to, to: from, snapshot: before.snapshot ?? undefined };
 };

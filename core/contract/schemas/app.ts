@@ -80,6 +80,13 @@ export const clusterList = v.object({
 });
 export type ClusterList = v.InferOutput<typeof clusterList>;
 
+/** A kubeconfig in a usual place (`$KUBECONFIG`, `~/.kube`), with what it offers. */
+export const foundKubeconfig = v.object({
+  path: v.string(),
+  contexts: v.array(v.object({ name: v.string(), server: v.string() })),
+});
+export type FoundKubeconfig = v.InferOutput<typeof foundKubeconfig>;
+
 /**
  * The desktop app asks with its native dialog and takes no path, except one that the person chose before. In a browser
  * there is no such dialog: there the path is typed.

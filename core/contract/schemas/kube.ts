@@ -44,7 +44,7 @@ export type KubeDiscovery = v.InferOutput<typeof kubeDiscovery>;
 export const tableQuery = v.object({
   cluster: clusterRef,
   resource: resourceRef,
-  /** Null for all namespaces, and for what has none. */
+  /** Null for all namespaces that the user may list, and for what has none. */
   namespace: v.nullable(name),
   /** Empty for everything. */
   labelSelector: selector,
@@ -100,6 +100,8 @@ export const tableItem = v.variant('kind', [
   /** Everything that was there when the list was read has been sent. */
   v.object({ kind: v.literal('listed') }),
   v.object({ kind: v.literal('health'), health: watchHealth }),
+  /** The user may not list all namespaces: these are the rows of the one they work in. */
+  v.object({ kind: v.literal('scope'), namespace: v.string() }),
 ]);
 export type TableItem = v.InferOutput<typeof tableItem>;
 

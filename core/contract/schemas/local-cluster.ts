@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { said } from '../sentences/said.ts';
 import { activeFault, faultRequest } from './fault.ts';
 
 /** Names of hosts, components and members are short; what is longer is no name. */
@@ -105,6 +106,27 @@ const host = v.object({ host: name });
 const component = v.object({ host: name, component: name });
 const member = v.object({ member: name });
 
+const FLAGS_MAX = 16;
+const flagChanges = v.pipe(
+  v.array(
+    v.object({
+      name: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,127}$/)),
+      /** Null removes the flag. */
+      value: v.nullable(v.pipe(v.string(), v.maxLength(4096), v.regex(/^[^\n\r]*$/))),
+    }),
+  ),
+  v.minLength(1),
+  v.maxLength(FLAGS_MAX),
+);
+
+export const flagsRequest = v.object({ component: name, flags: flagChanges });
+export type FlagsRequest = v.InferOutput<typeof flagsRequest>;
+/** The manifests that a change of flags would write. */
+export const flagsDiff = v.object({
+  files: v.array(v.object({ host: v.string(), path: v.string(), before: v.string(), after: v.string() })),
+});
+export type FlagsDiff = v.InferOutput<typeof flagsDiff>;
+
 /**
  * What a person does to a cluster. Each is an operation with steps that goes on when the window that asked is closed.
  * `drain` works on every cluster, the rest on those that this console hosts.
@@ -120,6 +142,8 @@ export const clusterAction = v.variant('kind', [
   v.object({ kind: v.literal('component.kill'), ...component.entries }),
   v.object({ kind: v.literal('component.stop'), ...component.entries }),
   v.object({ kind: v.literal('component.start'), ...component.entries }),
+  /** Sets or removes flags in the manifests of a component, one host after the other. */
+  v.object({ kind: v.literal('component.flags'), component: name, flags: flagChanges }),
   /** Breaks something on purpose, until it is healed or a host that it names is started again. */
   v.object({ kind: v.literal('fault.add'), fault: faultRequest }),
   /** Cuts a host off from all others and from the load balancer. */
@@ -198,10 +222,10 @@ export type ActionPreview = v.InferOutput<typeof actionPreview>;
 
 export const operationStep = v.object({
   id: v.string(),
-  title: v.string(),
+  title: said,
   state: v.picklist(['waiting', 'running', 'done', 'failed', 'skipped']),
   /** Progress while it runs, the outcome after. */
-  detail: v.string(),
+  detail: v.nullable(said),
   startedAtMs: v.nullable(v.number()),
   endedAtMs: v.nullable(v.number()),
 });
@@ -215,7 +239,7 @@ export const operation = v.object({
   endedAtMs: v.nullable(v.number()),
   steps: v.array(operationStep),
   /** One sentence: the outcome, or what happened and what to do. */
-  message: v.string(),
+  message: v.nullable(said),
   canPause: v.boolean(),
   /** The same on a command line. */
   command: v.string(),

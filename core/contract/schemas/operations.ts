@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { said } from '../sentences/said.ts';
+import { clusterAction } from './local-cluster.ts';
 
 export const MEMBERS_MAX = 15;
 export const TIMELINE_EVENTS_MAX = 500;
@@ -114,6 +116,14 @@ export const finding = v.object({
   /** What was measured. */
   message: v.string(),
   advice: v.string(),
+  /** What the console can do about it. */
+  fix: v.optional(
+    v.variant('kind', [
+      v.object({ kind: v.literal('action'), action: clusterAction }),
+      /** A page of the console where it is set. */
+      v.object({ kind: v.literal('page'), path: v.string() }),
+    ]),
+  ),
 });
 export type Finding = v.InferOutput<typeof finding>;
 
@@ -126,7 +136,7 @@ export const upgradePlan = v.object({
   checks: v.array(finding),
   /** Stored objects of versions that the target does not serve. */
   removals: v.array(v.object({ resource: v.string(), version: v.string(), count: v.number() })),
-  steps: v.array(v.object({ id: v.string(), title: v.string() })),
+  steps: v.array(v.object({ id: v.string(), title: said })),
   /** An upgrade that was begun and not ended: where it goes to. */
   unfinished: v.nullable(v.string()),
   /** The release before the last upgrade, which has ended and can be rolled back. */

@@ -12,13 +12,13 @@ const decimal: FlagKind<number> = {
   type: 'float',
   parse(value) {
     const number = /^\d*\.?\d+$/.test(value) ? Number(value) : NaN;
-    if (!Number.isFinite(number)) throw new Error('wants a number');
+    if (!Number.isFinite(number)) throw new Error('must be a number');
     return number;
   },
 };
 
 const workers = (count: number, of: string) =>
-  flag(integer({ min: 1, max: 1000 }), count, `${of} worked on at once`);
+  flag(integer({ min: 1, max: 1000 }), count, `${of} synced concurrently`);
 
 /** kube-controller-manager's own flags, by name and default; what this manager does not have is absent. */
 export const CONTROLLER_MANAGER_FLAGS = {
@@ -26,36 +26,40 @@ export const CONTROLLER_MANAGER_FLAGS = {
   ...CONTROLLER_FLAGS,
   'cluster-name': flag(text, 'kubernetes', 'name of the cluster'),
   'cluster-cidr': flag(text, '', 'range of pod addresses'),
-  'allocate-node-cidrs': flag(boolean, false, 'give each node a part of --cluster-cidr'),
-  'node-cidr-mask-size': flag(integer({ min: 8, max: 30 }), 24, 'size of a part, in bits of the mask'),
+  'allocate-node-cidrs': flag(boolean, false, 'allocate a range of --cluster-cidr to each node'),
+  'node-cidr-mask-size': flag(integer({ min: 8, max: 30 }), 24, 'mask size of these ranges'),
   'service-cluster-ip-range': flag(text, '', 'range of service addresses'),
-  'root-ca-file': flag(text, '', 'authority that is published in every namespace'),
-  'service-account-private-key-file': flag(text, '', 'key that signs tokens of secrets'),
-  'cluster-signing-cert-file': flag(text, '', 'authority that signs certificate requests'),
-  'cluster-signing-key-file': flag(text, '', 'its key'),
-  'cluster-signing-duration': flag(durationMs, 365 * DAY_MS, 'longest life of a signed certificate'),
+  'root-ca-file': flag(text, '', 'CA that is published in every namespace'),
+  'service-account-private-key-file': flag(text, '', 'key that signs service account tokens'),
+  'cluster-signing-cert-file': flag(text, '', 'CA that signs certificate requests'),
+  'cluster-signing-key-file': flag(text, '', 'private key of this certificate'),
+  'cluster-signing-duration': flag(durationMs, 365 * DAY_MS, 'maximum lifetime of a signed certificate'),
   'metrics-server-port': flag(
     integer({ min: 0, max: 65_535 }),
     0,
     'port on which the leader serves metrics.k8s.io to the API servers (0 disables it; not upstream)',
   ),
-  'node-monitor-period': flag(durationMs, 5 * SECOND_MS, 'how often nodes are looked at'),
+  'node-monitor-period': flag(durationMs, 5 * SECOND_MS, 'interval between checks of node health'),
   'node-monitor-grace-period': flag(
     durationMs,
     40 * SECOND_MS,
-    'how long a node may be silent before it is not ready (upstream: 50s)',
+    'time without a heartbeat before a node is not ready (upstream: 50s)',
   ),
-  'node-startup-grace-period': flag(durationMs, MINUTE_MS, 'the same for a node that starts'),
-  'node-eviction-rate': flag(decimal, 0.1, 'nodes a second whose pods are evicted in a healthy zone'),
+  'node-startup-grace-period': flag(durationMs, MINUTE_MS, 'the same for a node that is starting'),
+  'node-eviction-rate': flag(decimal, 0.1, 'nodes per second whose pods are evicted in a healthy zone'),
   'secondary-node-eviction-rate': flag(decimal, 0.01, 'the same in an unhealthy zone'),
-  'large-cluster-size-threshold': flag(integer({ min: 0 }), 50, 'nodes from which a zone is large'),
-  'unhealthy-zone-threshold': flag(decimal, 0.55, 'part of silent nodes that makes a zone unhealthy'),
-  'terminated-pod-gc-threshold': flag(integer({ min: 0 }), 12_500, 'ended pods to keep (0: all)'),
-  'namespace-sync-period': flag(durationMs, 5 * MINUTE_MS, 'how often namespaces are looked at again'),
+  'large-cluster-size-threshold': flag(
+    integer({ min: 0 }),
+    50,
+    'number of nodes above which a zone is large',
+  ),
+  'unhealthy-zone-threshold': flag(decimal, 0.55, 'fraction of not-ready nodes that makes a zone unhealthy'),
+  'terminated-pod-gc-threshold': flag(integer({ min: 0 }), 12_500, 'terminated pods to keep (0: all)'),
+  'namespace-sync-period': flag(durationMs, 5 * MINUTE_MS, 'interval between namespace syncs'),
   'resource-quota-sync-period': flag(durationMs, 5 * MINUTE_MS, 'how often quota usage is recalculated'),
-  'pvclaimbinder-sync-period': flag(durationMs, 15 * SECOND_MS, 'how often volumes are looked at again'),
+  'pvclaimbinder-sync-period': flag(durationMs, 15 * SECOND_MS, 'interval between volume syncs'),
   'max-endpoints-per-slice': flag(integer({ min: 1, max: 1000 }), 100, 'endpoints in one EndpointSlice'),
-  'enable-garbage-collector': flag(oneOf('true'), 'true', 'the garbage collector is always on'),
+  'enable-garbage-collector': flag(oneOf('true'), 'true', 'the garbage collector is always enabled'),
   'horizontal-pod-autoscaler-sync-period': flag(
     durationMs,
     15 * SECOND_MS,

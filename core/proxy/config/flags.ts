@@ -5,33 +5,33 @@ import { flag, integer, list, oneOf, text } from '../../base/flags.ts';
  * of doing nothing.
  */
 export const PROXY_FLAGS = {
-  config: flag(text, '', 'file with a KubeProxyConfiguration; the flags beside it are not read'),
-  kubeconfig: flag(text, '', 'kubeconfig of the cluster and of this component'),
+  config: flag(text, '', 'file with a KubeProxyConfiguration; other flags are ignored then'),
+  kubeconfig: flag(text, '', 'kubeconfig with the API server and credentials of this component'),
   master: flag(text, '', 'address of the API server (overrides the kubeconfig)'),
   'hostname-override': flag(
     list,
     [],
-    'name of the node (default: of this machine); several, where one process stands for several nodes',
+    'node name (default: host name); a list if one process serves several nodes',
   ),
   'cluster-cidr': flag(
     text,
     '',
-    'range of pod addresses: loopback endpoints outside it and of no node are not served (empty: all are)',
+    'range of pod addresses; other loopback endpoints that belong to no node are not served (empty: all are)',
   ),
   'external-ip-ranges': flag(
     list,
     [],
-    'ranges that externalIPs and load balancer addresses may be in, beside the nodes of this proxy (not upstream)',
+    'ranges allowed for externalIPs and load balancer addresses, besides node addresses (not upstream)',
   ),
   'nodeport-addresses': flag(
     list,
     [],
-    'ranges of node addresses on which node ports are served (empty: every loopback one)',
+    'ranges of node addresses that serve node ports (empty: all loopback addresses)',
   ),
   'proxy-mode': flag(oneOf('', 'loopback'), '', 'loopback: real listeners on loopback addresses'),
-  'bind-address': flag(text, '127.0.0.1', 'where health and metrics are when their flags give a port only'),
-  'healthz-bind-address': flag(text, '127.0.0.1:10256', 'where /healthz and /livez answer (empty: nowhere)'),
-  'metrics-bind-address': flag(text, '127.0.0.1:10249', 'where /metrics answers (empty: nowhere)'),
-  'max-connections': flag(integer({ min: 1, max: 100_000 }), 8192, 'connections that are forwarded at once'),
-  v: flag(integer({ min: 0, max: 10 }), 2, 'how much to log: 4 and more is everything'),
+  'bind-address': flag(text, '127.0.0.1', 'address for health and metrics if their flags only have a port'),
+  'healthz-bind-address': flag(text, '127.0.0.1:10256', 'address of /healthz and /livez (empty: disabled)'),
+  'metrics-bind-address': flag(text, '127.0.0.1:10249', 'address of /metrics (empty: disabled)'),
+  'max-connections': flag(integer({ min: 1, max: 100_000 }), 8192, 'maximum concurrent connections'),
+  v: flag(integer({ min: 0, max: 10 }), 2, 'log verbosity; 4 and above logs everything'),
 } as const;

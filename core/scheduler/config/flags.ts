@@ -13,7 +13,7 @@ export const SCHEDULER_FLAGS = {
   'pod-max-in-unschedulable-pods-duration': flag(
     durationMs,
     5 * MINUTE_MS,
-    'longest time before a pod that fits nowhere is tried again',
+    'maximum time before an unschedulable pod is retried',
   ),
 } as const;
 

@@ -1,3 +1,4 @@
+import { naturalOrder } from '../../../core/base/natural-order.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
 import { requireCluster } from '../../../core/cluster/index.ts';
 import { listServedCertificates } from '../../../core/cluster/monitor/certificates/certificates.ts';
@@ -41,7 +42,7 @@ const checkExpiration = async (args: readonly string[], context: CommandContext)
   const nowMs = systemClock.nowMs();
   const list = (await listServedCertificates(dataDirectory, config))
     .map((view) => ({ ...view, residualMs: view.notAfterMs - nowMs }))
-    .sort((a, b) => a.notAfterMs - b.notAfterMs || a.name.localeCompare(b.name));
+    .sort((a, b) => a.notAfterMs - b.notAfterMs || naturalOrder(a.name, b.name));
   if (json) return context.print(JSON.stringify(list));
   const row = (...cells: readonly [string, string, string, string, string]): string =>
     `${cells[0].padEnd(32)} ${cells[1].padEnd(22)} ${cells[2].padEnd(9)} ${cells[3].padEnd(28)} ${cells[4]}`;

@@ -1,3 +1,4 @@
+import { inEnglish } from '../../../core/contract/index.ts';
 import type { UpgradePlan } from '../../../core/contract/schemas/operations.ts';
 import { callControl } from '../../../core/cluster/control/client.ts';
 import { hasReason, ReasonError } from '../../../core/base/errors.ts';
@@ -40,7 +41,7 @@ const printPlan = (plan: UpgradePlan, context: CommandContext): void => {
     context.print(`${verdict.padEnd(8)} ${title.padEnd(20)} ${message}${advice === '' ? '' : `; ${advice}`}`);
   for (const { resource, version, count } of plan.removals)
     context.print(`removed  ${resource.padEnd(20)} ${count} objects are stored as ${version}`);
-  for (const [index, { title }] of plan.steps.entries()) context.print(`${index + 1}. ${title}`);
+  for (const [index, { title }] of plan.steps.entries()) context.print(`${index + 1}. ${inEnglish(title)}`);
 };
 
 const plan = async (

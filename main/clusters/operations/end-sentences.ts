@@ -3,40 +3,37 @@ import type { SavedSnapshot } from '../../../core/cluster/etcd-operator/operatio
 import type { Fault } from '../../../core/cluster/faults/fault.ts';
 import type { MembershipOutcome } from '../../../core/cluster/membership/add-member.ts';
 import type { UpgradeOutcome } from '../../../core/cluster/upgrade/apply.ts';
+import { say, type Said } from '../../../core/contract/index.ts';
 
-/**
- * How an operation has ended, in one sentence a kind: the same whether this process did it or the one that runs the
- * cluster.
- */
-const UNTIL = 'until you heal it or restart an affected host';
+// How an operation ended: the same whether this process did it or the one that runs the cluster.
 
-const members = (count: number): string => `${count} ${count === 1 ? 'member' : 'members'}`;
+export const faultAdded = ({ id, text }: Fault): Said => say('done.fault.add', { id, fault: text });
 
-export const faultAdded = ({ id, text }: Fault): string => `Fault ${id}: ${text}, ${UNTIL}.`;
+export const hostIsolated = (host: string, cuts: readonly Fault[]): Said =>
+  say('done.fault.isolate', { host, count: cuts.length });
 
-export const hostIsolated = (host: string, cuts: readonly Fault[]): string =>
-  `${host} is isolated: ${cuts.length} links are cut, ${UNTIL}.`;
+export const faultsHealed = (healed: readonly Fault[]): Said =>
+  healed.length === 0
+    ? say('done.fault.none')
+    : say('done.fault.heal', { faults: healed.map(({ text }) => text).join('; ') });
 
-export const faultsHealed = (healed: readonly Fault[]): string =>
-  healed.length === 0 ? 'No active faults.' : `Healed: ${healed.map(({ text }) => text).join('; ')}.`;
+export const memberJoined = ({ host, members: count }: MembershipOutcome): Said =>
+  say('done.member.add', { host, count });
 
-export const memberJoined = ({ host, members: count }: MembershipOutcome): string =>
-  `Added ${host}. etcd now has ${members(count)}.`;
+export const memberRemoved = ({ host, members: count }: MembershipOutcome): Said =>
+  say('done.member.remove', { host, count });
 
-export const memberRemoved = ({ host, members: count }: MembershipOutcome): string =>
-  `Removed ${host}. etcd now has ${members(count)}.`;
+export const snapshotSaved = ({ totalKey, revision, file }: SavedSnapshot): Said =>
+  say('done.snapshot.save', { keys: totalKey, revision: `${revision}`, file });
 
-export const snapshotSaved = ({ totalKey, revision, file }: SavedSnapshot): string =>
-  `Saved ${totalKey.toLocaleString('en')} keys at revision ${revision} to ${file}.`;
+export const snapshotRestored = ({ entries: keys, members: count, kept }: RestoreOutcome): Said =>
+  kept[0] === undefined
+    ? say('done.snapshot.restore', { keys, count })
+    : say('done.snapshot.restore.kept', { keys, count, path: kept[0] });
 
-export const snapshotRestored = ({ entries, members: count, kept }: RestoreOutcome): string => {
-  const before = kept[0] === undefined ? '' : ` Previous data is kept at ${kept[0]}.`;
-  return `Restored ${entries.toLocaleString('en')} keys on ${members(count)}.${before}`;
-};
+export const upgraded = ({ from, to, snapshot }: UpgradeOutcome): Said =>
+  snapshot === undefined
+    ? say('done.upgrade', { from, to })
+    : say('done.upgrade.snapshot', { from, to, file: snapshot });
 
-export const upgraded = ({ from, to, snapshot }: UpgradeOutcome): string => {
-  const before = snapshot === undefined ? '' : ` Pre-upgrade snapshot: ${snapshot}.`;
-  return `Upgraded from ${from} to ${to}.${before}`;
-};
-
-export const rolledBack = ({ from, to }: UpgradeOutcome): string => `Rolled back from ${from} to ${to}.`;
+export const rolledBack = ({ from, to }: UpgradeOutcome): Said => say('done.rollback', { from, to });

@@ -14,6 +14,7 @@ import {
 import { addMember } from '../../../core/cluster/membership/add-member.ts';
 import { removeMember } from '../../../core/cluster/membership/remove-member.ts';
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
+import { say } from '../../../core/contract/index.ts';
 import { ALARM_ACTION } from '../../../core/etcd/proto/index.ts';
 import type { LocalCluster } from '../local-clusters.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';
@@ -26,7 +27,7 @@ const mebibytes = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
 const accessOf = ({ directory, config }: LocalCluster): EtcdAccess => etcdAccessOf(directory, config);
 const labelOf = ({ name, id }: MemberView): string => name || id;
 
-/** The leader last: a member does not answer while it is at it. */
+/** The leader last: a member is unavailable while it is defragmented. */
 const defragmentOrder = async (access: EtcdAccess, member: string | null): Promise<readonly MemberView[]> => {
   const members = member === null ? await listMembers(access) : [await findMember(access, member)];
   const silent = members.find(({ status }) => !status);
@@ -50,9 +51,9 @@ const defragmentMember = async (access: EtcdAccess, { clientUrls, id }: MemberVi
 
 export const memberRunners: RunnersOf<'member.moveLeader' | 'member.remove' | 'member.add'> = {
   async 'member.moveLeader'({ member }, { cluster, report }) {
-    report.plan([{ id: 'move', title: `Move leader to ${member}` }]);
+    report.plan([{ id: 'move', title: say('step.member.move', { member }) }]);
     const leader = await inStep(report, 'move', () => moveLeader(accessOf(cluster), member));
-    return `${labelOf(leader)} is the etcd leader.`;
+    return say('done.member.move', { member: labelOf(leader) });
   },
   async 'member.remove'({ member }, { cluster, report }) {
     return memberRemoved(await removeMember(requireSupervisor(cluster), member, report));
@@ -66,7 +67,9 @@ export const etcdRunners: RunnersOf<'etcd.defragment' | 'etcd.compact' | 'etcd.d
   async 'etcd.defragment'({ member }, { cluster, report }) {
     const access = accessOf(cluster);
     const members = await defragmentOrder(access, member);
-    report.plan(members.map((one) => ({ id: one.id, title: `Defragment ${labelOf(one)}` })));
+    report.plan(
+      members.map((one) => ({ id: one.id, title: say('step.etcd.defragment', { member: labelOf(one) }) })),
+    );
     let freedBytes = 0;
     for (const before of members)
       await inStep(
@@ -78,22 +81,25 @@ export const etcdRunners: RunnersOf<'etcd.defragment' | 'etcd.compact' | 'etcd.d
           freedBytes += Math.max(0, bytes[0] - bytes[1]);
           return bytes;
         },
-        ([was, is]) => `${mebibytes(was)} to ${mebibytes(is)}`,
+        ([was, is]) => say('detail.fromTo', { before: mebibytes(was), after: mebibytes(is) }),
       );
-    return `Defragmented ${members.map(labelOf).join(', ')}; freed ${mebibytes(freedBytes)}.`;
+    return say('done.etcd.defragment', {
+      members: members.map(labelOf).join(', '),
+      size: mebibytes(freedBytes),
+    });
   },
   async 'etcd.compact'({ revision }, { cluster, report }) {
-    report.plan([{ id: 'compact', title: 'Compact old revisions' }]);
+    report.plan([{ id: 'compact', title: say('step.etcd.compact') }]);
     const at = await inStep(
       report,
       'compact',
       () => compact(accessOf(cluster), revision ?? undefined),
-      (done) => `up to revision ${done}`,
+      (done) => say('detail.upToRevision', { revision: `${done}` }),
     );
-    return `Compacted to revision ${at}. Defragment to free disk space.`;
+    return say('done.etcd.compact', { revision: `${at}` });
   },
   async 'etcd.disarm'(_action, { cluster, report }) {
-    report.plan([{ id: 'disarm', title: 'Disarm alarms' }]);
+    report.plan([{ id: 'disarm', title: say('step.etcd.disarm') }]);
     const count = await inStep(report, 'disarm', () =>
       withAny(accessOf(cluster), async (member) => {
         const { alarms } = await member.call(OPERATOR.alarm, { action: ALARM_ACTION.GET });
@@ -102,7 +108,6 @@ export const etcdRunners: RunnersOf<'etcd.defragment' | 'etcd.compact' | 'etcd.d
         return alarms.length;
       }),
     );
-    if (count === 0) return 'No active alarms.';
-    return `${count} ${count === 1 ? 'alarm' : 'alarms'} disarmed. An alarm returns if its cause remains.`;
+    return count === 0 ? say('done.etcd.noAlarms') : say('done.etcd.disarm', { count });
   },
 };

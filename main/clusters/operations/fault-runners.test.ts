@@ -1,3 +1,4 @@
+import { inEnglish } from '../../../core/contract/index.ts';
 import { expect, test } from 'vitest';
 import { FaultBoard } from '../../../core/cluster/faults/fault-board.ts';
 import { silentReport } from '../../../core/cluster/operation/step-report.ts';
@@ -17,10 +18,10 @@ const context = () => {
 test('what is broken is told with its id, and healed by it', async () => {
   const { faults, run } = context();
   const fault = { kind: 'slow-disk', host: 'cp-1', delayMs: 40 } as const;
-  expect(await faultRunners['fault.add']({ kind: 'fault.add', fault }, run)).toMatch(
+  expect(inEnglish(await faultRunners['fault.add']({ kind: 'fault.add', fault }, run))).toMatch(
     /^Fault f1: WAL fsync on cp-1 is delayed by 40 ms, until/,
   );
-  expect(await faultRunners['fault.heal']({ kind: 'fault.heal', id: 'f1' }, run)).toMatch(
+  expect(inEnglish(await faultRunners['fault.heal']({ kind: 'fault.heal', id: 'f1' }, run))).toMatch(
     /^Healed: WAL fsync/,
   );
   expect(faults.list()).toEqual([]);

@@ -2,7 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { ReasonError } from '../../../core/base/errors.ts';
 import type { Supervisor } from '../../../core/cluster/index.ts';
 import { manifestsFolder } from '../../../core/cluster/data-folder/layout.ts';
+import { setFlags } from '../../../core/cluster/flags/set-flags.ts';
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
+import { say, verbatim } from '../../../core/contract/index.ts';
 import type { StepReport } from '../operation-runner.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';
 import type { Kind, RunnersOf } from './runner.ts';
@@ -21,7 +23,7 @@ const untilHostReady = async (supervisor: Supervisor, name: string, report: Step
   const planned = await plannedComponents(supervisor, name);
   const late = (): readonly string[] =>
     planned.filter((component) => link.component(component)?.phase !== 'ready');
-  const following = supervisor.onChange(() => report.detail('ready', late().join(', ')));
+  const following = supervisor.onChange(() => report.detail('ready', verbatim(late().join(', '))));
   try {
     await link.until(() => link.phase !== 'running' || late().length === 0, READY_TIMEOUT_MS);
   } finally {
@@ -37,76 +39,81 @@ const untilHostReady = async (supervisor: Supervisor, name: string, report: Step
       'NotReady',
       `${name} is running, but ${late().join(', ')} did not become ready in time`,
     );
-  report.detail('ready', '');
+  report.detail('ready', null);
 };
 
 export const hostRunners: RunnersOf<Extract<Kind, `host.${string}`>> = {
   async 'host.kill'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
-    report.plan([{ id: 'kill', title: `Send SIGKILL to the process of ${host}` }]);
+    report.plan([{ id: 'kill', title: say('step.host.kill', { host }) }]);
     await inStep(report, 'kill', () => supervisor.commands.kill(host));
-    return `${host} was killed. It stays down until you start it.`;
+    return say('done.host.kill', { host });
   },
   async 'host.stop'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
-    report.plan([{ id: 'stop', title: `Stop ${host} gracefully` }]);
+    report.plan([{ id: 'stop', title: say('step.host.stop', { host }) }]);
     await inStep(report, 'stop', () => supervisor.commands.stop(host));
-    return `${host} stopped. It stays down until you start it.`;
+    return say('done.host.stop', { host });
   },
   async 'host.start'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
     report.plan([
-      { id: 'start', title: `Start the process of ${host}` },
-      { id: 'ready', title: 'Wait until its components are ready' },
+      { id: 'start', title: say('step.host.start', { host }) },
+      { id: 'ready', title: say('step.host.ready') },
     ]);
     await inStep(report, 'start', () => supervisor.commands.start(host));
     await inStep(report, 'ready', () => untilHostReady(supervisor, host, report));
-    return `${host} is running and all its components are ready.`;
+    return say('done.host.start', { host });
   },
   async 'host.restart'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
     report.plan([
-      { id: 'stop', title: `Stop ${host} gracefully` },
-      { id: 'start', title: `Start the process of ${host}` },
-      { id: 'ready', title: 'Wait until its components are ready' },
+      { id: 'stop', title: say('step.host.stop', { host }) },
+      { id: 'start', title: say('step.host.start', { host }) },
+      { id: 'ready', title: say('step.host.ready') },
     ]);
     await inStep(report, 'stop', () => supervisor.commands.stop(host));
     await inStep(report, 'start', () => supervisor.commands.start(host));
     await inStep(report, 'ready', () => untilHostReady(supervisor, host, report));
-    return `${host} was restarted and all its components are ready.`;
+    return say('done.host.restart', { host });
   },
   async 'host.pause'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
-    report.plan([{ id: 'pause', title: `Send SIGSTOP to the process of ${host}` }]);
+    report.plan([{ id: 'pause', title: say('step.host.pause', { host }) }]);
     await inStep(report, 'pause', () => supervisor.commands.pause(host));
-    return `${host} is paused: connections stay open, but nothing responds.`;
+    return say('done.host.pause', { host });
   },
   async 'host.resume'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
-    report.plan([{ id: 'resume', title: `Send SIGCONT to the process of ${host}` }]);
+    report.plan([{ id: 'resume', title: say('step.host.resume', { host }) }]);
     await inStep(report, 'resume', () => supervisor.commands.resume(host));
-    return `${host} resumed.`;
+    return say('done.host.resume', { host });
   },
 };
 
 export const componentRunners: RunnersOf<Extract<Kind, `component.${string}`>> = {
   async 'component.kill'({ host, component }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
-    report.plan([{ id: 'kill', title: `End the thread of ${component} on ${host}` }]);
+    report.plan([{ id: 'kill', title: say('step.component.kill', { component, host }) }]);
     await inStep(report, 'kill', () => supervisor.commands.killComponent(host, component));
-    return `${component} on ${host} was killed. Its kubelet restarts it.`;
+    return say('done.component.kill', { component, host });
   },
   async 'component.stop'({ host, component }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
-    report.plan([{ id: 'stop', title: `Remove the manifest of ${component} from ${host}` }]);
+    report.plan([{ id: 'stop', title: say('step.component.stop', { component, host }) }]);
     await inStep(report, 'stop', () => supervisor.commands.stopComponent(host, component));
-    return `${component} on ${host} stopped. It stays down until you start it.`;
+    return say('done.component.stop', { component, host });
+  },
+  async 'component.flags'(request, { cluster, report }) {
+    const count = await setFlags(requireSupervisor(cluster), request, report);
+    const { component } = request;
+    return count === 0 ? say('done.flags.none') : say('done.flags', { component, count });
   },
   async 'component.start'({ host, component }, { cluster, report, signal }) {
     const supervisor = requireSupervisor(cluster);
     report.plan([
-      { id: 'manifest', title: `Restore the manifest of ${component}` },
-      { id: 'ready', title: `Wait until ${component} is ready` },
+      { id: 'manifest', title: say('step.component.manifest', { component }) },
+      { id: 'ready', title: say('step.component.ready', { component }) },
     ]);
     await inStep(report, 'manifest', () => supervisor.commands.startComponent(host, component));
     const link = supervisor.host(host);
@@ -119,6 +126,6 @@ export const componentRunners: RunnersOf<Extract<Kind, `component.${string}`>> =
         `${component} on ${host} did not become ready: ${link.component(component)?.message ?? 'its host is not running'}`,
       );
     report.end('ready');
-    return `${component} on ${host} is ready.`;
+    return say('done.component.start', { component, host });
   },
 };

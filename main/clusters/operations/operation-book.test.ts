@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { manualClock } from '../../../core/base/manual-clock.ts';
-import { OPERATIONS_MAX, type ClusterAction, type Operation } from '../../../core/contract/index.ts';
+import {
+  OPERATIONS_MAX,
+  say,
+  verbatim,
+  type ClusterAction,
+  type Operation,
+  type Said,
+} from '../../../core/contract/index.ts';
 import type { StepReport } from '../operation-runner.ts';
 import { OperationBook } from './operation-book.ts';
 
@@ -19,7 +26,7 @@ const open = () => {
   const ended: Operation[] = [];
   const book = new OperationBook({ clock, onLongEnd: (operation) => ended.push(operation) });
   const begin = (
-    run: (report: StepReport, signal: AbortSignal) => Promise<string>,
+    run: (report: StepReport, signal: AbortSignal) => Promise<Said>,
     action: ClusterAction = KILL,
     canPause = true,
   ): string => book.begin({ action, command: `do ${action.kind}`, canPause, run });
@@ -33,21 +40,21 @@ test('steps go from waiting to done, and the outcome is one sentence', async () 
   const { begin, view } = open();
   const id = begin(async (report) => {
     report.plan([
-      { id: 'a', title: 'First' },
-      { id: 'b', title: 'Second' },
+      { id: 'a', title: verbatim('First') },
+      { id: 'b', title: verbatim('Second') },
     ]);
     report.begin('a');
-    report.end('a', 'went well');
-    return 'Done.';
+    report.end('a', verbatim('went well'));
+    return verbatim('Done.');
   });
   await settled();
   expect(view(id)).toMatchObject({
     state: 'done',
-    message: 'Done.',
+    message: verbatim('Done.'),
     canPause: false,
     steps: [
-      { id: 'a', state: 'done', detail: 'went well' },
-      { id: 'b', state: 'skipped', detail: '' },
+      { id: 'a', state: 'done', detail: verbatim('went well') },
+      { id: 'b', state: 'skipped', detail: null },
     ],
   });
 });
@@ -55,21 +62,21 @@ test('steps go from waiting to done, and the outcome is one sentence', async () 
 test('a failure marks the step that ran, and says why', async () => {
   const { begin, view } = open();
   const id = begin(async (report) => {
-    report.plan([{ id: 'a', title: 'First' }]);
+    report.plan([{ id: 'a', title: verbatim('First') }]);
     report.begin('a');
     throw new Error('the disk is full');
   });
   await settled();
   expect(view(id)).toMatchObject({
     state: 'failed',
-    message: 'the disk is full',
-    steps: [{ state: 'failed', detail: 'the disk is full' }],
+    message: verbatim('the disk is full'),
+    steps: [{ state: 'failed', detail: verbatim('the disk is full') }],
   });
 });
 
 test('a second one is refused by name while the first runs; a drain or a fault is not', () => {
   const { begin, book } = open();
-  const never = () => new Promise<string>(() => undefined);
+  const never = () => new Promise<Said>(() => undefined);
   begin(never);
   expect(() => begin(never)).toThrow('"do host.kill" is in progress; wait until it finishes');
   begin(never, DRAIN);
@@ -85,29 +92,29 @@ test('a pause takes effect at the next checkpoint, and going on ends it', async 
   const id = begin(async (report) => {
     await reached;
     await report.checkpoint();
-    return 'Went on.';
+    return verbatim('Went on.');
   });
   book.pause(id, true);
-  expect(view(id)).toMatchObject({ state: 'running', message: 'Will pause after the current step.' });
+  expect(view(id)).toMatchObject({ state: 'running', message: say('operation.willPause') });
   reach();
   await settled();
   expect(view(id).state).toBe('paused');
   book.pause(id, false);
   await settled();
-  expect(view(id)).toMatchObject({ state: 'done', message: 'Went on.' });
+  expect(view(id)).toMatchObject({ state: 'done', message: verbatim('Went on.') });
 });
 
 test('what is aborted while it is paused ends as failed, with the reason', async () => {
   const { begin, book, view } = open();
   const id = begin(async (report) => {
     await report.checkpoint();
-    return '';
+    return verbatim('');
   });
   await settled();
   const held = begin(async (report) => {
     await settled();
     await report.checkpoint();
-    return '';
+    return verbatim('');
   });
   book.pause(held, true);
   await settled();
@@ -117,28 +124,28 @@ test('what is aborted while it is paused ends as failed, with the reason', async
   expect([view(id).state, view(held).state, view(held).message]).toEqual([
     'done',
     'failed',
-    'the cluster was stopped',
+    verbatim('the cluster was stopped'),
   ]);
 });
 
 test('only an end that was long in coming is a notice', async () => {
   const { begin, clock, ended } = open();
-  begin(() => Promise.resolve('Soon.'));
+  begin(() => Promise.resolve(verbatim('Soon.')));
   await settled();
-  let finish = (_text: string): void => undefined;
+  let finish = (_text: Said): void => undefined;
   begin(() => new Promise((resolve) => (finish = resolve)));
   clock.advance(5_001);
-  finish('Late.');
+  finish(verbatim('Late.'));
   await settled();
-  expect(ended.map(({ message }) => message)).toEqual(['Late.']);
+  expect(ended.map(({ message }) => message)).toEqual([verbatim('Late.')]);
 });
 
 test('the book keeps the newest and forgets the oldest that is over', async () => {
   const { begin, book } = open();
-  const first = begin(() => Promise.resolve('1'));
+  const first = begin(() => Promise.resolve(verbatim('1')));
   for (let n = 1; n <= OPERATIONS_MAX; n += 1) {
     await settled();
-    begin(() => Promise.resolve(String(n)));
+    begin(() => Promise.resolve(verbatim(String(n))));
   }
   const ids = book.list().map(({ id }) => id);
   expect([ids.length, ids.includes(first)]).toEqual([OPERATIONS_MAX, false]);

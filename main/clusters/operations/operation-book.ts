@@ -5,7 +5,10 @@ import {
   ContractError,
   OPERATIONS_MAX,
   type ClusterAction,
+  say,
+  verbatim,
   type Operation,
+  type Said,
 } from '../../../core/contract/index.ts';
 import type { StepReport } from '../operation-runner.ts';
 import { StepList } from './step-list.ts';
@@ -27,7 +30,7 @@ export interface OperationDraft {
   readonly action: ClusterAction;
   readonly command: string;
   readonly canPause: boolean;
-  run(report: StepReport, signal: AbortSignal): Promise<string>;
+  run(report: StepReport, signal: AbortSignal): Promise<Said>;
 }
 
 export interface OperationBookOptions {
@@ -44,7 +47,7 @@ class Entry {
   readonly startedAtMs: number;
   state: Operation['state'] = 'running';
   endedAtMs: number | null = null;
-  message = '';
+  message: Said | null = null;
   /** Set while a pause is asked for; called to go on. */
   goOn: (() => void) | undefined;
   held: Promise<void> | undefined;
@@ -132,11 +135,11 @@ export class OperationBook implements Disposable {
     if (isPaused === (entry.held !== undefined)) return;
     if (isPaused) {
       entry.held = new Promise((resolve) => (entry.goOn = resolve));
-      entry.message = 'Will pause after the current step.';
+      entry.message = say('operation.willPause');
     } else {
       entry.goOn?.();
       entry.held = undefined;
-      entry.message = '';
+      entry.message = null;
       entry.state = 'running';
     }
     this.#changed();
@@ -179,7 +182,7 @@ export class OperationBook implements Disposable {
     } catch (error) {
       entry.steps.fail(messageOf(error));
       entry.state = 'failed';
-      entry.message = messageOf(error);
+      entry.message = verbatim(messageOf(error));
     }
     entry.endedAtMs = clock.nowMs();
     entry.held = undefined;
@@ -211,7 +214,7 @@ export class OperationBook implements Disposable {
     const { held } = entry;
     if (!held) return;
     entry.state = 'paused';
-    entry.message = 'Paused. Completed steps are kept.';
+    entry.message = say('operation.paused');
     this.#changed();
     await new Promise<void>((resolve, reject) => {
       const cutOff = (): void => reject(signal.reason as Error);

@@ -1,4 +1,4 @@
-import type { ClusterAction } from '../../../core/contract/index.ts';
+import type { ClusterAction, Said } from '../../../core/contract/index.ts';
 import { etcdRunners, memberRunners } from './etcd-runners.ts';
 import { componentRunners, hostRunners } from './host-runners.ts';
 import { faultRunners } from './fault-runners.ts';
@@ -20,5 +20,5 @@ const RUNNERS: RunnersOf<LocalKind> = {
 };
 
 /** Does an action to a cluster of this console's own. Loaded with the first action: it needs all of `core/cluster`. */
-export const runLocalAction = (action: LocalAction, context: RunnerContext): Promise<string> =>
+export const runLocalAction = (action: LocalAction, context: RunnerContext): Promise<Said> =>
   (RUNNERS[action.kind] as LocalRunner<LocalKind>)(action, context);

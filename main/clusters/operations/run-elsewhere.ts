@@ -2,6 +2,7 @@ import { saveClusterSnapshot } from '../../../core/cluster/backup/save-snapshot.
 import { callControl } from '../../../core/cluster/control/client.ts';
 import type { ControlMethod, ParamsOf, ResultOf } from '../../../core/cluster/control/protocol.ts';
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
+import { say, verbatim, type Said } from '../../../core/contract/index.ts';
 import { BUMP_REVISION_DEFAULT } from '../../../core/etcd/snapshot/index.ts';
 import {
   faultAdded,
@@ -23,14 +24,14 @@ const ask = <M extends ControlMethod>(
   method: M,
   params: ParamsOf<M>,
 ): Promise<ResultOf<M>> => {
-  report.plan([{ id: method, title: 'Run in the process that hosts the cluster' }]);
+  report.plan([{ id: method, title: say('step.elsewhere') }]);
   return inStep(report, method, () =>
-    callControl(cluster.directory, method, params, (line) => report.detail(method, line)),
+    callControl(cluster.directory, method, params, (line) => report.detail(method, verbatim(line))),
   );
 };
 
 /** Does an action to a cluster that another process of this user runs, by the socket that its command line uses too. */
-export const runElsewhere = async (action: LocalAction, context: RunnerContext): Promise<string> => {
+export const runElsewhere = async (action: LocalAction, context: RunnerContext): Promise<Said> => {
   const { cluster, report } = context;
   const { name } = cluster.state();
   switch (action.kind) {
@@ -41,12 +42,19 @@ export const runElsewhere = async (action: LocalAction, context: RunnerContext):
     case 'host.pause':
     case 'host.resume':
       await ask(context, action.kind, { host: action.host });
-      return `Done on ${action.host} by the process that hosts ${name}.`;
+      return say('done.elsewhere.host', { host: action.host, cluster: name });
     case 'component.kill':
     case 'component.stop':
     case 'component.start':
       await ask(context, action.kind, { host: action.host, component: action.component });
-      return `Done on ${action.component} on ${action.host} by the process that hosts ${name}.`;
+      return say('done.elsewhere.component', {
+        component: action.component,
+        host: action.host,
+        cluster: name,
+      });
+    // Needs the supervisor, which waits for each component: refused with where to do it.
+    case 'component.flags':
+      return runLocalAction(action, context);
     case 'fault.add':
       return faultAdded(await ask(context, 'fault.add', { request: JSON.stringify(action.fault) }));
     case 'fault.isolate':
@@ -69,7 +77,7 @@ export const runElsewhere = async (action: LocalAction, context: RunnerContext):
       return upgraded(await ask(context, 'upgrade.apply', { version: action.version }));
     case 'upgrade.rollback':
       return rolledBack(await ask(context, 'upgrade.rollback', {}));
-    // By the folder and by etcd itself: whoever runs the cluster is not asked.
+    // Done on the folder and with etcd itself: the process that runs the cluster is not needed.
     case 'member.moveLeader':
     case 'etcd.defragment':
     case 'etcd.compact':

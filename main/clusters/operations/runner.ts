@@ -1,4 +1,4 @@
-import type { ClusterAction } from '../../../core/contract/index.ts';
+import type { ClusterAction, Said } from '../../../core/contract/index.ts';
 import type { LocalCluster } from '../local-clusters.ts';
 import type { ActionOf, StepReport } from '../operation-runner.ts';
 
@@ -11,5 +11,5 @@ export interface RunnerContext {
 }
 
 /** Does one kind of action to a cluster of this console's own. */
-export type LocalRunner<K extends Kind> = (action: ActionOf<K>, context: RunnerContext) => Promise<string>;
+export type LocalRunner<K extends Kind> = (action: ActionOf<K>, context: RunnerContext) => Promise<Said>;
 export type RunnersOf<K extends Kind> = { readonly [N in K]: LocalRunner<N> };

@@ -1,10 +1,21 @@
 import type { Clock } from '../../../core/base/clock.ts';
-import type { OperationStep } from '../../../core/contract/index.ts';
+import { verbatim, type OperationStep, type Said } from '../../../core/contract/index.ts';
 
 const STEPS_MAX = 256;
 const DETAIL_CHARACTERS_MAX = 2_000;
 
 type Step = { -readonly [K in keyof OperationStep]: OperationStep[K] };
+
+/** What another program said may be of any length. */
+const bounded = ({ code, values }: Said): Said => ({
+  code,
+  values: Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.slice(0, DETAIL_CHARACTERS_MAX) : value,
+    ]),
+  ),
+});
 
 /** The steps of one operation, in the order in which they are planned. */
 export class StepList {
@@ -20,7 +31,7 @@ export class StepList {
   }
 
   /** What was begun before keeps its state. */
-  plan(planned: readonly { readonly id: string; readonly title: string }[]): void {
+  plan(planned: readonly { readonly id: string; readonly title: Said }[]): void {
     const known = new Map(this.#steps.map((step) => [step.id, step]));
     const next = planned.slice(0, STEPS_MAX).map(({ id, title }) => {
       const before = known.get(id);
@@ -37,11 +48,11 @@ export class StepList {
     step.startedAtMs = this.#clock.nowMs();
   }
 
-  detail(id: string, text: string): void {
-    this.#step(id).detail = text.slice(0, DETAIL_CHARACTERS_MAX);
+  detail(id: string, detail: Said | null): void {
+    this.#step(id).detail = detail && bounded(detail);
   }
 
-  end(id: string, detail?: string): void {
+  end(id: string, detail?: Said): void {
     const step = this.#step(id);
     step.startedAtMs ??= this.#clock.nowMs();
     this.#close(step, 'done', detail);
@@ -57,26 +68,26 @@ export class StepList {
 
   fail(why: string): void {
     for (const step of this.#steps) {
-      if (step.state === 'running') this.#close(step, 'failed', why);
+      if (step.state === 'running') this.#close(step, 'failed', verbatim(why));
       else if (step.state === 'waiting') step.state = 'skipped';
     }
   }
 
-  #close(step: Step, state: Step['state'], detail?: string): void {
+  #close(step: Step, state: Step['state'], detail?: Said): void {
     step.state = state;
     step.endedAtMs = this.#clock.nowMs();
-    if (detail !== undefined) step.detail = detail.slice(0, DETAIL_CHARACTERS_MAX);
+    if (detail !== undefined) step.detail = bounded(detail);
   }
 
-  #waiting(id: string, title: string): Step {
-    return { id, title, state: 'waiting', detail: '', startedAtMs: null, endedAtMs: null };
+  #waiting(id: string, title: Said): Step {
+    return { id, title, state: 'waiting', detail: null, startedAtMs: null, endedAtMs: null };
   }
 
   /** A step that nobody planned is shown all the same. */
   #step(id: string): Step {
     const found = this.#steps.find((step) => step.id === id);
     if (found) return found;
-    const step = this.#waiting(id, id);
+    const step = this.#waiting(id, verbatim(id));
     if (this.#steps.length < STEPS_MAX) this.#steps.push(step);
     return step;
   }

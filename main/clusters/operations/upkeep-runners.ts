@@ -4,6 +4,7 @@ import { saveClusterSnapshot } from '../../../core/cluster/backup/save-snapshot.
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
 import { applyUpgrade } from '../../../core/cluster/upgrade/apply.ts';
 import { rollbackUpgrade } from '../../../core/cluster/upgrade/rollback.ts';
+import { say } from '../../../core/contract/index.ts';
 import { BUMP_REVISION_DEFAULT } from '../../../core/etcd/snapshot/index.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
 import { renewAll, renewCertificate } from '../../../core/pki/index.ts';
@@ -20,9 +21,9 @@ export const snapshotRunners: RunnersOf<'snapshot.save' | 'snapshot.restore' | '
     return snapshotRestored(await restoreCluster(requireSupervisor(cluster), options));
   },
   async 'snapshot.delete'({ file }, { cluster, report }) {
-    report.plan([{ id: 'delete', title: `Delete ${file}` }]);
+    report.plan([{ id: 'delete', title: say('step.snapshot.delete', { file }) }]);
     await inStep(report, 'delete', () => deleteSnapshot(cluster.directory, file));
-    return `Deleted ${file}.`;
+    return say('done.snapshot.delete', { file });
   },
 };
 
@@ -39,17 +40,19 @@ export const certificateRunners: RunnersOf<'certificates.renew'> = {
   async 'certificates.renew'({ names }, { cluster, report }) {
     const { directory } = cluster;
     const wanted = names ?? [];
-    const count = (renewed: readonly string[]): string =>
-      `${renewed.length} ${renewed.length === 1 ? 'certificate' : 'certificates'} renewed.`;
-    const after = ' Components reload them automatically.';
     if (names === null) {
-      report.plan([{ id: 'renew', title: 'Renew all certificates' }]);
-      const renewed = await inStep(report, 'renew', () => renewAll(directory, systemClock), count);
-      return count(renewed) + after;
+      report.plan([{ id: 'renew', title: say('step.certificates.all') }]);
+      const renewed = await inStep(
+        report,
+        'renew',
+        () => renewAll(directory, systemClock),
+        ({ length }) => say('done.certificates.count', { count: length }),
+      );
+      return say('done.certificates', { count: renewed.length });
     }
-    report.plan(wanted.map((name) => ({ id: name, title: `Renew ${name}` })));
+    report.plan(wanted.map((name) => ({ id: name, title: say('step.certificates.one', { name }) })));
     for (const name of wanted)
       await inStep(report, name, () => renewCertificate(directory, name, systemClock));
-    return count(wanted) + after;
+    return say('done.certificates', { count: wanted.length });
   },
 };

@@ -95,7 +95,7 @@ test('damaged settings become defaults and a notice that waits for the first con
   const { client } = start();
   const [notice] = await collect(client, 'notifications.watch', 1).items;
   expect(notice).toMatchObject({ severity: 'warn', atMs: clock.nowMs() });
-  expect(notice?.detail).toContain(join(directory, 'settings.json.damaged-1'));
+  expect(notice?.detail?.values).toMatchObject({ keptAs: join(directory, 'settings.json.damaged-1') });
   expect((await client.call('settings.read', undefined)).theme).toBe('system');
 });
 

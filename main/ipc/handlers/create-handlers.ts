@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import type { Clock } from '../../../core/base/clock.ts';
 import { DisposableStore, type Disposable } from '../../../core/base/disposable.ts';
 import type { Log } from '../../../core/base/log.ts';
@@ -9,6 +10,7 @@ import {
   type Handlers,
   type Name,
   type VitalsPaceSeconds,
+  say,
 } from '../../../core/contract/index.ts';
 import type { Hosting } from '../../clusters/engine.ts';
 import { createLocalClusterHandlers } from '../../clusters/handlers.ts';
@@ -23,6 +25,7 @@ import type { Damage } from './json-document.ts';
 import { createNavigationHub, type NavigationHub } from './navigation-hub.ts';
 import { createNotificationHub, type NotificationHub } from './notification-hub.ts';
 import { createSettingsStore, type SettingsStore } from './settings-store.ts';
+import { findKubeconfigs, type Surroundings } from './usual-kubeconfigs.ts';
 import { createVitals, type LoopProbe, type ProcessSource, type Vitals } from './vitals.ts';
 
 const MS_PER_SECOND = 1000;
@@ -56,6 +59,8 @@ export interface HandlerDependencies {
   readonly chooseSnapshot?: ChooseFile;
   /** How hosts of clusters are started. Without it clusters of the console's own are listed, but not run. */
   readonly hosting?: Hosting;
+  /** Where kubeconfigs are looked for: by default in this process's environment and home folder. */
+  readonly surroundings?: Surroundings;
 }
 
 /** The contract's handlers, and the parts that the host itself speaks to. */
@@ -123,8 +128,10 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     log.write('warn', 'failed to use a file of the console', { path, keptAs, error: message });
     notifications.post({
       severity: 'warn',
-      title: `cannot read ${path}; the console uses defaults`,
-      detail: keptAs ? `The file was kept as ${keptAs}. Reason: ${message}` : `Reason: ${message}`,
+      title: say('notice.file.damaged', { path }),
+      detail: keptAs
+        ? say('notice.file.damaged.kept', { keptAs, reason: message })
+        : say('notice.reason', { reason: message }),
     });
   };
 
@@ -191,6 +198,14 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     if (path !== undefined && clusters.knows(path)) kubeconfigs.add(path);
     return clusters.open(await kubeconfigs.choose(path));
   };
+  /** Offered by the host itself, so a page may open them: it did not make up the path. */
+  const found: CallHandler<'clusters.found'> = async () => {
+    const { surroundings = { env: process.env, home: homedir() } } = dependencies;
+    const isKnown = (path: string): boolean => clusters.knows(path);
+    const files = await findKubeconfigs(surroundings, { isKnown, pluginOf: consent.pluginOf });
+    for (const { path } of files) kubeconfigs.add(path);
+    return files;
+  };
   const forget: CallHandler<'clusters.forget'> = async ({ id }) => {
     const file = (await clusters.list()).clusters.find((entry) => entry.id === id)?.kubeconfigPath ?? id;
     if (clusters.knows(file)) kubeconfigs.add(file);
@@ -207,6 +222,7 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     'clusters.list': () => clusters.list(),
     'clusters.watch': (_input, signal) => clusters.watch(signal),
     'clusters.openKubeconfig': openKubeconfig,
+    'clusters.found': found,
     'clusters.forget': forget,
     'clusters.allowPlugin': ({ id, fingerprint }) => clusters.allowPlugin(id, fingerprint),
     'backups.choose': async ({ path }) => ({ file: await snapshots.choose(path) }),

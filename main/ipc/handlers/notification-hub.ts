@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/base/clock.ts';
-import type { Notification, Severity } from '../../../core/contract/index.ts';
+import type { Notification, Said, Severity } from '../../../core/contract/index.ts';
 import { Feed } from './feed.ts';
 
 const LISTENER_ITEMS_MAX = 128;
@@ -7,8 +7,8 @@ const UNHEARD_ITEMS_MAX = 32;
 
 export interface NotificationDraft {
   readonly severity: Severity;
-  readonly title: string;
-  readonly detail?: string;
+  readonly title: Said;
+  readonly detail?: Said;
 }
 
 /** Notices for whoever looks. What is posted before the first console listens waits for it. */

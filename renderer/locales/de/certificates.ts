@@ -120,4 +120,9 @@ export const certificates = {
   'certs.away.shell': 'Zertifikat anzeigen, das der API-Server ausliefert:',
   'certs.away.foot': 'Auf einem kubeadm-Control-Plane-Host: kubeadm certs check-expiration',
   'certs.away.clusters': 'Eigene Cluster',
+  'certs.renewed': { one: '{count} Zertifikat erneuert', other: '{count} Zertifikate erneuert' },
+  'certs.renewal.name': 'Zertifikat',
+  'certs.renewal.before': 'Läuft bisher ab',
+  'certs.renewal.after': 'Nach der Erneuerung',
+  'certs.renewal.days': { one: '{count} Tag ab der Erneuerung', other: '{count} Tage ab der Erneuerung' },
 } as const;

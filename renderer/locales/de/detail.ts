@@ -109,6 +109,8 @@ export const detail = {
     'Seine Container haben 30 s zum Herunterfahren. Gehört der Pod einem Controller, erstellt dieser einen Ersatz',
   'delete.owned': 'Seine Pods und andere abhängige Objekte werden im Hintergrund gelöscht',
   'delete.where': 'In {names}',
+  'delete.canUndo':
+    'Das lässt sich rückgängig machen: das Objekt wird im jetzigen Zustand mit neuer UID angelegt',
   'delete.forGood': 'Das lässt sich nicht rückgängig machen',
   'delete.type': 'Zur Bestätigung {word} eingeben',
   'delete.typeFirst': 'Zur Bestätigung {word} eingeben',

@@ -7,6 +7,7 @@ export const editor = {
   'editor.closed.undo': 'Wieder öffnen',
   'editor.close': '{name} schließen',
   'editor.new': 'Neues Manifest',
+  'editor.new.keywords': 'yaml anwenden erstellen',
   'editor.new.empty': 'Leeres Manifest',
   'editor.untitled': 'Ohne Titel',
   'editor.openFiles': 'Dateien öffnen',
@@ -88,4 +89,22 @@ export const editor = {
   'diff.leave.text': 'Entfernen Sie diese Felder aus dem Dokument und lassen Sie sie bei {managers}.',
   'diff.take': 'Besitz übernehmen',
   'diff.take.text': 'Werte dieses Dokuments erzwingen. {managers} kann sie später überschreiben.',
+  'diff.takes': {
+    one: 'Übernimmt {count} Feld von {managers}',
+    other: 'Übernimmt {count} Felder von {managers}',
+  },
+  'diff.took': {
+    one: '{count} Feld von {managers} übernommen',
+    other: '{count} Felder von {managers} übernommen',
+  },
+  'diff.theirs': 'live, gesetzt von {manager}',
+  'diff.ours': 'in diesem Dokument',
+  'editor.open.object': '{name} öffnen',
+  'takeBack.apply': 'Anwenden rückgängig machen',
+  'takeBack.delete': 'Rückgängig',
+  'takeBack.done': {
+    one: '{count} Änderung rückgängig gemacht',
+    other: '{count} Änderungen rückgängig gemacht',
+  },
+  'takeBack.failed': '{count} von {total} Änderungen konnten nicht rückgängig gemacht werden',
 } as const;

@@ -1,11 +1,14 @@
 import type { Messages } from '../i18n.ts';
 import { certificates } from './certificates.ts';
+import { checks } from './checks.ts';
 import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
+import { hostOperations } from './host-operations.ts';
 import { leases } from './leases.ts';
 import { metrics } from './metrics.ts';
+import { notices } from './notices.ts';
 import { operate } from './operate.ts';
 import { operations } from './operations.ts';
 import { overview } from './overview.ts';
@@ -26,6 +29,9 @@ export const de: Messages = {
   ...detail,
   ...editor,
   ...leases,
+  ...checks,
+  ...hostOperations,
+  ...notices,
   ...operate,
   ...operations,
   ...overview,

@@ -162,4 +162,11 @@ export const operations = {
   'fault.slowDisk': 'WAL-fsync auf {host} ist um {amount} verzögert',
   'fault.clock.ahead': 'Die Uhr von {host} geht {amount} vor',
   'fault.clock.behind': 'Die Uhr von {host} geht {amount} nach',
+  'finding.fix': 'Beheben',
+  'finding.fix.page': 'Öffnen',
+  'finding.fix.label': 'Beheben: {title}',
+  'fix.flags.none': 'Alle Hosts haben diese Flags bereits.',
+  'action.component.flags': 'Flags von {component} ändern',
+  'action.means.component.flags':
+    'Schreibt die Manifeste unten, ein Host nach dem anderen. Jede Komponente ist bereit, bevor die nächste neu startet.',
 } as const;

@@ -212,7 +212,6 @@ export const overview = {
   'figures.pods.of': 'von {total}',
   'figures.cost': 'Gesamtverbrauch aller Hosts',
   'figures.busiest': 'vollster Thread {percent}',
-  'figures.cores': '{cores} Kerne',
 
   'rail.label': 'Handlungsbedarf, Kapazität, Versionen und Warnungen',
   'rail.tone.error': 'Fehler',

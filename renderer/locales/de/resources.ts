@@ -33,6 +33,7 @@ export const resources = {
 
   'namespaces.label': 'Namespace',
   'namespaces.column': 'Namespace',
+  'namespaces.only': 'Sie dürfen nur den Namespace {name} auflisten',
   'namespaces.all': 'alle',
   'namespaces.count': { one: '{count} ausgewählt', other: '{count} ausgewählt' },
   'namespaces.list': 'Namespaces',

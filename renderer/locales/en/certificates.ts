@@ -119,4 +119,9 @@ export const certificates = {
   'certs.away.shell': 'Show the certificate that the API server presents:',
   'certs.away.foot': 'On a kubeadm control-plane host: kubeadm certs check-expiration',
   'certs.away.clusters': 'Hosted clusters',
+  'certs.renewed': { one: '{count} certificate renewed', other: '{count} certificates renewed' },
+  'certs.renewal.name': 'Certificate',
+  'certs.renewal.before': 'Expiry before',
+  'certs.renewal.after': 'After renewal',
+  'certs.renewal.days': { one: '{count} day from its renewal', other: '{count} days from its renewal' },
 } as const;

@@ -108,6 +108,7 @@ export const detail = {
     'Its containers have 30 s to shut down. If a controller owns the pod, it creates a replacement',
   'delete.owned': 'Its pods and other dependents are deleted in the background',
   'delete.where': 'In {names}',
+  'delete.canUndo': 'You can undo this: it is recreated as it is now, with a new UID',
   'delete.forGood': 'You cannot undo this',
   'delete.type': 'Type {word} to confirm',
   'delete.typeFirst': 'Type {word} to confirm',

@@ -7,6 +7,7 @@ export const editor = {
   'editor.closed.undo': 'Reopen',
   'editor.close': 'Close {name}',
   'editor.new': 'New manifest',
+  'editor.new.keywords': 'yaml apply create',
   'editor.new.empty': 'Empty manifest',
   'editor.untitled': 'Untitled',
   'editor.openFiles': 'Open files',
@@ -87,4 +88,19 @@ export const editor = {
   'diff.leave.text': 'Remove these fields from the document and leave ownership with {managers}.',
   'diff.take': 'Take ownership',
   'diff.take.text': 'Force the values of this document. {managers} may overwrite them later.',
+  'diff.takes': {
+    one: 'Will take ownership of {count} field from {managers}',
+    other: 'Will take ownership of {count} fields from {managers}',
+  },
+  'diff.took': {
+    one: 'Took ownership of {count} field from {managers}',
+    other: 'Took ownership of {count} fields from {managers}',
+  },
+  'diff.theirs': 'live, set by {manager}',
+  'diff.ours': 'in this document',
+  'editor.open.object': 'Open {name}',
+  'takeBack.apply': 'Undo apply',
+  'takeBack.delete': 'Undo',
+  'takeBack.done': { one: '{count} change undone', other: '{count} changes undone' },
+  'takeBack.failed': '{count} of {total} changes could not be undone',
 } as const;

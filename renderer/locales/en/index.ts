@@ -1,3 +1,4 @@
+import { sentences } from '../../../core/contract/index.ts';
 import { certificates } from './certificates.ts';
 import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
@@ -19,6 +20,7 @@ import { xray } from './xray.ts';
 
 /** The reference: its keys and placeholders are what every other language must have. */
 export const en = {
+  ...sentences,
   ...shell,
   ...states,
   ...certificates,

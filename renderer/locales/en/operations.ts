@@ -157,4 +157,11 @@ export const operations = {
   'fault.slowDisk': 'WAL fsync on {host} is delayed by {amount}',
   'fault.clock.ahead': 'The clock of {host} is {amount} ahead',
   'fault.clock.behind': 'The clock of {host} is {amount} behind',
+  'finding.fix': 'Fix',
+  'finding.fix.page': 'Open',
+  'finding.fix.label': 'Fix: {title}',
+  'fix.flags.none': 'All hosts have these flags already.',
+  'action.component.flags': 'Change the flags of {component}',
+  'action.means.component.flags':
+    'Writes the manifests below, one host after the other. Each component is ready before the next one restarts.',
 } as const;

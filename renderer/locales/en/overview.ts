@@ -207,7 +207,6 @@ export const overview = {
   'figures.pods.of': 'of {total}',
   'figures.cost': 'Total usage of all hosts',
   'figures.busiest': 'busiest thread {percent}',
-  'figures.cores': '{cores} cores',
 
   'rail.label': 'Attention, capacity, versions and warnings',
   'rail.tone.error': 'Error',

@@ -36,6 +36,7 @@ export const resources = {
 
   'namespaces.label': 'Namespace',
   'namespaces.column': 'Namespace',
+  'namespaces.only': 'You can list only namespace {name}',
   'namespaces.all': 'all',
   'namespaces.count': { one: '{count} selected', other: '{count} selected' },
   'namespaces.list': 'Namespaces',

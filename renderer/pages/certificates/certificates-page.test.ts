@@ -113,7 +113,7 @@ test('after an operation the servers are probed again', async () => {
     startedAtMs: 0,
     endedAtMs: null,
     steps: [],
-    message: '',
+    message: null,
     canPause: false,
     command: '',
   });

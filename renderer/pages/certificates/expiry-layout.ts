@@ -1,3 +1,4 @@
+import { naturalOrder } from '../../../core/base/natural-order.ts';
 import type { CertificateView } from '../../../core/contract/index.ts';
 import { xOf } from '../../components/time-axis.ts';
 import {
@@ -66,7 +67,7 @@ export const lanesOf = (certificates: readonly CertificateView[]): readonly stri
   const lanes = new Set(certificates.map(laneOf));
   const hosts = [...lanes]
     .filter((lane) => lane !== OTHERS && lane !== AUTHORITIES)
-    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    .sort((a, b) => naturalOrder(a, b));
   return [...hosts, ...[OTHERS, AUTHORITIES].filter((lane) => lanes.has(lane))];
 };
 
@@ -95,7 +96,7 @@ export const expiryDots = (
         x: isLater ? laterX : xOf(scale, atMs),
       };
     })
-    .sort((a, b) => a.atMs - b.atMs || a.certificate.name.localeCompare(b.certificate.name));
+    .sort((a, b) => a.atMs - b.atMs || naturalOrder(a.certificate.name, b.certificate.name));
 
   const groups: (typeof placed)[] = [];
   for (const one of placed) {

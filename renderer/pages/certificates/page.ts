@@ -10,6 +10,7 @@ export const page = definePage({
   icon: 'cert',
   title: 'certs.title',
   goKey: 'X',
+  keys: [{ keys: ['↑', '↓'], text: 'shortcuts.rows' }],
   component: () => import('./CertificatesPage.vue'),
   palette() {
     const current = useClusterStore().current;

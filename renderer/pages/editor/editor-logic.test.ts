@@ -4,7 +4,8 @@ import { manifestSchema } from '../../editor/kube-schema.ts';
 import { hex } from '../../editor/themes.ts';
 import { styleAsData } from '../../editor/trusted-html.ts';
 import { fieldDiff, groupsOf } from './field-diff.ts';
-import { fieldPath, problemsOf, readManifest, titleOf, withoutServerFields } from './manifest-documents.ts';
+import { fieldPath, problemsOf, readManifest, titleOf, valueAt } from './manifest-documents.ts';
+import { withoutServerFields } from '../../kinds/server-fields.ts';
 
 const TEXT = `apiVersion: v1
 kind: ConfigMap
@@ -151,6 +152,29 @@ test('what only the server writes is not offered for editing', () => {
     data: { a: 'b' },
   };
   expect(withoutServerFields(live)).toEqual({ kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: 'b' } });
+});
+
+test('a conflict finds its field in the document and in the live object, also by the keys of a list', () => {
+  const object = {
+    data: { 'a.b': 'x' },
+    spec: {
+      replicas: 0,
+      containers: [
+        { name: 'web', ports: [{ containerPort: 80, protocol: 'TCP', name: 'http' }] },
+        { name: 'app', image: 'nginx:1' },
+      ],
+    },
+  };
+  expect(
+    [
+      '.spec.replicas',
+      '.data[a.b]',
+      '.spec.containers[name="app"].image',
+      '.spec.containers[name="web"].ports[containerPort=80,protocol="TCP"].name',
+      '.spec.containers[name="gone"].image',
+      '.data',
+    ].map((field) => valueAt(object, field)),
+  ).toEqual(['0', 'x', 'nginx:1', 'http', undefined, '{"a.b":"x"}']);
 });
 
 const resource = (over: Partial<KubeResource>): KubeResource => ({

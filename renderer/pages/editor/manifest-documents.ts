@@ -99,10 +99,30 @@ const nodeAt = (document: ManifestDocument, path: readonly (string | number)[]):
   return deepest ?? (document.source.contents as Node | null) ?? undefined;
 };
 
-/** Managers name items of a list by their keys: `containers[name="app"]`. */
-const matches = (item: unknown, part: string): boolean => {
-  const [key = '', value = ''] = part.split('=');
-  return isMap(item) && String(item.get(key)) === value;
+/** Managers name items of a list by their keys: `containers[name="app"]`, `ports[containerPort=80,protocol="TCP"]`. */
+const keysOf = (part: string): (readonly [key: string, value: string])[] =>
+  part.split(',').map((pair) => {
+    const [key = '', value = ''] = pair.split('=');
+    return [key, value] as const;
+  });
+const matches = (item: unknown, part: string): boolean =>
+  isMap(item) && keysOf(part).every(([key, value]) => String(item.get(key)) === value);
+
+/** The value of a field in an object, as one line; undefined where the object does not have it. */
+export const valueAt = (object: unknown, field: string): string | undefined => {
+  let value = object;
+  for (const part of fieldPath(field)) {
+    if (Array.isArray(value))
+      value =
+        typeof part === 'number'
+          ? value[part]
+          : value.find((item: unknown) =>
+              keysOf(part).every(([key, wanted]) => String(fieldsOf(item)[key]) === wanted),
+            );
+    else value = fieldsOf(value)[String(part)];
+    if (value === undefined) return undefined;
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
 export const problemAt = (document: ManifestDocument, field: string, message: string): ServerProblem => {
@@ -127,26 +147,4 @@ export const problemsOf = (document: ManifestDocument, refusal: Refusal): Server
 export const titleOf = (document: ManifestDocument): string => {
   const where = document.namespace === '' ? document.name : `${document.namespace}/${document.name}`;
   return [document.kind, where].filter(Boolean).join(' ');
-};
-
-/** What the server fills in by itself and nobody edits. */
-export const withoutServerFields = (object: unknown): Record<string, unknown> => {
-  const { status: _status, ...rest } = fieldsOf(object);
-  const {
-    managedFields: _managed,
-    resourceVersion: _version,
-    uid: _uid,
-    creationTimestamp: _created,
-    generation: _generation,
-    selfLink: _link,
-    ...metadata
-  } = fieldsOf(rest['metadata']);
-  const { 'kubectl.kubernetes.io/last-applied-configuration': _applied, ...annotations } = fieldsOf(
-    metadata['annotations'],
-  );
-  const { annotations: _all, ...plain } = metadata;
-  return {
-    ...rest,
-    metadata: { ...plain, ...(Object.keys(annotations).length > 0 && { annotations }) },
-  };
 };

@@ -1,3 +1,4 @@
+import { naturalOrder } from '../../../core/base/natural-order.ts';
 import type { MetricsAnswer } from '../../../core/contract/index.ts';
 
 /** One line, with the place of its colour among the eight. */
@@ -21,7 +22,7 @@ const partsOf = (name: string): number => name.split(' ').length;
  */
 export const coloursOf = (charts: MetricsAnswer['charts']): ReadonlyMap<string, number> => {
   const names = [...new Set(charts.flatMap(({ series }) => series.map(({ name }) => name)))].sort(
-    (a, b) => partsOf(a) - partsOf(b) || a.localeCompare(b, 'en', { numeric: true }),
+    (a, b) => partsOf(a) - partsOf(b) || naturalOrder(a, b),
   );
   return new Map(names.map((name, index) => [name, (index % COLOURS) + 1]));
 };
@@ -52,7 +53,7 @@ export const shownSeries = (
   return {
     shown: known
       .filter(({ name }) => kept.has(name))
-      .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+      .sort((a, b) => naturalOrder(a.name, b.name))
       .map(({ name, values }) => ({ name, values, colour: colourOf(name) })),
     hidden: known.length - kept.size,
   };
@@ -96,7 +97,7 @@ export const summaries = (series: Answered): SeriesSummary[] =>
     const has = known.length > 0;
     return {
       name,
-      last: lastValue(values),
+      last: presentValue(values),
       lowest: has ? Math.min(...known) : undefined,
       mean: has ? known.reduce((sum, value) => sum + value, 0) / known.length : undefined,
       highest: has ? Math.max(...known) : undefined,

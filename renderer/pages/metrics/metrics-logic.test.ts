@@ -118,4 +118,5 @@ test('the cursor takes the nearest moment; a table says what the lines say', () 
   expect(summaries([line('a', 1, null, 3)])).toEqual([
     { name: 'a', last: 3, lowest: 1, mean: 2, highest: 3 },
   ]);
+  expect(summaries([line('killed', 1, 3, null, null, null)])[0]?.last).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import { definePage } from '../../app/page.ts';
+import { listKeys } from '../resources/list-keys.ts';
 import { kindEntries } from '../resources/palette.ts';
 
 export const page = definePage({
@@ -9,6 +10,7 @@ export const page = definePage({
   icon: 'network',
   title: 'category.network',
   goKey: 'N',
+  keys: listKeys,
   component: () => import('../resources/ResourcesPage.vue'),
   palette: () => kindEntries('network'),
 });

@@ -1,3 +1,4 @@
+import { naturalOrder } from '../../../core/base/natural-order.ts';
 import type { ProcessSample, ProcessVitals } from '../../../core/contract/index.ts';
 import type { SampleValue } from '../../components/sparkline-path.ts';
 
@@ -29,7 +30,7 @@ export const processHistories = (samples: readonly ProcessVitals[]): ProcessHist
       cpu: places.map((place) => place.get(now.pid)?.cpuPercent),
       memory: places.map((place) => place.get(now.pid)?.memoryBytes),
     }))
-    .sort((a, b) => rankOf(a.role) - rankOf(b.role) || a.name.localeCompare(b.name) || a.pid - b.pid);
+    .sort((a, b) => rankOf(a.role) - rankOf(b.role) || naturalOrder(a.name, b.name) || a.pid - b.pid);
 };
 
 export const highest = (values: readonly SampleValue[]): number =>

@@ -14,6 +14,12 @@ export const page = definePage({
   icon: 'raft',
   title: 'raft.title',
   goKey: 'R',
+  keys: [
+    { keys: ['M'], text: 'raft.act.move' },
+    { keys: ['A'], text: 'raft.act.add' },
+    { keys: ['D'], text: 'raft.act.defragment' },
+    { keys: ['C'], text: 'raft.act.compact' },
+  ],
   component: () => import('./RaftPage.vue'),
   palette() {
     const current = useClusterStore().current;

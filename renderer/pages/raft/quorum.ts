@@ -1,3 +1,4 @@
+import { naturalOrder } from '../../../core/base/natural-order.ts';
 import type { EtcdMember } from '../../../core/contract/index.ts';
 
 export interface Quorum {
@@ -68,4 +69,4 @@ export const successorOf = (
 ): string | undefined =>
   members
     .filter(({ role }) => role === 'follower')
-    .toSorted((a, b) => a.lag - b.lag || a.name.localeCompare(b.name))[0]?.name;
+    .toSorted((a, b) => a.lag - b.lag || naturalOrder(a.name, b.name))[0]?.name;

@@ -186,7 +186,8 @@ test('several are deleted together; only what was refused is asked for again', a
   const connection = testConnection({
     'clusters.watch': feed<ClusterList>({ clusters: [cluster], problems: [] }).handler,
     'kube.discovery': () => Promise.resolve(discovery),
-    'kube.request': ({ path }) => {
+    'kube.request': ({ method, path }) => {
+      if (method === 'GET') return Promise.resolve({ ok: true, body: null });
       asked.push(path.split('/').at(-1)!);
       return Promise.resolve(
         asked.length === 2

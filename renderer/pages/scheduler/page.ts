@@ -10,6 +10,7 @@ export const page = definePage({
   icon: 'sched',
   title: 'scheduler.title',
   goKey: 'D',
+  keys: [{ keys: ['↑', '↓'], text: 'shortcuts.rows' }],
   component: () => import('../xray/SchedulerPage.vue'),
   palette(): readonly PaletteEntry[] {
     const current = useClusterStore().current;

@@ -7,6 +7,8 @@ import {
   type Operation,
   type SnapshotComparison,
   type SnapshotFile,
+  say,
+  verbatim,
 } from '../../../core/contract/index.ts';
 import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';
 import { click, feed, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
@@ -62,9 +64,16 @@ const restoring = (state: Operation['state']): Operation => ({
   startedAtMs: Date.now() - 3000,
   endedAtMs: state === 'running' ? null : Date.now(),
   steps: [
-    { id: 'check', title: 'Verify the snapshot', state: 'done', detail: '', startedAtMs: 1, endedAtMs: 2 },
+    {
+      id: 'check',
+      title: say('step.restore.check'),
+      state: 'done',
+      detail: null,
+      startedAtMs: 1,
+      endedAtMs: 2,
+    },
   ],
-  message: state === 'running' ? '' : '321 keys are back',
+  message: state === 'running' ? null : verbatim('321 keys are back'),
   canPause: false,
   command: '',
 });

@@ -1,4 +1,5 @@
 import { definePage } from '../../app/page.ts';
+import { listKeys } from '../resources/list-keys.ts';
 import { kindEntries } from '../resources/palette.ts';
 
 export const page = definePage({
@@ -8,6 +9,7 @@ export const page = definePage({
   order: 30,
   icon: 'storage',
   title: 'category.storage',
+  keys: listKeys,
   component: () => import('../resources/ResourcesPage.vue'),
   palette: () => kindEntries('storage'),
 });

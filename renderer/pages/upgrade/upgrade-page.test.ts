@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type {
-  ClusterEntry,
-  Finding,
-  Handlers,
-  Operation,
-  UpgradePlan,
+import {
+  say,
+  type ClusterEntry,
+  type Finding,
+  type Handlers,
+  type Operation,
+  type UpgradePlan,
 } from '../../../core/contract/index.ts';
 import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';
 import { click, feed, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
@@ -52,7 +53,7 @@ const plan = (more: Partial<UpgradePlan> = {}): UpgradePlan => ({
   ],
   checks: [ok],
   removals: [],
-  steps: [{ id: 'apiserver/cp-1', title: 'Upgrade the API server on cp-1' }],
+  steps: [{ id: 'apiserver/cp-1', title: say('step.upgrade.apiserver', { host: 'cp-1' }) }],
   unfinished: null,
   previous: null,
   ...more,
@@ -104,7 +105,7 @@ test('a late answer does not bring an upgrade back that has ended; it can be rol
     startedAtMs: 1,
     endedAtMs: null,
     steps: [],
-    message: '',
+    message: null,
     canPause: true,
     command: '',
   };
@@ -136,14 +137,14 @@ test('an upgrade that runs is paused from here', async () => {
     steps: [
       {
         id: 's',
-        title: 'Upgrade the API server on cp-1',
+        title: say('step.upgrade.apiserver', { host: 'cp-1' }),
         state: 'running',
-        detail: '',
+        detail: null,
         startedAtMs: 1,
         endedAtMs: null,
       },
     ],
-    message: '',
+    message: null,
     canPause: true,
     command: '',
   };

@@ -10,6 +10,7 @@ export const page = definePage({
   icon: 'request',
   title: 'requests.title',
   goKey: 'Q',
+  keys: [{ keys: ['↑', '↓'], text: 'shortcuts.rows' }],
   component: () => import('./RequestsPage.vue'),
   palette(): readonly PaletteEntry[] {
     const current = useClusterStore().current;

@@ -8,7 +8,7 @@ import { PORTS } from '../../manifests/control-plane.ts';
 import { fileFlagOf } from '../../encryption/configured-file.ts';
 import { flagOf, IN_FLIGHT_DEFAULTS } from '../../monitor/in-flight-limits.ts';
 import { labelOf, scanMetrics } from '../../monitor/scrape/prometheus-text.ts';
-import { absent, bad, ok, plural, warn, type CheckItem } from '../item.ts';
+import { absent, bad, byFlags, fixedBy, ok, plural, warn, type CheckItem } from '../item.ts';
 import type { Look } from '../look.ts';
 import { anonymousStatus } from '../network-probes.ts';
 
@@ -139,9 +139,15 @@ const limits: CheckItem = {
     const reads = numbers(await given(look, 'max-requests-inflight'), IN_FLIGHT_DEFAULTS.readOnly);
     const writes = numbers(await given(look, 'max-mutating-requests-inflight'), IN_FLIGHT_DEFAULTS.mutating);
     if ([...reads, ...writes].some((limit) => limit === 0))
-      return warn(
-        'an API server has no limit on in-flight requests',
-        'set --max-requests-inflight and --max-mutating-requests-inflight',
+      return fixedBy(
+        warn(
+          'an API server has no limit on in-flight requests',
+          'set --max-requests-inflight and --max-mutating-requests-inflight',
+        ),
+        byFlags('kube-apiserver', {
+          'max-requests-inflight': `${IN_FLIGHT_DEFAULTS.readOnly}`,
+          'max-mutating-requests-inflight': `${IN_FLIGHT_DEFAULTS.mutating}`,
+        }),
       );
     let refused = 0;
     for (const target of apiTargets(look))
@@ -177,11 +183,22 @@ const admission: CheckItem = {
     const enabled = (await given(look, 'enable-admission-plugins')).map((value) => value?.split(',') ?? []);
     const off = WANTED_PLUGINS.filter((name) => disabled.has(name));
     if (off.length > 0)
-      return bad(`disabled: ${off.join(', ')}`, 'remove them from --disable-admission-plugins');
+      return fixedBy(
+        bad(`disabled: ${off.join(', ')}`, 'remove them from --disable-admission-plugins'),
+        byFlags('kube-apiserver', {
+          'disable-admission-plugins':
+            [...disabled].filter((name) => !WANTED_PLUGINS.includes(name)).join(',') || null,
+        }),
+      );
     if (!enabled.every((names) => names.includes('NodeRestriction')))
-      return warn(
-        'kubelets can modify other nodes: NodeRestriction is disabled',
-        'add it to --enable-admission-plugins',
+      return fixedBy(
+        warn(
+          'kubelets can modify other nodes: NodeRestriction is disabled',
+          'add it to --enable-admission-plugins',
+        ),
+        byFlags('kube-apiserver', {
+          'enable-admission-plugins': [...new Set([...enabled.flat(), 'NodeRestriction'])].join(','),
+        }),
       );
     const seen = WANTED_PLUGINS.filter((name) => ran.has(name));
     const unseen = WANTED_PLUGINS.filter((name) => !ran.has(name));

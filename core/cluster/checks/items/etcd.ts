@@ -3,7 +3,7 @@ import { presentedCertificate } from '../../monitor/certificates/presented.ts';
 import { flagOf } from '../../monitor/in-flight-limits.ts';
 import { PORTS } from '../../manifests/control-plane.ts';
 import { parseDurationMs } from '../../../base/duration.ts';
-import { bad, ok, plural, warn, type CheckItem } from '../item.ts';
+import { bad, byAction, byFlags, fixedBy, ok, plural, warn, type CheckItem } from '../item.ts';
 import type { Look } from '../look.ts';
 
 const FSYNC_GOOD_SECONDS = 0.01;
@@ -28,8 +28,11 @@ const members: CheckItem = {
     const advice = 'add members until there are three or five';
     if (silent.length > 0)
       return bad(`unreachable: ${silent.join(', ')}, of ${plural(count, 'member')}`, 'recover the member');
-    if (count < 3) return bad(`${plural(count, 'member')}: no failure is tolerated`, advice);
-    if (count % 2 === 0) return warn(`${count} members tolerate no more failures than ${count - 1}`, advice);
+    const addMember = byAction({ kind: 'member.add' });
+    if (count < 3)
+      return fixedBy(bad(`${plural(count, 'member')}: no failure is tolerated`, advice), addMember);
+    if (count % 2 === 0)
+      return fixedBy(warn(`${count} members tolerate no more failures than ${count - 1}`, advice), addMember);
     return ok(`${count} members healthy; failure tolerance ${(count - 1) / 2}`);
   },
 };
@@ -85,7 +88,9 @@ const quota: CheckItem = {
       one.bytes / one.quotaBytes > so.bytes / so.quotaBytes ? one : so,
     );
     const text = `${worst.name} uses ${Math.ceil(worst.bytes / MIB)} of ${Math.round(worst.quotaBytes / MIB)} MiB`;
-    return worst.bytes / worst.quotaBytes > QUOTA_SHARE_MAX ? warn(text, advice) : ok(text);
+    return worst.bytes / worst.quotaBytes > QUOTA_SHARE_MAX
+      ? fixedBy(warn(text, advice), byAction({ kind: 'etcd.defragment', member: null }))
+      : ok(text);
   },
 };
 
@@ -129,12 +134,18 @@ const compaction: CheckItem = {
     const revision = reading?.numbers.get('etcdRevision');
     const compacted = reading?.numbers.get('etcdCompactRevision');
     if (intervalMs === 0)
-      return warn('automatic compaction is disabled', 'set --etcd-compaction-interval=5m');
+      return fixedBy(
+        warn('automatic compaction is disabled', 'set --etcd-compaction-interval=5m'),
+        byFlags('kube-apiserver', { 'etcd-compaction-interval': '5m0s' }),
+      );
     if (revision === undefined || compacted === undefined)
       return ok(`API servers compact every ${intervalMs / 60_000} min; the compacted revision is unknown`);
     const text = `compacted to revision ${compacted} of ${revision}; API servers compact every ${intervalMs / 60_000} min`;
     return revision - compacted > REVISIONS_KEPT_MAX
-      ? warn(text, 'find out why compaction does not keep up')
+      ? fixedBy(
+          warn(text, 'find out why compaction does not keep up'),
+          byAction({ kind: 'etcd.compact', revision: null }),
+        )
       : ok(text);
   },
 };

@@ -3,12 +3,14 @@ import { join, relative } from 'node:path';
 import { backupsFolder, etcdFolder } from '../../data-folder/layout.ts';
 import { listServedCertificates } from '../../monitor/certificates/certificates.ts';
 import { metricsFolder } from '../../monitor/metrics-folder.ts';
-import { bad, ok, plural, warn, type CheckItem, type Judged } from '../item.ts';
+import { bad, byAction, fixedBy, ok, plural, warn, type CheckItem, type Fix, type Judged } from '../item.ts';
 import type { Look } from '../look.ts';
 
 const DAY_MS = 86_400_000;
 const RENEW_DAYS = 30;
 const SAMPLE_FRESH_MS = 60_000;
+/** Where snapshots are taken and scheduled. */
+const SCHEDULE: Fix = { kind: 'page', path: '/snapshots' };
 
 const rotation: CheckItem = {
   id: 'certificateRotation',
@@ -20,14 +22,18 @@ const rotation: CheckItem = {
     const days = Math.floor((first.notAfterMs - nowMs) / DAY_MS);
     const served = certificates.filter((one) => one.served !== null);
     const stale = served.filter((one) => one.served!.serial !== one.serial).map(({ name }) => name);
-    if (days < 0) return bad(`${first.name} has expired`, 'pilothouse certs renew all');
+    const renewAll = byAction({ kind: 'certificates.renew', names: null });
+    if (days < 0) return fixedBy(bad(`${first.name} has expired`, 'pilothouse certs renew all'), renewAll);
     if (stale.length > 0)
       return warn(
         `servers still present the old certificate: ${stale.join(', ')}`,
         'restart them if they do not reload it within a minute',
       );
     if (days < RENEW_DAYS)
-      return warn(`${first.name} expires in ${plural(days, 'day')}`, 'pilothouse certs renew all');
+      return fixedBy(
+        warn(`${first.name} expires in ${plural(days, 'day')}`, 'pilothouse certs renew all'),
+        renewAll,
+      );
     return ok(
       `${plural(served.length, 'server')} present the certificate on disk; the next to expire is ${first.name}, in ${days} days`,
     );
@@ -50,7 +56,10 @@ const judgeAge = (ageMs: number): Judged | undefined => {
   const days = Math.floor(ageMs / DAY_MS);
   return days < 1
     ? undefined
-    : warn(`the latest snapshot is ${plural(days, 'day')} old`, 'schedule a snapshot at least once a day');
+    : fixedBy(
+        warn(`the latest snapshot is ${plural(days, 'day')} old`, 'schedule a snapshot at least once a day'),
+        SCHEDULE,
+      );
 };
 
 const backups: CheckItem = {
@@ -60,7 +69,10 @@ const backups: CheckItem = {
     const folder = backupsFolder(look.dataDirectory);
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.db'));
     if (names.length === 0)
-      return bad(`no snapshots in ${folder}`, 'enable scheduled snapshots, or run pilothouse snapshot save');
+      return fixedBy(
+        bad(`no snapshots in ${folder}`, 'enable scheduled snapshots, or run pilothouse snapshot save'),
+        SCHEDULE,
+      );
     const times = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mtimeMs));
     const old = judgeAge(look.clock.nowMs() - Math.max(...times));
     if (old) return old;

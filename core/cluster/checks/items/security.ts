@@ -4,7 +4,7 @@ import { NODE, POD } from '../../../client/index.ts';
 import { CONTROL_PLANE_LABEL } from '../../config/labels.ts';
 import { PORTS } from '../../manifests/control-plane.ts';
 import { flagOf } from '../../monitor/in-flight-limits.ts';
-import { bad, ok, warn, type CheckItem } from '../item.ts';
+import { bad, byFlags, fixedBy, ok, warn, type CheckItem } from '../item.ts';
 import type { Look } from '../look.ts';
 import {
   answersPlainHttp,
@@ -46,8 +46,9 @@ const authorization: CheckItem = {
       (command) => flagOf(command, 'authorization-mode')?.split(',') ?? [],
     );
     const advice = 'set --authorization-mode=Node,RBAC on every API server';
+    const fix = byFlags('kube-apiserver', { 'authorization-mode': 'Node,RBAC' });
     if (modes.some((list) => list.includes('AlwaysAllow') || list.length === 0))
-      return bad('an API server allows all requests', advice);
+      return fixedBy(bad('an API server allows all requests', advice), fix);
     if (!modes.every((list) => list.includes('Node') && list.includes('RBAC')))
       return bad(
         `an API server has --authorization-mode=${modes.find((list) => !list.includes('Node') || !list.includes('RBAC'))!.join(',')}`,
@@ -108,6 +109,7 @@ const profiling: CheckItem = {
   title: 'Profiling is disabled',
   async measure(look) {
     const open: string[] = [];
+    const components = new Set<string>();
     for (const { name, address } of look.controlPlanes)
       for (const [component, port, trust] of [
         ['kube-apiserver', PORTS.apiServer, 'cluster'],
@@ -116,11 +118,16 @@ const profiling: CheckItem = {
       ] as const) {
         const url = `https://${address}:${port}/debug/pprof/`;
         const { status } = await look.access.ask({ url, trust });
-        if (status === 200) open.push(`${component} on ${name}`);
+        if (status !== 200) continue;
+        open.push(`${component} on ${name}`);
+        components.add(component);
       }
-    return open.length === 0
-      ? ok('/debug/pprof/ returns 404 on every component')
-      : warn(`profiling is enabled on ${open.join(', ')}`, 'set --profiling=false');
+    const [first] = components;
+    if (first === undefined) return ok('/debug/pprof/ returns 404 on every component');
+    return fixedBy(
+      warn(`profiling is enabled on ${open.join(', ')}`, 'set --profiling=false'),
+      byFlags(first, { profiling: 'false' }),
+    );
   },
 };
 

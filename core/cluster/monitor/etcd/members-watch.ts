@@ -1,3 +1,4 @@
+import { naturalOrder } from '../../../base/natural-order.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../../base/disposable.ts';
 import { messageOf } from '../../../base/errors.ts';
@@ -171,7 +172,7 @@ export class MembersWatch implements Disposable {
         url: clientURLs[0] ?? '',
         isLearner,
       }))
-      .sort((a, b) => a.name.localeCompare(b.name))
+      .sort((a, b) => naturalOrder(a.name, b.name))
       .slice(0, MEMBERS_MAX);
   }
 

@@ -1,3 +1,4 @@
+import { naturalOrder } from '../../../base/natural-order.ts';
 import {
   SERIES_PER_CHART_MAX,
   type ChartId,
@@ -62,7 +63,7 @@ export const layOut = (
       return {
         chart,
         series: [...lines]
-          .sort(([a], [b]) => a.localeCompare(b))
+          .sort(([a], [b]) => naturalOrder(a, b))
           .map(([name, line]) => ({
             name,
             values: Array.from({ length: points }, (_, index) => line[index]?.value(thinning) ?? null),

@@ -1,3 +1,4 @@
+import { naturalOrder } from '../../../base/natural-order.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../../base/disposable.ts';
 import { ReasonError } from '../../../base/errors.ts';
@@ -60,8 +61,8 @@ export class LeasesWatch implements Disposable {
     const leases = [...this.#leases.values()].sort(
       (a, b) =>
         KIND_ORDER[a.kind] - KIND_ORDER[b.kind] ||
-        a.namespace.localeCompare(b.namespace) ||
-        a.name.localeCompare(b.name),
+        naturalOrder(a.namespace, b.namespace) ||
+        naturalOrder(a.name, b.name),
     );
     return {
       atMs: this.#serverNowMs(),

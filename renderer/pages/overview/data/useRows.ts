@@ -47,6 +47,8 @@ export const useRows = (cluster: string, resource: ResourceRef): LiveRows => {
           isChanged = true;
           isListed.value = true;
           break;
+        case 'scope':
+          break;
         case 'health':
           waitingWhy.value = item.health.error ?? undefined;
           if (item.health.phase === 'watching') reach.note(cluster, undefined);

@@ -1,3 +1,4 @@
+import { naturalOrder } from '../../../../core/base/natural-order.ts';
 import type { TableColumn, TableRow } from '../../../../core/contract/index.ts';
 import { statusTone, type StatusTone } from '../../../kinds/status-tone.ts';
 
@@ -136,5 +137,5 @@ export const failingFamilies = (pods: readonly PodFact[]): readonly FailingFamil
   return [...families]
     .filter(([, { failing }]) => failing > 0)
     .map(([name, family]) => ({ name, ...family }))
-    .sort((a, b) => b.failing - a.failing || a.name.localeCompare(b.name));
+    .sort((a, b) => b.failing - a.failing || naturalOrder(a.name, b.name));
 };

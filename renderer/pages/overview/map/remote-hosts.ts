@@ -1,3 +1,4 @@
+import { naturalOrder } from '../../../../core/base/natural-order.ts';
 import type { LeaseView } from '../../../../core/contract/index.ts';
 import { statusTone } from '../../../kinds/status-tone.ts';
 import type { NodeFact, PodFact } from '../data/workload.ts';
@@ -68,5 +69,5 @@ export const remoteHosts = (
             pod.node === node.name && pod.labels['tier'] === TIER && pod.labels['component'] !== undefined,
         )
         .map((pod) => rowOf(pod, pod.labels['component'] ?? '', leases))
-        .sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name)),
+        .sort((a, b) => rank(a.name) - rank(b.name) || naturalOrder(a.name, b.name)),
     }));

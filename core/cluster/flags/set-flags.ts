@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ReasonError } from '../../base/errors.ts';
+import { say, verbatim, type FlagsDiff } from '../../contract/index.ts';
+import type { ClusterConfig } from '../config/config.ts';
+import { planHosts } from '../config/hosts.ts';
+import { manifestsFolder } from '../data-folder/layout.ts';
+import { inStep, type StepReport } from '../operation/step-report.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { writeManifest } from '../upgrade/manifest-image.ts';
+import { assertHealthy, withoutClients } from '../upgrade/move.ts';
+import { withFlags, type FlagChange } from './with-flags.ts';
+
+const READY_TIMEOUT_MS = 60_000;
+const RESUME = 'fix it, then change the flags again';
+
+export interface FlagsRequest {
+  readonly component: string;
+  readonly flags: readonly FlagChange[];
+}
+
+interface HostDiff {
+  readonly host: string;
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+const diffOfHost = async (
+  data: string,
+  host: string,
+  { component, flags }: FlagsRequest,
+): Promise<HostDiff | undefined> => {
+  const path = join(manifestsFolder(data, host), `${component}.yaml`);
+  const before = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (before === undefined) return undefined;
+  const after = withFlags(before, flags);
+  return after === before ? undefined : { host, path, before, after };
+};
+
+/** What would change, host by host. Hosts without the component, or with these flags already, are not in it. */
+export const flagsDiff = async (
+  data: string,
+  config: ClusterConfig,
+  request: FlagsRequest,
+): Promise<FlagsDiff> => {
+  const hosts = await Promise.all(planHosts(config).map(({ name }) => diffOfHost(data, name, request)));
+  return { files: hosts.flatMap((diff) => diff ?? []) };
+};
+
+const changeHost = async (
+  supervisor: Supervisor,
+  { host: name, before, after }: HostDiff,
+  component: string,
+): Promise<void> => {
+  const { directory } = supervisor.folder;
+  const host = supervisor.host(name);
+  const restarts = host.component(component)?.restarts ?? 0;
+  if (component === 'kube-apiserver') await withoutClients(supervisor, host);
+  await writeManifest(directory, name, component, after);
+  const isBack = (): boolean => {
+    const now = host.component(component);
+    return now !== undefined && now.restarts > restarts && now.phase === 'ready';
+  };
+  if (await host.until(isBack, READY_TIMEOUT_MS)) return;
+  const why = host.component(component)?.message;
+  await writeManifest(directory, name, component, before);
+  throw new ReasonError(
+    'NotReady',
+    `${component} on ${name} did not become ready with the new flags, and its manifest was restored${why === undefined ? '' : `: ${why}`}`,
+  );
+};
+
+/** Changes the flags on one host after the other. Returns how many hosts were changed. */
+export const setFlags = (
+  supervisor: Supervisor,
+  request: FlagsRequest,
+  report: StepReport,
+): Promise<number> =>
+  supervisor.exclusively(`the flags of ${request.component}`, async () => {
+    const { component } = request;
+    const { files } = await flagsDiff(supervisor.folder.directory, supervisor.config, request);
+    report.plan(files.map(({ host }) => ({ id: host, title: say('step.flags', { component, host }) })));
+    for (const diff of files)
+      await inStep(
+        report,
+        diff.host,
+        async () => {
+          await assertHealthy(supervisor, RESUME);
+          await changeHost(supervisor, diff, component);
+        },
+        () => verbatim(diff.path),
+      );
+    return files.length;
+  });

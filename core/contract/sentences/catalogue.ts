@@ -1,0 +1,15 @@
+import { checks } from './checks.ts';
+import { notices } from './notices.ts';
+import { operations } from './operations.ts';
+
+/** Every sentence that the host sends to the console, in English. Other languages are in `renderer/locales`. */
+export const sentences = {
+  /** What another program says (an API server, the operating system), or a command: it has one language. */
+  verbatim: '{text}',
+  ...checks,
+  ...notices,
+  ...operations,
+} as const;
+
+export type Sentences = typeof sentences;
+export type SentenceCode = keyof Sentences;

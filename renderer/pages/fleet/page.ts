@@ -1,0 +1,11 @@
+import { definePage } from '../../app/page.ts';
+
+export const page = definePage({
+  id: 'fleet',
+  path: '/fleet',
+  group: 'resources',
+  order: 80,
+  icon: 'cluster',
+  title: 'fleet.title',
+  component: () => import('./FleetPage.vue'),
+});
