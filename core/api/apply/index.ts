@@ -4,6 +4,7 @@ export type { Path, PathElement } from './path-element.ts';
 export { fieldElement, keyElement, printPath, valueElement } from './path-element.ts';
 export { fieldSetOf } from './typed-fields.ts';
 export { compareTyped } from './typed-compare.ts';
+export { mergeTyped } from './typed-merge.ts';
 export type { Versions } from './updater.ts';
 export type { ApplyRequest, FieldManager, FieldManagerConfig, UpdateRequest } from './field-manager.ts';
 export { createFieldManager, UPDATE_MANAGERS_MAX } from './field-manager.ts';

@@ -11,11 +11,9 @@ export interface UnenforcedResource extends GroupResource {
   readonly ownAnnotation?: string;
 }
 
-const ADMISSION = 'admissionregistration.k8s.io';
 const RESOURCE = 'resource.k8s.io';
 const STORAGE = 'storage.k8s.io';
 const FLOW_CONTROL = 'flowcontrol.apiserver.k8s.io';
-const NO_POLICIES = 'no request is checked against it';
 const NO_DEVICES = 'no device is allocated';
 const NO_PRIORITIES = 'requests are limited by --max-requests-inflight alone';
 const OWN_FLOW_CONTROL = 'apf.kubernetes.io/autoupdate-spec';
@@ -31,34 +29,6 @@ export const UNENFORCED: readonly UnenforcedResource[] = [
     resource: 'networkpolicies',
     kind: 'NetworkPolicy',
     lacking: 'traffic of pods is not restricted',
-  },
-  {
-    group: ADMISSION,
-    version: 'v1',
-    resource: 'validatingadmissionpolicies',
-    kind: 'ValidatingAdmissionPolicy',
-    lacking: NO_POLICIES,
-  },
-  {
-    group: ADMISSION,
-    version: 'v1',
-    resource: 'validatingadmissionpolicybindings',
-    kind: 'ValidatingAdmissionPolicyBinding',
-    lacking: NO_POLICIES,
-  },
-  {
-    group: ADMISSION,
-    version: 'v1',
-    resource: 'mutatingadmissionpolicies',
-    kind: 'MutatingAdmissionPolicy',
-    lacking: 'no object is changed by it',
-  },
-  {
-    group: ADMISSION,
-    version: 'v1',
-    resource: 'mutatingadmissionpolicybindings',
-    kind: 'MutatingAdmissionPolicyBinding',
-    lacking: 'no object is changed by it',
   },
   {
     group: 'apiextensions.k8s.io',

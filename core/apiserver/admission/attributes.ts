@@ -1,4 +1,5 @@
 import type { GroupVersionKind, GroupVersionResource, KubernetesObject } from '../../api/meta/index.ts';
+import type { TypeNode } from '../../api/patch/index.ts';
 import type { UserInfo } from '../authn/user.ts';
 import type { AdmissionRecord } from '../server/trace.ts';
 import type { Reinvocation } from './reinvocation.ts';
@@ -19,6 +20,8 @@ export interface ObjectInterfaces {
   convert(object: KubernetesObject, to: GroupVersionKind): KubernetesObject | Promise<KubernetesObject>;
   /** Reads JSON as an object of the kind: fields that the kind does not have are dropped, defaults are set. */
   decode(json: Record<string, unknown>, kind: GroupVersionKind): KubernetesObject;
+  /** The type of the kind, for merging; undefined: it is not known (yet). */
+  typeOf?(kind: GroupVersionKind): TypeNode | undefined;
   /** Any object of the requested resource in the version that it is stored in. */
   readonly hub: GroupVersionKind;
 }

@@ -8,6 +8,13 @@ import type { Follower, InternalInformer } from '../informer/internal-informer.t
 import type { WebhookClient } from '../webhook/webhook-client.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './attributes.ts';
 import type { ObjectReader } from './object-reader.ts';
+import { checkExpressions } from './policies/expression-errors.ts';
+import { createPolicyMetrics } from './policies/metrics.ts';
+import { mutatingPolicies } from './policies/mutating-policies.ts';
+import type { FindParamResource } from './policies/params.ts';
+import type { PolicyPluginOptions } from './policies/policy-plugin.ts';
+import { PolicyTable } from './policies/policy-table.ts';
+import { validatingPolicies } from './policies/validating-policies.ts';
 import { refusal } from './refusal.ts';
 import { createHookMatcher } from './webhooks/hook-matching.ts';
 import { HookTable } from './webhooks/hook-source.ts';
@@ -19,12 +26,19 @@ const GROUP = 'admissionregistration.k8s.io';
 /** How long a request waits for configurations to be known, as upstream. */
 const READY_WAIT_MS = 10_000;
 
-export type DynamicPluginName = 'MutatingAdmissionWebhook' | 'ValidatingAdmissionWebhook';
+export type DynamicPluginName =
+  | 'MutatingAdmissionPolicy'
+  | 'MutatingAdmissionWebhook'
+  | 'ValidatingAdmissionPolicy'
+  | 'ValidatingAdmissionWebhook';
 
 export interface DynamicAdmissionOptions {
   readonly reader: ObjectReader;
   readonly authorizer: Authorizer;
   readonly client: WebhookClient;
+  readonly findParamResource: FindParamResource;
+  /** The minor of Kubernetes that is emulated. */
+  readonly minor: number;
   readonly clock: Clock;
   readonly metrics: Registry;
   readonly log: Log;
@@ -33,6 +47,8 @@ export interface DynamicAdmissionOptions {
 /** The plugins whose rules are objects: webhooks and policies. */
 export interface DynamicAdmission {
   readonly plugins: Readonly<Record<DynamicPluginName, AdmissionPlugin>>;
+  /** Whether the expressions of a configuration or policy that is written compile. */
+  readonly check: (attributes: AdmissionAttributes) => Promise<void> | undefined;
   /** Begins to follow the objects. Requests wait until those that are there are known. */
   follow(informer: InternalInformer): Disposable & { readonly ready: Promise<void> };
 }
@@ -41,6 +57,7 @@ export const createDynamicAdmission = (options: DynamicAdmissionOptions): Dynami
   const { clock } = options;
   const metrics = createWebhookMetrics(options.metrics);
   const tables = { admit: new HookTable(), validating: new HookTable() };
+  const policyTables = { mutating: new PolicyTable(), validating: new PolicyTable() };
   /** Until something is followed there is nothing to wait for. */
   let loading: Promise<void> | undefined;
 
@@ -69,8 +86,17 @@ export const createDynamicAdmission = (options: DynamicAdmissionOptions): Dynami
     source: tables[type],
     matcher: createHookMatcher({ ...options, metrics, type }),
   });
+  const policies = (kind: 'mutating' | 'validating'): PolicyPluginOptions => ({
+    ...options,
+    table: policyTables[kind],
+    metrics: createPolicyMetrics(options.metrics, kind),
+    conditionMetrics: metrics,
+  });
   return {
+    check: (attributes) => checkExpressions(attributes, options.minor),
     plugins: {
+      MutatingAdmissionPolicy: gated(mutatingPolicies(policies('mutating'))),
+      ValidatingAdmissionPolicy: gated(validatingPolicies(policies('validating'))),
       MutatingAdmissionWebhook: gated(mutatingWebhooks(webhooks('admit'))),
       ValidatingAdmissionWebhook: gated(validatingWebhooks(webhooks('validating'))),
     },
@@ -81,6 +107,10 @@ export const createDynamicAdmission = (options: DynamicAdmissionOptions): Dynami
       const ready = Promise.all([
         follow('mutatingwebhookconfigurations', tables.admit),
         follow('validatingwebhookconfigurations', tables.validating),
+        follow('mutatingadmissionpolicies', policyTables.mutating.policies),
+        follow('mutatingadmissionpolicybindings', policyTables.mutating.bindings),
+        follow('validatingadmissionpolicies', policyTables.validating.policies),
+        follow('validatingadmissionpolicybindings', policyTables.validating.bindings),
       ]).then(() => {
         loading = undefined;
       });

@@ -6,6 +6,7 @@ import {
   type GroupVersionKind,
   type KubernetesObject,
 } from '../../api/meta/index.ts';
+import { typeNodeOf } from '../../api/patch/index.ts';
 import {
   applyDefaults,
   decodeObject,
@@ -60,11 +61,16 @@ export const objectInterfacesOf = (options: ObjectInterfacesOptions): ObjectInte
     },
     hub,
     convert(object, to): KubernetesObject {
-      const from = { ...(parseApiVersion(object.apiVersion ?? '') ?? hub), kind: to.kind };
+      const version = object.apiVersion ? parseApiVersion(object.apiVersion) : undefined;
+      const from = { ...(version ?? hub), kind: to.kind };
       if (sameKind(from, to)) return object;
       const converted = convertObject(object, from, to);
       fillZeroValues(structOf(to), converted);
       return converted;
+    },
+    typeOf(kind) {
+      const struct = structOfKind(kind, minor);
+      return struct && typeNodeOf(struct);
     },
     decode(json, kind) {
       const struct = structOf(kind);

@@ -11,13 +11,15 @@ import { exposeProcess } from '../../base/node/process-metrics.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { watchFiles } from '../../base/node/pem-files.ts';
 import { systemRandom } from '../../base/node/random.ts';
-import { pathNotFound } from '../../api/meta/index.ts';
+import { parseApiVersion, pathNotFound } from '../../api/meta/index.ts';
+import { registryOf } from '../../api/scheme/index.ts';
 import {
   builtInPlugins,
   createAdmissionChain,
   createDynamicAdmission,
   selectPlugins,
 } from '../admission/index.ts';
+import type { FindParamResource } from '../admission/policies/params.ts';
 import { Aggregator, aggregationStage, createRemoteClient } from '../aggregation/index.ts';
 import {
   authorizationStage,
@@ -69,6 +71,16 @@ export interface RunningApiServer {
   readonly failed: Promise<never>;
   close(): Promise<void>;
 }
+
+/** Parameters of policies may be of any kind that is kept. */
+const paramResources = (minor: number): FindParamResource => {
+  const scheme = registryOf(minor);
+  return ({ apiVersion, kind }) => {
+    const version = parseApiVersion(apiVersion);
+    const type = version && scheme.findByKind({ ...version, kind });
+    return type?.storage && { group: type.group, resource: type.plural, namespaced: type.namespaced };
+  };
+};
 
 const notFoundStage: Stage = {
   name: 'not-found',
@@ -212,6 +224,8 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     reader: registry.reader,
     authorizer,
     client: webhooks,
+    findParamResource: paramResources(config.minor),
+    minor: config.minor,
     clock,
     metrics,
     log,
@@ -230,7 +244,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
         unreachableSeconds: config.admission.unreachableSeconds,
       },
     }),
-    { clock, metrics },
+    { clock, metrics, check: dynamic.check },
   );
   const flowControl = owned.add(createFlowControl({ config, registry: () => registry, metrics, clock }));
   const traces = new TraceRing(Math.max(1, config.tracesMax));

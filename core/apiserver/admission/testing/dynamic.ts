@@ -17,6 +17,8 @@ export const idleDynamicAdmission = (
     clock,
     metrics: new Registry(),
     log: silentLog,
+    minor: 36,
+    findParamResource: () => undefined,
     client: {
       post: () => Promise.reject(new Error('there is no webhook to call')),
       dispose: () => undefined,

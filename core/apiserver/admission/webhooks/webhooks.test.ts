@@ -51,6 +51,8 @@ beforeEach(() => {
     reader: readerOf([NAMESPACE]),
     authorizer: { authorize: ({ verb }) => Promise.resolve(verb === 'break' ? allow() : noOpinion()) },
     client,
+    findParamResource: () => undefined,
+    minor: 36,
     clock: systemClock,
     metrics,
     log: { ...silentLog, write: (_level, text) => void logged.push(text) },
