@@ -4,7 +4,7 @@ import { systemClock } from '../../core/base/node/clock.ts';
 import { seededRandom } from '../../core/base/random.ts';
 import { builtInPlugins } from '../../core/apiserver/admission/built-in-plugins.ts';
 import { createAdmissionChain } from '../../core/apiserver/admission/chain.ts';
-import { idleDynamicAdmission } from '../../core/apiserver/admission/testing/dynamic.ts';
+import { idlePluginParts } from '../../core/apiserver/admission/testing/dynamic.ts';
 import { selectPlugins } from '../../core/apiserver/admission/selection.ts';
 import { privilegedGroups } from '../../core/apiserver/authz/index.ts';
 import { apiStage } from '../../core/apiserver/handlers/index.ts';
@@ -65,7 +65,7 @@ export const startFuzzServer = async (options: {
     reader: registry.reader,
     quotaWriter: registry.quotaWriter,
     authorizer,
-    dynamic: idleDynamicAdmission(registry.reader, authorizer, systemClock),
+    ...idlePluginParts(registry.reader, authorizer, systemClock),
     clock: systemClock,
     random: seededRandom(seed),
     minor,

@@ -11,7 +11,7 @@ import { MemoryStore } from '../registry/testing/fixtures.ts';
 import { builtInPlugins } from './built-in-plugins.ts';
 import { createAdmissionChain } from './chain.ts';
 import { PLUGIN_ORDER, selectPlugins } from './selection.ts';
-import { idleDynamicAdmission } from './testing/dynamic.ts';
+import { idlePluginParts } from './testing/dynamic.ts';
 import { wish } from './testing/fixtures.ts';
 
 const MINOR = 36;
@@ -53,12 +53,11 @@ const world = async () => {
     [],
   );
   const authorizer = { authorize: () => noOpinion() };
-  const dynamic = idleDynamicAdmission(reader, authorizer, clock);
   const plugins = builtInPlugins(names, {
     reader,
     quotaWriter,
     authorizer,
-    dynamic,
+    ...idlePluginParts(reader, authorizer, clock),
     clock,
     random,
     minor: MINOR,
@@ -86,7 +85,7 @@ test('the plugins together complete a pod, charge it once and refuse the next', 
       { imagePullPolicy: 'Always', resources: { limits: { cpu: '1' }, requests: { cpu: '500m' } } },
     ],
   });
-  expect(spec?.tolerations).toHaveLength(2);
+  expect(spec?.tolerations).toHaveLength(3);
   const quota = await writer.get({ group: '', resource: 'resourcequotas' }, 'ns', 'quota');
   expect(quota?.['status']).toMatchObject({ used: { pods: '1', 'requests.cpu': '500m' } });
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
+import type { AdmissionConfiguration } from './admission-configuration.ts';
 import type { AdmissionPlugin } from './attributes.ts';
 import type { DynamicAdmission } from './dynamic.ts';
 import type { ObjectReader, QuotaWriter } from './object-reader.ts';
@@ -10,19 +11,32 @@ import {
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,
+  clusterTrustBundleAttest,
 } from './plugins/certificates.ts';
 import { defaultIngressClass, defaultStorageClass } from './plugins/default-classes.ts';
 import {
   defaultTolerationSeconds,
   type DefaultTolerationSecondsOptions,
 } from './plugins/default-toleration-seconds.ts';
+import { denyServiceExternalIPs } from './plugins/deny-service-external-ips.ts';
+import { eventRateLimit } from './plugins/event-rate-limit.ts';
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts';
+import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts';
 import { limitRanger } from './plugins/limit-ranger/limit-ranger.ts';
+import { namespaceAutoProvision, type CreateNamespace } from './plugins/namespace-auto-provision.ts';
 import { namespaceExists } from './plugins/namespace-exists.ts';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts';
 import { nodeRestriction } from './plugins/node-restriction/node-restriction.ts';
+import {
+  ownerReferencesPermissionEnforcement,
+  type FindResource,
+} from './plugins/owner-references-permission-enforcement.ts';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
+import { podNodeSelector } from './plugins/pod-node-selector.ts';
+import { podResizeValidator } from './plugins/pod-resize-validator.ts';
 import { podSecurity } from './plugins/pod-security/pod-security.ts';
+import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts';
+import { podTopologyLabels } from './plugins/pod-topology-labels.ts';
 import { priority } from './plugins/priority.ts';
 import { resourceQuota } from './plugins/resource-quota/resource-quota.ts';
 import { runtimeClass } from './plugins/runtime-class.ts';
@@ -43,10 +57,24 @@ export interface PluginDependencies {
   /** The release `1.<minor>` that is emulated. */
   readonly minor: number;
   readonly tolerationSeconds?: DefaultTolerationSecondsOptions | undefined;
+  readonly createNamespace: CreateNamespace;
+  /** Where owners of a kind are served. */
+  readonly findResource: FindResource;
+  /** Of --admission-control-config-file. */
+  readonly configuration: AdmissionConfiguration;
 }
+
+/** Pods carry the zone of their node since this release; before it was behind a gate that is off. */
+const TOPOLOGY_LABELS_MINOR = 35;
+const RESIZE_VALIDATOR_MINOR = 36;
+
+/** A plugin that the emulated release has behind a feature gate that is off, or does not have. */
+const inactive = (name: PluginName): AdmissionPlugin => ({ name, handles: () => false });
 
 const FACTORIES: Readonly<Record<PluginName, (server: PluginDependencies) => AdmissionPlugin>> = {
   AlwaysAdmit: () => alwaysAdmit(),
+  NamespaceAutoProvision: ({ reader, createNamespace }) => namespaceAutoProvision(reader, createNamespace),
+  LimitPodHardAntiAffinityTopology: () => limitPodHardAntiAffinityTopology(),
   NamespaceLifecycle: ({ reader, clock }) => namespaceLifecycle(reader, clock),
   NamespaceExists: ({ reader }) => namespaceExists(reader),
   LimitRanger: ({ reader }) => limitRanger(reader),
@@ -55,6 +83,18 @@ const FACTORIES: Readonly<Record<PluginName, (server: PluginDependencies) => Adm
   TaintNodesByCondition: () => taintNodesByCondition(),
   AlwaysPullImages: () => alwaysPullImages(),
   PodSecurity: podSecurity,
+  PodNodeSelector: ({ reader, configuration }) => podNodeSelector(reader, configuration.podNodeSelector),
+  PodTolerationRestriction: ({ reader, configuration }) =>
+    podTolerationRestriction(reader, configuration.podTolerationRestriction),
+  EventRateLimit: ({ clock, configuration }) => eventRateLimit(clock, configuration.eventRateLimit ?? []),
+  OwnerReferencesPermissionEnforcement: ({ authorizer, findResource }) =>
+    ownerReferencesPermissionEnforcement(authorizer, findResource),
+  ClusterTrustBundleAttest: ({ authorizer }) => clusterTrustBundleAttest(authorizer),
+  DenyServiceExternalIPs: () => denyServiceExternalIPs(),
+  PodTopologyLabels: ({ reader, minor }) =>
+    minor >= TOPOLOGY_LABELS_MINOR ? podTopologyLabels(reader) : inactive('PodTopologyLabels'),
+  PodResizeValidator: ({ reader, minor }) =>
+    minor >= RESIZE_VALIDATOR_MINOR ? podResizeValidator(reader) : inactive('PodResizeValidator'),
   Priority: ({ reader }) => priority(reader),
   DefaultTolerationSeconds: ({ tolerationSeconds }) => defaultTolerationSeconds(tolerationSeconds),
   ExtendedResourceToleration: () => extendedResourceToleration(),

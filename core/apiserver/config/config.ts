@@ -93,6 +93,8 @@ export interface ApiServerConfig {
   readonly admission: {
     readonly enabled: readonly string[];
     readonly disabled: readonly string[];
+    /** Empty: none. */
+    readonly configurationFile: string;
     readonly notReadySeconds: number;
     readonly unreachableSeconds: number;
   };
@@ -370,6 +372,7 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
     admission: {
       enabled: values['enable-admission-plugins'],
       disabled: values['disable-admission-plugins'],
+      configurationFile: values['admission-control-config-file'],
       notReadySeconds: values['default-not-ready-toleration-seconds'],
       unreachableSeconds: values['default-unreachable-toleration-seconds'],
     },

@@ -130,6 +130,7 @@ export const APISERVER_FLAGS = {
   'authorization-mode': flag(list, ['Node', 'RBAC'], 'who decides, in order (upstream: AlwaysAllow)'),
   'enable-admission-plugins': flag(list, [], 'admission plugins besides those that are on', joined),
   'disable-admission-plugins': flag(list, [], 'admission plugins to leave out', joined),
+  'admission-control-config-file': flag(text, '', 'AdmissionConfiguration: settings of admission plugins'),
   'default-not-ready-toleration-seconds': flag(
     integer({ min: 0 }),
     300,

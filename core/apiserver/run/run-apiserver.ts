@@ -18,7 +18,9 @@ import {
   createAdmissionChain,
   createDynamicAdmission,
   selectPlugins,
+  type PluginDependencies,
 } from '../admission/index.ts';
+import { loadAdmissionConfiguration } from '../admission/admission-configuration.ts';
 import type { FindParamResource } from '../admission/policies/params.ts';
 import { Aggregator, aggregationStage, createRemoteClient } from '../aggregation/index.ts';
 import {
@@ -82,6 +84,17 @@ const paramResources = (minor: number): FindParamResource => {
   };
 };
 
+/** Where objects of a kind are served, for those who name them by kind. */
+const servedResources = (minor: number): PluginDependencies['findResource'] => {
+  const scheme = registryOf(minor);
+  return (kind) => {
+    const type = scheme.findByKind(kind);
+    return (
+      type && { group: type.group, version: type.version, resource: type.plural, namespaced: type.namespaced }
+    );
+  };
+};
+
 const notFoundStage: Stage = {
   name: 'not-found',
   run() {
@@ -103,10 +116,11 @@ const clusterAuthentication = (
 export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<RunningApiServer> => {
   const [clock, random] = [systemClock, systemRandom];
   const owned = new DisposableStore();
-  const [certificates, keys, settings] = await Promise.all([
+  const [certificates, keys, settings, admissionConfiguration] = await Promise.all([
     loadCertificates(config),
     loadTokenKeys(config),
     loadAuthenticationSettings(config),
+    loadAdmissionConfiguration(config.admission.configurationFile),
   ]);
   await checkProxyClient(config, certificates);
   for (const suite of config.weakCipherSuites)
@@ -210,6 +224,9 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
   owned.defer(() => registry.close());
   owned.add(exposeObjectCounts(metrics, registry));
   exposeProcess(metrics);
+  const life = new AbortController();
+  owned.defer(() => life.abort());
+  const writer = registryWriter({ registry, clock, minor: config.minor, signal: life.signal });
   const webhooks = owned.add(
     createWebhookClient({
       clock,
@@ -236,6 +253,14 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
       quotaWriter: registry.quotaWriter,
       authorizer,
       dynamic,
+      createNamespace: async (name) => {
+        await writer.create(
+          { group: '', resource: 'namespaces' },
+          { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+        );
+      },
+      findResource: servedResources(config.minor),
+      configuration: admissionConfiguration,
       clock,
       random,
       minor: config.minor,
@@ -338,9 +363,6 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     log.write('warn', 'renewed certificate cannot be used; the old one stays', { error: messageOf(error) });
   owned.add(watchFiles(certificateFiles(config), clock, reload, problem));
 
-  const life = new AbortController();
-  owned.defer(() => life.abort());
-  const writer = registryWriter({ registry, clock, minor: config.minor, signal: life.signal });
   let areCachesFilled = false;
   health.add(
     {

@@ -1,5 +1,6 @@
 import type { V1CertificateSigningRequest } from '../../../api/schema/index.ts';
 import { goQuote } from '../../../api/validation/go-text.ts';
+import { obj, str } from '../../../api/validation/read.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { parseRequestPem, type CertificateRequest } from '../../../pki/index.ts';
 import type { UserInfo } from '../../authn/user.ts';
@@ -21,7 +22,7 @@ export const certificateRequestOf = ({ spec }: V1CertificateSigningRequest): Cer
 const mayUseSigner = async (
   authorizer: Authorizer,
   user: UserInfo,
-  verb: 'approve' | 'sign',
+  verb: 'approve' | 'attest' | 'sign',
   signerName: string,
 ): Promise<boolean> => {
   const domain = signerName.split('/')[0] ?? '';
@@ -88,5 +89,19 @@ export const certificateSubjectRestriction = (): AdmissionPlugin => ({
     }
     if (groups.includes(MASTERS))
       throw refusal(attributes, `use of ${API_CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`);
+  },
+});
+
+const TRUST_BUNDLES = { group: GROUP, resource: 'clustertrustbundles' };
+
+/** Trust in a signer is said by those who may speak for it. */
+export const clusterTrustBundleAttest = (authorizer: Authorizer): AdmissionPlugin => ({
+  name: 'ClusterTrustBundleAttest',
+  handles: handlesOnly('CREATE', 'UPDATE'),
+  async validate(attributes) {
+    if (!isResource(attributes, TRUST_BUNDLES) || !attributes.object) return;
+    const signerName = str(obj(attributes.object, 'spec'), 'signerName');
+    if (signerName === '' || (await mayUseSigner(authorizer, attributes.user, 'attest', signerName))) return;
+    throw refusal(attributes, `user not permitted to attest for signerName ${goQuote(signerName)}`);
   },
 });

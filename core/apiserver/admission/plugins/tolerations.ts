@@ -8,7 +8,7 @@ const same = (a: V1Toleration, b: V1Toleration): boolean =>
   a.tolerationSeconds === b.tolerationSeconds;
 
 /** Whether everything that `inner` tolerates is tolerated by `outer`, for as long. */
-const includes = (outer: V1Toleration, inner: V1Toleration): boolean => {
+export const includesToleration = (outer: V1Toleration, inner: V1Toleration): boolean => {
   if (same(outer, inner)) return true;
   const { key = '', operator = '', effect = '', tolerationSeconds } = outer;
   if ((inner.key ?? '') !== key && (key !== '' || operator !== 'Exists')) return false;
@@ -29,8 +29,8 @@ export const mergeTolerations = (
   const merged: V1Toleration[] = [];
   for (const [at, one] of all.entries()) {
     const isCovered =
-      merged.some((other) => includes(other, one)) ||
-      all.slice(at + 1).some((other) => !same(one, other) && includes(other, one));
+      merged.some((other) => includesToleration(other, one)) ||
+      all.slice(at + 1).some((other) => !same(one, other) && includesToleration(other, one));
     if (!isCovered) merged.push(one);
   }
   return merged;

@@ -3,14 +3,11 @@ import { silentLog } from '../../../base/log.ts';
 import { Registry } from '../../../base/metrics/index.ts';
 import type { Authorizer } from '../../authz/authorizer.ts';
 import { createDynamicAdmission, type DynamicAdmission } from '../dynamic.ts';
+import type { PluginDependencies } from '../built-in-plugins.ts';
 import type { ObjectReader } from '../object-reader.ts';
 
 /** Webhooks and policies of a server that has none. */
-export const idleDynamicAdmission = (
-  reader: ObjectReader,
-  authorizer: Authorizer,
-  clock: Clock,
-): DynamicAdmission =>
+const idleDynamicAdmission = (reader: ObjectReader, authorizer: Authorizer, clock: Clock): DynamicAdmission =>
   createDynamicAdmission({
     reader,
     authorizer,
@@ -24,3 +21,13 @@ export const idleDynamicAdmission = (
       dispose: () => undefined,
     },
   });
+
+/** What plugins need of a server that is not the subject of a test. */
+export const idlePluginParts = (
+  ...args: Parameters<typeof idleDynamicAdmission>
+): Pick<PluginDependencies, 'dynamic' | 'createNamespace' | 'findResource' | 'configuration'> => ({
+  dynamic: idleDynamicAdmission(...args),
+  createNamespace: () => Promise.reject(new Error('no namespace is created here')),
+  findResource: () => undefined,
+  configuration: {},
+});
