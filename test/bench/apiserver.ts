@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { LoadClient, type LoadAnswer } from '../support/api-load.ts';
 import { ControlPlane } from '../support/control-plane.ts';
 import { hasRealEtcd } from '../support/etcd-cluster.ts';
+import { measureCustomResources } from './apiserver-parts/custom-resources.ts';
 
 /**
  * One API server on three members, ours and then Debian's etcd. This process is the load: its clients have a
@@ -42,6 +43,10 @@ const GOALS: Readonly<Record<string, number>> = {
   [`list of ${CONFIG_MAPS} ConfigMaps`]: 150,
   'start to ready': 1000,
   'RSS when fresh': 120,
+  'custom creates / built-in': 0.7,
+  'custom gets / built-in': 0.7,
+  'RSS grown by 500 definitions': 60,
+  'discovery of 500 definitions': 1000,
 };
 
 interface Row {
@@ -127,7 +132,7 @@ class Bench {
     const { name, value, unit, p99Ms, cpuUs } = row;
     const peer = PEER[name];
     const goal = GOALS[name];
-    const isRate = unit === '/s';
+    const isRate = unit === '/s' || unit === 'x';
     console.log(
       [
         this.flavour.padEnd(10),
@@ -147,7 +152,7 @@ class Bench {
     clients: readonly LoadClient[],
     call: (client: LoadClient, n: number) => Promise<unknown>,
     requests: number | undefined = this.requests,
-  ): Promise<void> {
+  ): Promise<number> {
     const latencies: number[] = [];
     const startedAt = nowMs();
     const cpuFromMs = cpuMsOf(this.pid);
@@ -162,14 +167,19 @@ class Bench {
       }
     };
     await Promise.all(clients.map(work));
-    const seconds = (nowMs() - startedAt) / 1000;
+    const value = latencies.length / ((nowMs() - startedAt) / 1000);
     this.note({
       name,
-      value: latencies.length / seconds,
+      value,
       unit: '/s',
       p99Ms: percentile(latencies, 0.99),
       cpuUs: ((cpuMsOf(this.pid) - cpuFromMs) * 1000) / latencies.length,
     });
+    return value;
+  }
+
+  rssMib(): number {
+    return rssMibOf(this.pid);
   }
 }
 
@@ -407,6 +417,7 @@ const runFlavour = async (flavour: Flavour, settings: Settings): Promise<void> =
       await measureFanOut(bench, clients[0]!);
     }
     if (wants('pods')) await measurePods(bench, clients);
+    if (wants('custom')) await measureCustomResources(bench, clients);
     for (const client of clients) client.close();
     if (nodeFlags.length > 0) await plane.apiServers[0]!.kill('SIGTERM');
   } finally {
@@ -418,7 +429,7 @@ const option = (args: readonly string[], name: string): string | undefined =>
   args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
 
 /**
- * `--ours` leaves out Debian's etcd; `verbs`, `watch` or `pods` measures only that; `--requests=N` makes as many
+ * `--ours` leaves out Debian's etcd; `verbs`, `watch`, `pods` or `custom` measures only that; `--requests=N` makes as many
  * of each instead of as many as fit into a time; `--members=1`; `--cpu-prof=DIR` writes profiles of the server.
  */
 export const run = async (args: readonly string[]): Promise<void> => {

@@ -31,13 +31,6 @@ export const UNENFORCED: readonly UnenforcedResource[] = [
     lacking: 'traffic of pods is not restricted',
   },
   {
-    group: 'apiextensions.k8s.io',
-    version: 'v1',
-    resource: 'customresourcedefinitions',
-    kind: 'CustomResourceDefinition',
-    lacking: 'its custom resources are not served',
-  },
-  {
     group: 'node.k8s.io',
     version: 'v1',
     resource: 'runtimeclasses',

@@ -53,7 +53,7 @@ export const apiStage = (options: ApiStageOptions): Stage => {
     name: 'api',
     async run(context) {
       if (!context.info.isResourceRequest) return 'next';
-      const endpoint = builtIn.find(context.info) ?? options.endpoints?.find(context.info);
+      const endpoint = builtIn.find(context.info) ?? (await options.endpoints?.find(context.info));
       if (!endpoint) throw pathNotFound();
       await serve(callOf(context, endpoint, services), log);
       return 'done';

@@ -2,13 +2,15 @@ import { ReasonError } from '../../base/errors.ts';
 import {
   apiVersionOf,
   badRequest,
+  invalid,
   isJsonObject,
   parseApiVersion,
   type GroupVersionKind,
   type KubernetesObject,
   type StatusError,
 } from '../../api/meta/index.ts';
-import { decodeObject, strictDecodingMessage } from '../../api/schema/index.ts';
+import { strictDecodingMessage } from '../../api/schema/index.ts';
+import { causesOf, invalid as invalidField } from '../../api/validation/index.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BodyEncoding } from './media-types.ts';
 import { parseBody, type ParsedBody } from './parse-body.ts';
@@ -62,16 +64,23 @@ const goKind = ({ version, kind }: GroupVersionKind): string => `${version}.${ki
 const internalPackage = ({ group }: GroupVersionKind): string =>
   group === '' ? 'core' : (group.split('.')[0] ?? group);
 
-const checkKind = (given: GroupVersionKind, { kind: expected, findStruct }: Endpoint): void => {
+const checkKind = (
+  given: GroupVersionKind,
+  { kind: expected, findStruct, isCustom }: Endpoint,
+  name: string,
+): void => {
   if (given.kind === expected.kind && given.group === expected.group && given.version === expected.version)
     return;
-  if (!findStruct(given))
+  const isSameVersion = given.group === expected.group && given.version === expected.version;
+  if (isCustom && isSameVersion)
+    throw invalid(given, name, causesOf([invalidField('kind', given.kind, `must be ${expected.kind}`)]));
+  if (!isCustom && !findStruct(given))
     throw cannotHandle(
       given,
       expected,
       `no kind "${given.kind}" is registered for version "${apiVersionOf(given)}" in scheme "pkg/api/legacyscheme/scheme.go:30"`,
     );
-  if (given.kind !== expected.kind)
+  if (!isCustom && given.kind !== expected.kind)
     throw cannotHandle(
       given,
       expected,
@@ -123,12 +132,12 @@ export const decodeBody = (
   const given = kindOfBody(value, expected);
   if (!given)
     throw unrecognized(expected, bytes, `unexpected GroupVersion string: ${String(value['apiVersion'])}`);
-  checkKind(given, endpoint);
+  checkKind(given, endpoint, nameIn(value));
   const duplicates = fieldValidation === 'Ignore' ? [] : parsed.duplicates();
   let isJudged = false;
   return {
     object() {
-      const { object, strictErrors } = decodeOr(given, expected, () => decodeObject(endpoint.struct, value));
+      const { object, strictErrors } = decodeOr(given, expected, () => endpoint.decode(value));
       if (!isJudged)
         judgeStrictErrors([...duplicates, ...strictErrors], context, (message) =>
           cannotHandle(given, expected, message),
@@ -140,6 +149,11 @@ export const decodeBody = (
       return object;
     },
   };
+};
+
+const nameIn = ({ metadata }: Record<string, unknown>): string => {
+  const name = isJsonObject(metadata) ? metadata['name'] : undefined;
+  return typeof name === 'string' ? name : '';
 };
 
 const decodeOr = <T>(given: GroupVersionKind, expected: GroupVersionKind, decode: () => T): T => {

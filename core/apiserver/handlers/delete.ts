@@ -1,4 +1,4 @@
-import { methodNotAllowed, type StatusDetails } from '../../api/meta/index.ts';
+import { methodNotAllowed, type KubernetesObject, type StatusDetails } from '../../api/meta/index.ts';
 import { deletionValidator } from './admission.ts';
 import type { Handler, HandlerCall } from './handler-call.ts';
 import { queryOptionsOf } from './list-options.ts';
@@ -24,6 +24,21 @@ const goneStatus = (details: StatusDetails): unknown => ({
   details: Object.fromEntries(Object.entries(details).filter(([, value]) => value !== '')),
 });
 
+/** What goes is admitted in the version of the request, where its kind has conversions of its own. */
+const validatorOf = (
+  call: HandlerCall,
+  options: KubernetesObject,
+  isDryRun: boolean,
+): ((old: KubernetesObject) => Promise<void>) => {
+  const { endpoint } = call;
+  const validate = deletionValidator(call, options, isDryRun);
+  if (!endpoint.isCustom) return validate;
+  return async (old) => {
+    await endpoint.prepare?.([old]);
+    await validate(endpoint.fromHub(old));
+  };
+};
+
 export const handleDelete: Handler = async (call) => {
   const { endpoint, scope, name, timer } = call;
   const { storage } = endpoint;
@@ -33,7 +48,7 @@ export const handleDelete: Handler = async (call) => {
   timer.enter('storage');
   const { held, isGone } = await storage.delete(scope, name, {
     ...options,
-    validate: deletionValidator(call, object, options.dryRun),
+    validate: validatorOf(call, object, options.dryRun),
   });
   if (isGone && storage.returnsDeletedObject !== true) {
     const { group, resource: kind } = endpoint.resource;
@@ -41,6 +56,7 @@ export const handleDelete: Handler = async (call) => {
     await sendObject(call, form, 200, goneStatus({ name, group, kind, uid }));
     return;
   }
+  await endpoint.prepare?.([held.object]);
   // Only who asked the old way that dependents go first is told that they are still going.
   const isAccepted = !isGone && options.orphanDependents === false;
   await sendHeld(call, form, isAccepted ? 202 : 200, held);
@@ -56,7 +72,8 @@ export const handleDeleteCollection: Handler = async (call) => {
   timer.enter('storage');
   const deleted = await storage.deleteCollection(scope, list, {
     ...options,
-    validate: deletionValidator(call, object, options.dryRun),
+    validate: validatorOf(call, object, options.dryRun),
   });
+  await endpoint.prepare?.(deleted.items.map((held) => held.object));
   await sendList(call, form, deleted);
 };

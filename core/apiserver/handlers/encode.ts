@@ -24,6 +24,8 @@ export const heldJson = (held: Held, endpoint: Endpoint): Uint8Array => {
 
 /** The same as an item of a list, which does not repeat its kind, as Go's typed lists do not. */
 export const itemJson = (held: Held, endpoint: Endpoint): readonly Uint8Array[] => {
+  // Lists of custom resources hold objects of no Go type, which name their kind.
+  if (endpoint.isCustom) return [heldJson(held, endpoint)];
   const parts = endpoint.isHub ? endpoint.storage.itemJson?.(held) : undefined;
   return parts ?? [OPEN, heldJson(held, endpoint).subarray(endpoint.head.byteLength)];
 };

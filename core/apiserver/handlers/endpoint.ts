@@ -19,8 +19,11 @@ import {
 import { typeNodeOf, type JsonObject } from '../../api/patch/index.ts';
 import {
   applyDefaults,
+  decodeObject,
   fillZeroValues,
   structOfKind,
+  type Decoded,
+  type DecodeWords,
   type DefaultsContext,
   type StructType,
 } from '../../api/schema/index.ts';
@@ -64,6 +67,12 @@ export interface Endpoint {
   readonly verbs: readonly Verb[];
   readonly storage: RestStorage;
   readonly struct: StructType;
+  /** Reads a body or the result of a patch as the kind; throws a ReasonError with Go's sentence for what is wrong. */
+  decode(value: Record<string, unknown>, words?: DecodeWords): Decoded;
+  /** Whether any kind may stand in a body until it is validated: custom resources have no scheme of kinds. */
+  readonly isCustom: boolean;
+  /** Where the replicas of the object behind a Scale are. */
+  readonly replicasPath: readonly string[];
   /** The type of any kind in the release that is served. */
   readonly findStruct: FindStruct;
   /** The first bytes of the JSON of every object: a list leaves them out of its items. */
@@ -83,6 +92,8 @@ export interface Endpoint {
   readonly unenforced: string;
   /** In place, on an object in the version of the path: what its author left out. */
   complete(object: Record<string, unknown>): void;
+  /** Present where conversion asks another server: called before `fromHub` is, with all objects it will be given. */
+  prepare?(objects: readonly KubernetesObject[]): Promise<void>;
   toHub(object: KubernetesObject): KubernetesObject;
   fromHub(object: KubernetesObject): KubernetesObject;
   /** For admission plugins that want objects in a version of their own. */
@@ -92,6 +103,9 @@ export interface Endpoint {
   resolveField(label: string): { readonly label: string } | { readonly refusal: string };
 }
 
+/** Every built-in kind that can be scaled has its replicas there. */
+const REPLICAS_PATH = ['spec', 'replicas'];
+
 type EndpointParts = Omit<Endpoint, keyof typeof NO_FIELDS>;
 
 /** Nobody owns what is asked and never kept. */
@@ -99,7 +113,7 @@ const NO_FIELDS = { fields: undefined, viewedFields: undefined, viewConfiguratio
 
 /** Finds what a path names. */
 export interface EndpointSource {
-  find(info: RequestInfo): Endpoint | undefined;
+  find(info: RequestInfo): Endpoint | undefined | Promise<Endpoint | undefined>;
 }
 
 /** What a write through the endpoint puts back is nobody's. */
@@ -116,7 +130,9 @@ export interface BuiltInOptions {
 }
 
 /** The endpoints of the built-in kinds, each made when first asked for: at most one for each path of discovery. */
-export const builtInEndpoints = (options: BuiltInOptions): EndpointSource => {
+export const builtInEndpoints = (
+  options: BuiltInOptions,
+): { find(info: RequestInfo): Endpoint | undefined } => {
   const scheme = registryOf(options.minor);
   const made = new Map<string, Endpoint>();
   return {
@@ -167,6 +183,9 @@ const makeEndpoint = (
     verbs: sub?.verbs ?? type.verbs,
     storage,
     struct,
+    decode: (value, words) => decodeObject(struct, value, words),
+    isCustom: false,
+    replicasPath: REPLICAS_PATH,
     findStruct: (gvk) => structOfKind(gvk, minor),
     printer: printerOf(kind),
     isStrategic: true,

@@ -11,7 +11,7 @@ import {
   StatusError,
   type KubernetesObject,
 } from '../../api/meta/index.ts';
-import { decodeObject, type DecodeWords } from '../../api/schema/index.ts';
+import type { Decoded, DecodeWords } from '../../api/schema/index.ts';
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -89,9 +89,9 @@ const decodePatched = (
   const refuse = (message: string): StatusError =>
     invalid({ group: '', kind: '' }, '', causesOf([invalidField('patch', context.shown(), message)]));
   if (!isJsonObject(result)) throw refuse('the patched object is not an object');
-  let decoded: ReturnType<typeof decodeObject>;
+  let decoded: Decoded;
   try {
-    decoded = decodeObject(endpoint.struct, result, context.words);
+    decoded = endpoint.decode(result, context.words);
   } catch (error) {
     if (error instanceof ReasonError) throw refuse(error.message);
     throw error;
@@ -198,7 +198,7 @@ export const applyBehindView = (
       apiVersion: live.apiVersion ?? '',
       kind: live.kind ?? '',
       metadata: { name },
-      ...(replicas !== undefined && { spec: { replicas } }),
+      ...(replicas !== undefined && atPath(endpoint.replicasPath, replicas)),
     };
     const { metadata } = viewedFields.apply({
       live: live as JsonObject,
@@ -211,6 +211,10 @@ export const applyBehindView = (
     return { ...next, metadata: { ...next.metadata, ...(managedFields && { managedFields }) } };
   };
 };
+
+/** An object that holds one value, at a path. */
+const atPath = (path: readonly string[], value: Json): JsonObject =>
+  path.reduceRight<Json>((inside, name) => ({ [name]: inside }), value) as JsonObject;
 
 const checkNew = ({ endpoint, name }: HandlerCall, next: KubernetesObject): void => {
   const meta = next.metadata ?? {};

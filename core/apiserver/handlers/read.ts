@@ -11,6 +11,7 @@ export const handleGet: Handler = async (call) => {
   const resourceVersion = context.request.query.get('resourceVersion') ?? '';
   timer.enter('storage');
   const held = await endpoint.storage.get(scope, name, { resourceVersion });
+  await endpoint.prepare?.([held.object]);
   await sendHeld(call, form, 200, held);
 };
 
@@ -21,5 +22,6 @@ export const handleList: Handler = async (call) => {
   const options = queryOptionsOf(context.request.query, endpoint, { name: '', isWatch: false });
   timer.enter('storage');
   const list = await endpoint.storage.list(scope, options);
+  await endpoint.prepare?.(list.items.map(({ object }) => object));
   await sendList(call, form, list);
 };

@@ -134,6 +134,7 @@ const viewOf = (call: HandlerCall, form: OutputForm): ListView => {
         extra: {},
         itemsName: 'items',
         item(held) {
+          if (endpoint.isCustom) return namedAs(endpoint, endpoint.fromHub(held.object));
           const { kind: _kind, apiVersion: _apiVersion, ...rest } = endpoint.fromHub(held.object);
           return rest;
         },

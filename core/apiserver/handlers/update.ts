@@ -35,6 +35,7 @@ const updateOptions = (
     createIfMissing,
     async change(current) {
       timer.enter('conversion');
+      if (current) await endpoint.prepare?.([current]);
       const live = current && endpoint.fromHub(current);
       const wanted = endpoint.toHub(await next(live));
       const object = await mutate(call, {

@@ -9,7 +9,7 @@ import {
   type StatusError,
 } from '../../api/meta/index.ts';
 import { DisposableStore } from '../../base/disposable.ts';
-import { eventFor, selectionOf } from '../registry/generic/selection.ts';
+import { eventFor, selectionOf, type Selection } from '../registry/generic/selection.ts';
 import type { CacheWatcher, WatcherEnd, WatchItem } from '../storage/watch-cache/index.ts';
 import { encodeJson } from './encode.ts';
 import type { Handler, HandlerCall } from './handler-call.ts';
@@ -110,6 +110,15 @@ interface Streaming {
   readonly sink: WatchSink;
 }
 
+const objectsOf = (
+  items: readonly WatchItem<KubernetesObject>[],
+  selection: Selection,
+): readonly KubernetesObject[] =>
+  items.flatMap((item) => {
+    const seen = item.type === 'BOOKMARK' ? undefined : eventFor(selection, item);
+    return seen ? [seen.held.object] : [];
+  });
+
 /** Waits for the client to take what it was sent before it takes more: the cache ends who falls too far behind. */
 const stream = async (call: HandlerCall, { watcher, writer, options, sink }: Streaming): Promise<void> => {
   const selection = selectionOf(call.endpoint.fieldsOf, options);
@@ -124,6 +133,7 @@ const stream = async (call: HandlerCall, { watcher, writer, options, sink }: Str
     items;
     items = await watcher.next(BATCH_EVENTS_MAX)
   ) {
+    await call.endpoint.prepare?.(objectsOf(items, selection));
     const lines: Uint8Array[] = [];
     for (const item of items) {
       const line = lineOf(item);

@@ -1,5 +1,5 @@
 import { formatMicroTime, formatTime } from '../../api/meta/index.ts';
-import type { StructType, TypeNode } from '../../api/schema/index.ts';
+import { structOf, type StructType, type TypeNode } from '../../api/schema/index.ts';
 import { messageOf, type NumberedField } from './message-type.ts';
 import { BYTES, FIXED64, malformedMessage, VARINT, WireReader, type WireField } from './wire.ts';
 
@@ -131,7 +131,9 @@ class Decoder {
       list.push(this.#value(type.items, wire));
     } else if (type.node === 'map') this.#entry((result[name] ??= {}) as Fields, type.values, wire);
     else {
-      const value = this.#value(type, wire);
+      // A pointer to a struct without fields, such as the status of a custom resource, is there as soon as it is named.
+      const isEmptyStruct = type.node === 'opaque' && isPointer && wire.bytes.byteLength === 0;
+      const value = isEmptyStruct ? {} : this.#value(type, wire);
       // Go writes every value that is no pointer; its zero means that nothing was said.
       if (value !== undefined && (isPointer || !isZero(value))) result[name] = value;
     }
@@ -149,7 +151,9 @@ class Decoder {
     expectType(wire, BYTES);
     switch (type.node) {
       case 'opaque':
-        return rawJsonOf(wire.bytes);
+        return type.opaque === 'any' || type.opaque === 'object'
+          ? rawJsonOf(wire.bytes)
+          : this.#schemaUnion(wire.bytes, type.opaque);
       case 'struct':
         return this.message(type.struct, wire.bytes);
       case 'list':
@@ -157,6 +161,30 @@ class Decoder {
       case 'map':
         throw malformedMessage('a map of maps is not a type of the API');
     }
+  }
+
+  /** The unions of JSON schemas: a schema, or schemas, texts or a flag instead of it. */
+  #schemaUnion(bytes: Uint8Array, union: 'schemaOrBool' | 'schemaOrArray' | 'schemaOrStrings'): unknown {
+    const struct = structOf('apiextensions.v1.JSONSchemaProps');
+    const isBool = union === 'schemaOrBool';
+    const list: unknown[] = [];
+    let schema: unknown;
+    let isAllowed = false;
+    for (const reader = new WireReader(bytes); !reader.isAtEnd;) {
+      const field = reader.next();
+      const isSchema = field.number === (isBool ? 2 : 1);
+      if (isBool && field.number === 1) {
+        expectType(field, VARINT);
+        isAllowed = field.integer !== 0;
+      } else if (field.number <= 2) {
+        expectType(field, BYTES);
+        const value =
+          union === 'schemaOrStrings' && !isSchema ? utf8(field.bytes) : this.message(struct, field.bytes);
+        if (isSchema) schema = value;
+        else list.push(value);
+      }
+    }
+    return schema ?? (isBool ? isAllowed : list);
   }
 
   /** A list inside of a map (the extra values of a user) travels as a message with its items in field 1. */

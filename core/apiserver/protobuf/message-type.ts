@@ -1,5 +1,6 @@
 import { assert } from '../../base/assert.ts';
 import { findStruct, type FieldType, type StructType } from '../../api/schema/index.ts';
+import { EXTENSION_NUMBERS } from './extension-numbers.ts';
 import { FIELD_NUMBERS } from './generated/field-numbers.ts';
 
 /** One numbered field: of the struct itself, or a struct whose fields JSON has in its owner. */
@@ -11,7 +12,11 @@ let index: Map<string, string> | undefined;
 const made = new WeakMap<StructType, ReadonlyMap<number, NumberedField>>();
 
 const lineOf = (typeId: string): string | undefined => {
-  index ??= new Map(FIELD_NUMBERS.split('\n').map((line) => [line.slice(0, line.indexOf('|')), line]));
+  index ??= new Map(
+    `${FIELD_NUMBERS}\n${EXTENSION_NUMBERS}`
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf('|')), line]),
+  );
   return index.get(typeId);
 };
 

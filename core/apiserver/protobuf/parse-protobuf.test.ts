@@ -58,6 +58,61 @@ test('bytes, times and lists in maps are written as JSON has them', () => {
   expect(parseProtobuf(body)).toMatchObject({ spec: { extra: { scopes: ['a', 'b'] } } });
 });
 
+test('definitions of custom resources are read with their schemas', () => {
+  const text = message([5, 'string'], [8, message([1, Buffer.from('"red"')])]);
+  const list = message([5, 'array'], [24, message([1, text])]);
+  const map = message([5, 'object'], [30, message([1, 1], [2, message([5, 'integer'])])], [39, 1]);
+  const spec = message(
+    [5, 'object'],
+    [29, message([1, 'color'], [2, text])],
+    [29, message([1, 'list'], [2, list])],
+    [29, message([1, 'map'], [2, map])],
+  );
+  const version = message(
+    [1, 'v1'],
+    [2, 1],
+    [3, 1],
+    [4, message([1, spec])],
+    [5, message([1, new Uint8Array()])],
+  );
+  const definition = message(
+    [1, message([1, 'widgets.example.com'])],
+    [2, message([1, 'example.com'], [7, version])],
+  );
+  expect(
+    parseProtobuf(protobufBody('apiextensions.k8s.io/v1', 'CustomResourceDefinition', definition)),
+  ).toEqual({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                color: { type: 'string', default: 'red' },
+                list: { type: 'array', items: { type: 'string', default: 'red' } },
+                map: {
+                  type: 'object',
+                  additionalProperties: { type: 'integer' },
+                  'x-kubernetes-embedded-resource': true,
+                },
+              },
+            },
+          },
+        },
+      ],
+    },
+  });
+});
+
 test.each([
   ['no magic', Buffer.from('{}')],
   ['cut off', protobufBody('v1', 'ConfigMap', message([1, 'x'])).subarray(0, 12)],

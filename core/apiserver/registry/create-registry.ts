@@ -4,7 +4,8 @@ import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { assert } from '../../base/assert.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
-import { groupResourceText, type GroupResource } from '../../api/meta/index.ts';
+import { groupResourceText, type GroupResource, type KubernetesObject } from '../../api/meta/index.ts';
+import type { FieldErrorList } from '../../api/validation/index.ts';
 import { registryOf, type ResourceType } from '../../api/scheme/index.ts';
 import type { ObjectReader, QuotaWriter } from '../admission/object-reader.ts';
 import type { EscalationGuard } from '../authz/index.ts';
@@ -20,6 +21,7 @@ import { PortPool, type PortRange } from './services/port-pool.ts';
 import { heldPortsOf, specOf } from './services/service-fields.ts';
 import { ServiceNetwork } from './services/service-network.ts';
 import { ServiceRepair } from './services/service-repair.ts';
+import { DefinitionStore } from './strategies/custom-resource-definitions.ts';
 import { NamespaceStore } from './strategies/namespaces.ts';
 import { partStrategyOf, strategyOf, type StrategyParts } from './strategies/strategy-of.ts';
 import { virtualStorages, type VirtualOptions } from './virtual-storages.ts';
@@ -53,6 +55,16 @@ export interface RegistryOptions extends VirtualOptions {
   readonly nodePorts?: PortRange;
   /** Upstream's --allow-privileged; absent: they are allowed. */
   readonly allowPrivileged?: boolean;
+  /** Of CustomResourceDefinitions whose schemas are structural: what their defaults and rules lack. */
+  readonly checkDefinition?: (
+    definition: KubernetesObject,
+    before: KubernetesObject | undefined,
+  ) => Promise<FieldErrorList>;
+}
+
+/** A resource that is served until it is disposed of. */
+export interface AddedResource extends Disposable {
+  readonly store: GenericStore;
 }
 
 export interface Registry extends RestRegistry {
@@ -60,7 +72,7 @@ export interface Registry extends RestRegistry {
    * Serves one more resource from now on, until it is disposed of; its objects stay where they are kept. The definition
    * must not name a resource that is there already.
    */
-  add(definition: ResourceDefinition): Disposable;
+  add(definition: ResourceDefinition): AddedResource;
   /** Fills the essential caches, the others when they are first needed; begins to repair what services hold. */
   start(): void;
   close(): void;
@@ -77,6 +89,30 @@ export interface Registry extends RestRegistry {
   readonly reader: ObjectReader;
   readonly quotaWriter: QuotaWriter;
 }
+
+const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
+
+/** Defaults and rules are looked at where nothing else is wrong: they are read by the schemas they stand in. */
+const checkedDefinition = (
+  definition: ResourceDefinition,
+  check: NonNullable<RegistryOptions['checkDefinition']>,
+): ResourceDefinition => ({
+  ...definition,
+  async validateCreate(object) {
+    const errors = await definition.validateCreate(object);
+    return errors.length > 0 ? errors : check(object, undefined);
+  },
+  async validateUpdate(object, before, subresource) {
+    const errors = await definition.validateUpdate(object, before, subresource);
+    return errors.length > 0 || subresource !== '' ? errors : check(object, before);
+  },
+});
+
+/** Resources whose deletion takes more than one step. */
+const OWN_STORES: Readonly<Record<string, typeof GenericStore | undefined>> = {
+  namespaces: NamespaceStore,
+  [DEFINITIONS]: DefinitionStore,
+};
 
 const keyOf = (group: string, plural: string, subresource: string): string =>
   `${groupResourceText({ group, resource: plural })}/${subresource}`;
@@ -109,12 +145,12 @@ export const createRegistry = (options: RegistryOptions): Registry => {
       newUid,
       cacheMetrics: options.cacheMetrics?.(resource),
     });
-    const Kind = groupResourceText(resource) === 'namespaces' ? NamespaceStore : GenericStore;
+    const Kind = OWN_STORES[groupResourceText(resource)] ?? GenericStore;
     return new Kind(made, strategy);
   };
 
   /** Kinds that are served in several groups or versions are kept once. */
-  const add = (definition: ResourceDefinition): Disposable => {
+  const add = (definition: ResourceDefinition): AddedResource => {
     const { type } = definition;
     const shared = byPrefix.get(type.storage.prefix);
     const made = shared ?? open(definition);
@@ -129,7 +165,7 @@ export const createRegistry = (options: RegistryOptions): Registry => {
       paths.push(path);
       storages.set(path, new PartStore(made, part, { isReadable: name !== 'finalize' }));
     }
-    return toDisposable(() => {
+    const removal = toDisposable(() => {
       for (const path of paths) storages.delete(path);
       stores.delete(groupResourceText({ group: type.group, resource: type.plural }));
       // Another group or version may still keep its objects there.
@@ -137,6 +173,7 @@ export const createRegistry = (options: RegistryOptions): Registry => {
       byPrefix.delete(type.storage.prefix);
       made.core.close();
     });
+    return { store: made, dispose: () => removal.dispose() };
   };
 
   const addBuiltIn = (types: readonly ResourceType[], parts: StrategyParts): void => {
@@ -145,15 +182,16 @@ export const createRegistry = (options: RegistryOptions): Registry => {
       const resource = { group: type.group, resource: type.plural };
       const kept = byPrefix.get(type.storage.prefix)?.core.resource ?? resource;
       const strategy = strategyOf(kept, parts);
-      add(
-        builtInDefinition({
-          type,
-          minor,
-          allowPrivileged: options.allowPrivileged ?? true,
-          strategy,
-          partStrategy: (name) => partStrategyOf(kept, name, strategy),
-        }),
-      );
+      const definition = builtInDefinition({
+        type,
+        minor,
+        allowPrivileged: options.allowPrivileged ?? true,
+        strategy,
+        partStrategy: (name) => partStrategyOf(kept, name, strategy),
+      });
+      const { checkDefinition } = options;
+      const isDefinition = groupResourceText(resource) === DEFINITIONS;
+      add(isDefinition && checkDefinition ? checkedDefinition(definition, checkDefinition) : definition);
     }
   };
 

@@ -40,6 +40,7 @@ import {
 import { startAudit } from '../audit/index.ts';
 import type { ApiServerConfig } from '../config/config.ts';
 import { DiscoveryCatalog, discoveryStage } from '../discovery/index.ts';
+import { definitionErrors, Extensions } from '../extensions/extensions.ts';
 import { createFlowControl } from './flow-control.ts';
 import { apiStage } from '../handlers/index.ts';
 import { createInternalInformer } from '../informer/internal-informer.ts';
@@ -203,6 +204,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     serviceCidrs: config.serviceRanges,
     nodePorts: config.nodePorts,
     allowPrivileged: config.allowPrivileged,
+    checkDefinition: (definition, before) => definitionErrors(definition, before, config.minor),
     authorizer,
     rulesFor: (user, namespace) => subjectRulesStatus(policy, user, namespace),
     reviewToken: authentication.reviewToken,
@@ -272,9 +274,12 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     { clock, metrics, check: dynamic.check },
   );
   const flowControl = owned.add(createFlowControl({ config, registry: () => registry, metrics, clock }));
+  const catalog = new DiscoveryCatalog(config.minor);
+  const extensions = owned.add(
+    new Extensions({ registry, catalog, minor: config.minor, user: APISERVER_USER, webhooks, clock, log }),
+  );
   const traces = new TraceRing(Math.max(1, config.tracesMax));
   const version = versionInfo(config.minor);
-  const catalog = new DiscoveryCatalog(config.minor);
   const { certFile: proxyCertFile, keyFile: proxyKeyFile } = config.aggregator;
   const remotes = createRemoteClient({
     resolve: createServiceResolver({
@@ -323,6 +328,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
       log,
       metrics,
       authorizer,
+      endpoints: extensions,
       watchTimeoutMinSeconds: config.watchTimeoutMinMs / 1000,
     }),
     notFoundStage,
@@ -392,7 +398,9 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
       }),
     );
     const followed = owned.add(dynamic.follow(informer));
-    Promise.all([registry.ready(), feed.ready, followed.ready, aggregator.start()]).then(() => {
+    const custom = extensions.follow(informer);
+    const filling = [registry.ready(), feed.ready, followed.ready, custom, aggregator.start()];
+    Promise.all(filling).then(() => {
       areCachesFilled = true;
       registry.warm();
     }, rejectFailed);

@@ -11,6 +11,12 @@ const RESOURCES_MAX = 2000;
 /** Keys of the built-in kinds begin with two or three parts: `/registry/pods/`, `/registry/services/specs/`. */
 const PREFIX = /^(\/[^/]+\/[^/]+\/)([^/]+\/)?/;
 
+/** Custom resources are kept below their group, which has a dot. */
+const customResource = (short: string, more: string): GroupResource | undefined => {
+  const group = short.split('/')[2] ?? '';
+  return more !== '' && group.includes('.') ? { group, resource: more.slice(0, -1) } : undefined;
+};
+
 export const meteredStore = (
   store: Store,
   { metrics, clock, minor }: { readonly metrics: Metrics; readonly clock: Clock; readonly minor: number },
@@ -23,7 +29,7 @@ export const meteredStore = (
     clock,
     resourceOf(key) {
       const [, short = '', more = ''] = PREFIX.exec(key) ?? [];
-      return resources.get(`${short}${more}`) ?? resources.get(short);
+      return resources.get(`${short}${more}`) ?? resources.get(short) ?? customResource(short, more);
     },
   });
 };

@@ -12,6 +12,13 @@ import type { ResourceDefinition } from './resource-definition.ts';
 
 type Convert = ResourceDefinition['convert'];
 
+export interface CodecOptions {
+  /** What a type says today of an object that was stored before. */
+  readonly settle?: ((object: KubernetesObject) => KubernetesObject) | undefined;
+  /** Objects are written in the version they name: the kind has several, and conversion is the caller's. */
+  readonly keepsVersion?: boolean;
+}
+
 /** Objects this server wrote a moment ago and has not yet seen in the watch. */
 const RECENT_MAX = 512;
 /** Larger ones are decoded again rather than held by two hands. */
@@ -32,8 +39,12 @@ export class ObjectCodec {
   readonly #kind: string;
   readonly #head: Buffer;
   readonly #recent = new Map<string, KubernetesObject>();
+  readonly #options: CodecOptions;
+  /** Objects that are no longer what their bytes say. */
+  readonly #settled = new WeakSet<KubernetesObject>();
 
-  constructor(gvk: GroupVersionKind, findStruct: FindStruct, convert: Convert) {
+  constructor(gvk: GroupVersionKind, findStruct: FindStruct, convert: Convert, options: CodecOptions = {}) {
+    this.#options = options;
     this.#gvk = gvk;
     this.#findStruct = findStruct;
     this.#convert = convert;
@@ -46,9 +57,10 @@ export class ObjectCodec {
   encode(object: KubernetesObject): Buffer {
     const { kind: _kind, apiVersion: _apiVersion, metadata = {}, ...rest } = object;
     delete metadata.resourceVersion;
+    const apiVersion = (this.#options.keepsVersion && object.apiVersion) || this.#apiVersion;
     object.kind = this.#kind;
-    object.apiVersion = this.#apiVersion;
-    return Buffer.from(JSON.stringify({ kind: this.#kind, apiVersion: this.#apiVersion, metadata, ...rest }));
+    object.apiVersion = apiVersion;
+    return Buffer.from(JSON.stringify({ kind: this.#kind, apiVersion, metadata, ...rest }));
   }
 
   decode(key: string, value: Uint8Array, revision: number): KubernetesObject {
@@ -62,7 +74,13 @@ export class ObjectCodec {
       ? this.#fromProtobuf(bytes)
       : (JSON.parse(bytes.toString('utf8')) as KubernetesObject);
     object.metadata = { ...object.metadata, resourceVersion: String(revision) };
-    return object;
+    return this.#settle(object);
+  }
+
+  #settle(object: KubernetesObject): KubernetesObject {
+    const settled = this.#options.settle?.(object) ?? object;
+    if (settled !== object) this.#settled.add(settled);
+    return settled;
   }
 
   #fromProtobuf(bytes: Uint8Array): KubernetesObject {
@@ -94,6 +112,7 @@ export class ObjectCodec {
 
   /** The same without its kind, in parts that share the stored bytes. Undefined where they are in another order. */
   itemJson(held: Held): readonly Uint8Array[] | undefined {
+    if (this.#settled.has(held.object)) return undefined;
     const head = this.#head;
     const { value, revision } = held;
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
@@ -106,6 +125,7 @@ export class ObjectCodec {
    * where their members are in another order, or where they are no JSON.
    */
   json(held: Held): Uint8Array | undefined {
+    if (this.#settled.has(held.object)) return undefined;
     const head = this.#head;
     const { value, revision } = held;
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);

@@ -102,13 +102,10 @@ export class ObjectWrites {
         },
         signal: scope.signal,
       });
-      const { draft, created, claim } = attempt!;
+      const { draft, stored, created, claim } = attempt!;
       attempt = undefined;
       await claim.keep();
-      return {
-        held: this.#core.codec.written(key, written.value, written.revision, draft),
-        created,
-      };
+      return { held: this.#written(key, written, draft, stored), created };
     } catch (error) {
       const failed = attempt as Attempt | undefined;
       if (failed) await releaseAfter(error, failed.claim);
@@ -140,7 +137,7 @@ export class ObjectWrites {
     const key = this.#core.key(scope.namespace, meta.name ?? '');
     const name = meta.name ?? '';
     try {
-      const value = codec.encode(draft);
+      const { value, stored } = await this.#encode(draft);
       if (options.dryRun) {
         await this.#mustBeMissing(key);
         await claim.release();
@@ -148,12 +145,12 @@ export class ObjectWrites {
       }
       const { revision } = await store.create(key, value, { ttlSeconds: this.strategy.ttlSeconds });
       await claim.keep();
-      return codec.written(key, value, revision, draft);
+      return this.#written(key, { value, revision }, draft, stored);
     } catch (error) {
       const own = await this.#ownWrite(error, key, meta.uid ?? '');
       if (own) {
         await claim.keep();
-        return codec.written(key, own.value, own.revision, draft);
+        return codec.written(key, own.value, own.revision, this.#reads.heldOf(own).object);
       }
       await releaseAfter(error, claim);
       const told = this.#nameTaken(fromStorage(error, 'create', resource, name), draft);
@@ -195,7 +192,7 @@ export class ObjectWrites {
     const claim = (await this.strategy.claim?.(draft, undefined, context)) ?? NOTHING_CLAIMED;
     try {
       if (struct) fillZeroValues(struct, draft);
-      const refusal = statusOf(kind, draft, definition.validateCreate(draft));
+      const refusal = statusOf(kind, draft, await definition.validateCreate(draft));
       if (refusal) throw refusal;
       await this.strategy.checkCreate?.(draft, context);
       await options.validate(draft, undefined);
@@ -208,7 +205,7 @@ export class ObjectWrites {
 
   async #attempt(input: AttemptInput): Promise<Attempt> {
     const { scope, name, options, current } = input;
-    const { codec, resource } = this.#core;
+    const { resource } = this.#core;
     if (current === undefined) {
       const draft = draftOf(await options.change(undefined));
       const meta = metaOf(draft);
@@ -219,14 +216,15 @@ export class ObjectWrites {
         dryRun: options.dryRun,
         validate: options.validateCreate,
       });
-      return { draft, value: codec.encode(draft), created: true, claim: prepared, current };
+      return { draft, ...(await this.#encode(draft)), created: true, claim: prepared, current };
     }
     return this.#attemptUpdate(input, current);
   }
 
   async #attemptUpdate({ scope, name, options, key }: AttemptInput, current: StoredValue): Promise<Attempt> {
     const { definition, type, kind, struct, resource } = this.#core;
-    const { object: old } = this.#reads.heldOf(current);
+    const { object } = this.#reads.heldOf(current);
+    const old = definition.stored ? await definition.stored.load(object) : object;
     const oldMeta = old.metadata ?? {};
     const draft = draftOf(await options.change(old));
     const meta = metaOf(draft);
@@ -242,13 +240,14 @@ export class ObjectWrites {
     const claim = (await this.strategy.claim?.(draft, old, context)) ?? NOTHING_CLAIMED;
     try {
       if (struct) fillZeroValues(struct, draft);
-      const errors = definition.validateUpdate(draft, old, this.strategy.subresource ?? '');
+      const errors = await definition.validateUpdate(draft, old, this.strategy.subresource ?? '');
       const refusal = statusOf(kind, draft, errors);
       if (refusal) throw refusal;
       await this.strategy.checkUpdate?.(draft, old, context);
       await options.validateUpdate(draft, old);
       if (this.#isFinalized(draft, old)) throw new EmptiedFinalizers(draft, current);
-      return { draft, value: this.#encodeChange(draft, old, current), created: false, claim, current };
+      const encoded = await this.#encodeChange(draft, old, current);
+      return { draft, ...encoded, created: false, claim, current };
     } catch (error) {
       await claim.release();
       throw error;
@@ -256,17 +255,36 @@ export class ObjectWrites {
   }
 
   /** The bytes as stored where nothing changed but the order of fields or the times of managers. */
-  #encodeChange(draft: Draft, old: KubernetesObject, current: StoredValue): Uint8Array {
-    const { codec } = this.#core;
+  async #encodeChange(draft: Draft, old: KubernetesObject, current: StoredValue): Promise<Encoded> {
     const meta = metaOf(draft);
     const kept = ignoreTimestampChanges(old as JsonObject, draft as JsonObject) as Draft;
     if (kept !== draft && kept.metadata?.managedFields) meta.managedFields = kept.metadata.managedFields;
-    const value = codec.encode(draft);
+    const encoded = await this.#encode(draft);
+    const { value } = encoded;
     // The same members in another order make texts of one length.
-    if (value.length !== current.value.length || value.equals(current.value)) return value;
+    if (value.length !== current.value.length || value.equals(current.value)) return encoded;
     meta.resourceVersion = String(current.revision);
     const isSame = jsonEquals(draft as JsonObject, old as JsonObject);
-    return isSame ? current.value : value;
+    return isSame ? { ...encoded, value: current.value } : encoded;
+  }
+
+  /** The bytes of an object, in the version that is stored. */
+  async #encode(draft: Draft): Promise<Encoded & { readonly value: Buffer }> {
+    const { codec, definition } = this.#core;
+    delete metaOf(draft).resourceVersion;
+    const stored = definition.stored ? draftOf(await definition.stored.save(draft)) : draft;
+    return { value: codec.encode(stored), stored };
+  }
+
+  /** What was written as the answer to its writer: in its own version, while the cache finds the stored one. */
+  #written(
+    key: string,
+    { value, revision }: Pick<StoredValue, 'value' | 'revision'>,
+    draft: Draft,
+    stored: KubernetesObject,
+  ): Held {
+    const held = this.#core.codec.written(key, value, revision, stored);
+    return stored === draft ? held : new CachedObject(key, value, revision, withRevision(draft, revision));
   }
 
   #checkRevision(wanted: string, current: number, name: string): void {
@@ -297,10 +315,10 @@ export class ObjectWrites {
 
   /** The client sent an update and is answered with it, although the object is gone. */
   async #deleteFinalized({ draft, current }: EmptiedFinalizers, isDryRun: boolean): Promise<Held> {
-    const { store, codec, resource } = this.#core;
+    const { store, resource } = this.#core;
     const { key } = current;
     const name = draft.metadata?.name ?? '';
-    const value = codec.encode(draft);
+    const { value } = await this.#encode(draft);
     if (isDryRun)
       return new CachedObject(key, value, current.revision, withRevision(draft, current.revision));
     try {
@@ -380,9 +398,14 @@ interface AttemptInput {
   readonly current: StoredValue | undefined;
 }
 
-interface Attempt {
-  readonly draft: Draft;
+interface Encoded {
   readonly value: Uint8Array;
+  /** The object that the bytes hold: the draft itself, unless it is stored in another version. */
+  readonly stored: KubernetesObject;
+}
+
+interface Attempt extends Encoded {
+  readonly draft: Draft;
   readonly created: boolean;
   readonly claim: Claim;
   readonly current: StoredValue | undefined;

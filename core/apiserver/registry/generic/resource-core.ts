@@ -16,6 +16,8 @@ export interface ResourceParts {
   readonly log: Log;
   readonly newUid: () => string;
   readonly cacheMetrics?: WatchCacheMetrics | undefined;
+  /** The same resource in another version: both read and write the same objects, which are cached once. */
+  readonly shared?: ResourceCore;
 }
 
 /** What reads, writes and deletions of one resource share: its names, its bytes and its cache. */
@@ -45,7 +47,12 @@ export class ResourceCore {
     this.kind = { group: type.storage.gvk.group, kind: type.storage.gvk.kind };
     this.struct = struct;
     this.store = parts.store;
-    this.codec = new ObjectCodec(type.storage.gvk, findStruct, (...args) => definition.convert(...args));
+    this.codec =
+      parts.shared?.codec ??
+      new ObjectCodec(type.storage.gvk, findStruct, (...args) => definition.convert(...args), {
+        settle: definition.settle && ((object) => definition.settle!(object)),
+        keepsVersion: definition.stored !== undefined,
+      });
     this.clock = parts.clock;
     this.random = parts.random;
     this.newUid = parts.newUid;
@@ -61,6 +68,7 @@ export class ResourceCore {
 
   /** Started by whoever first needs it: a resource that nobody lists costs nothing. */
   get cache(): WatchCache<KubernetesObject> {
+    if (this.#parts.shared) return this.#parts.shared.cache;
     if (this.#cache !== undefined) return this.#cache;
     const { store, clock, random, log, cacheMetrics } = this.#parts;
     this.#cache = new WatchCache({
@@ -78,7 +86,12 @@ export class ResourceCore {
   }
 
   get cacheIfStarted(): WatchCache<KubernetesObject> | undefined {
-    return this.#cache;
+    return this.#parts.shared ? this.#parts.shared.cacheIfStarted : this.#cache;
+  }
+
+  /** This resource in another of its versions. */
+  inVersion(definition: ResourceDefinition): ResourceCore {
+    return new ResourceCore({ ...this.#parts, definition, shared: this });
   }
 
   close(): void {

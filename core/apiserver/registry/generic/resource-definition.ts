@@ -25,14 +25,33 @@ export interface ResourceDefinition {
   /** Types of what may be found in storage, in any version. */
   readonly findStruct: FindStruct;
   convert(object: KubernetesObject, from: GroupVersionKind, to: GroupVersionKind): KubernetesObject;
-  validateCreate(object: KubernetesObject): FieldErrorList;
+  /** Present where objects are stored in other versions than this definition works with. */
+  readonly stored?: StoredVersions;
+  /**
+   * An object as it was stored, with what its type says today: fields that are gone are removed, defaults that came are
+   * set. The object itself where nothing changes; it is the callee's.
+   */
+  settle?(object: KubernetesObject): KubernetesObject;
+  validateCreate(object: KubernetesObject): FieldErrorList | Promise<FieldErrorList>;
   /** `subresource` is empty for the object itself. */
-  validateUpdate(object: KubernetesObject, before: KubernetesObject, subresource: string): FieldErrorList;
+  validateUpdate(
+    object: KubernetesObject,
+    before: KubernetesObject,
+    subresource: string,
+  ): FieldErrorList | Promise<FieldErrorList>;
   /** The values that field selectors may ask for. */
   fieldsOf(object: KubernetesObject): FieldLookup;
   readonly strategy: Strategy;
   /** By name, of subresources that are parts of the object itself. */
   partStrategy(subresource: string): Strategy | undefined;
+}
+
+/** The way between the version that a definition works with and those that its objects are stored in. */
+export interface StoredVersions {
+  /** From whatever version the object is stored in; the object itself where that is the same. */
+  load(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject>;
+  /** To the version that is written. */
+  save(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject>;
 }
 
 export interface BuiltInDefinitionOptions {

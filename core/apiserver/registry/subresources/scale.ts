@@ -16,9 +16,32 @@ const selectorText = (parent: KubernetesObject): string => {
   return text === '<none>' ? '' : text;
 };
 
-const scaleOf = (parent: KubernetesObject): KubernetesObject => {
+/** Where a kind has what its Scale shows. */
+export interface ScaleView {
+  read(parent: KubernetesObject): {
+    /** Undefined where nobody has said how many. */
+    readonly replicas: number | undefined;
+    readonly statusReplicas: number;
+    readonly selector: string;
+  };
+  write(parent: KubernetesObject, replicas: number): KubernetesObject;
+  /** What is answered where there are no replicas to read; absent: they count as none. */
+  missing?(): Error;
+}
+
+/** Built-in kinds. */
+const SPEC_VIEW: ScaleView = {
+  read: (parent) => ({
+    replicas: int(obj(parent, 'spec'), 'replicas'),
+    statusReplicas: int(obj(parent, 'status'), 'replicas'),
+    selector: selectorText(parent),
+  }),
+  write: (parent, replicas) => ({ ...parent, spec: { ...obj(parent, 'spec'), replicas } }),
+};
+
+const scaleOf = (parent: KubernetesObject, view: ScaleView): KubernetesObject => {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata ?? {};
-  const selector = selectorText(parent);
+  const { replicas = 0, statusReplicas, selector } = view.read(parent);
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
@@ -29,16 +52,16 @@ const scaleOf = (parent: KubernetesObject): KubernetesObject => {
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
-    spec: { replicas: int(obj(parent, 'spec'), 'replicas') },
+    spec: { replicas },
     status: {
-      replicas: int(obj(parent, 'status'), 'replicas'),
+      replicas: statusReplicas,
       ...(selector !== '' && { selector }),
     },
   };
 };
 
-const heldScale = ({ key, revision, object }: Held): Held => {
-  const scale = scaleOf(object);
+const heldScale = ({ key, revision }: Held, object: KubernetesObject, view: ScaleView): Held => {
+  const scale = scaleOf(object, view);
   return new CachedObject(key, Buffer.from(JSON.stringify(scale)), revision, scale);
 };
 
@@ -55,8 +78,14 @@ const replicasOf = (scale: KubernetesObject, name: string): number => {
 };
 
 /** `/scale`: how many replicas, whatever the kind. */
-export const scaleOfParent = (parent: GenericStore): RestStorage => ({
-  get: async (scope, name, options) => heldScale(await parent.get(scope, name, options)),
+export const scaleOfParent = (parent: GenericStore, view: ScaleView = SPEC_VIEW): RestStorage => ({
+  async get(scope, name, options) {
+    const held = await parent.get(scope, name, options);
+    const { stored } = parent.core.definition;
+    const object = stored ? await stored.load(held.object) : held.object;
+    if (view.missing && view.read(object).replicas === undefined) throw view.missing();
+    return heldScale(held, object, view);
+  },
   async update(scope, name, options) {
     let before: KubernetesObject | undefined;
     let wanted: KubernetesObject | undefined;
@@ -64,7 +93,7 @@ export const scaleOfParent = (parent: GenericStore): RestStorage => ({
       dryRun: options.dryRun,
       createIfMissing: false,
       async change(current) {
-        before = scaleOf(current!);
+        before = scaleOf(current!, view);
         wanted = await options.change(before);
         const { metadata = {} } = wanted;
         if (metadata.name !== undefined && metadata.name !== name)
@@ -72,21 +101,21 @@ export const scaleOfParent = (parent: GenericStore): RestStorage => ({
             `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
           );
         const replicas = replicasOf(wanted, name);
+        const written = view.write(current!, replicas);
         const next: KubernetesObject = {
-          ...current,
+          ...written,
           metadata: {
             ...current!.metadata,
             // The client's words on which version it saw, if it says any.
             ...(metadata.resourceVersion && { resourceVersion: metadata.resourceVersion }),
             ...(metadata.uid && { uid: metadata.uid }),
           },
-          spec: { ...obj(current!, 'spec'), replicas },
         };
         return options.track?.(current!, next) ?? next;
       },
       validateCreate: async () => {},
       validateUpdate: async () => options.validateUpdate(wanted!, before),
     });
-    return { held: heldScale(held), created: false };
+    return { held: heldScale(held, held.object, view), created: false };
   },
 });

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isBuilt, openKubectlCluster, type KubectlCluster, type Terminal } from './kubectl-cluster.ts';
+
+/** Custom resources as people meet them: with kubectl, at three API servers that learn of them by themselves. */
+const OCTET = 143;
+
+const WIDGETS = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, shortNames: [wd], categories: [toys]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources:
+      status: {}
+      scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}
+    additionalPrinterColumns:
+    - {name: Size, type: integer, jsonPath: .spec.size}
+    - {name: Color, type: string, jsonPath: .spec.color, description: Which color it has.}
+    selectableFields:
+    - {jsonPath: .spec.color}
+    schema:
+      openAPIV3Schema:
+        type: object
+        description: Something that people make.
+        properties:
+          spec:
+            type: object
+            required: [size]
+            properties:
+              size: {type: integer, minimum: 1, description: How large it is.}
+              color: {type: string, enum: [red, green], default: red}
+              replicas: {type: integer, default: 1}
+              parts:
+                type: array
+                maxItems: 10
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [name]
+                items:
+                  type: object
+                  required: [name]
+                  properties:
+                    name: {type: string, maxLength: 20}
+                    weight: {type: integer}
+            x-kubernetes-validations:
+            - {rule: "self.size <= 50 || self.color == 'green'", message: large widgets must be green}
+          status:
+            type: object
+            properties: {replicas: {type: integer}}
+  - name: v1beta1
+    served: true
+    storage: false
+    schema:
+      openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}
+`;
+
+const widget = (name: string, spec: string, version = 'v1'): string =>
+  `{"apiVersion":"example.com/${version}","kind":"Widget","metadata":{"name":"${name}"},"spec":${spec}}`;
+
+let cluster: KubectlCluster;
+
+describe.skipIf(!isBuilt)('custom resources with kubectl', () => {
+  beforeAll(async () => {
+    cluster = await openKubectlCluster({ etcd: 'pilothouse', members: 1, apiServers: 3, octet: OCTET });
+  });
+  afterAll(() => cluster.close());
+
+  const terminal = (minor: number, namespace: string): Promise<Terminal> =>
+    cluster.terminal(minor, namespace);
+
+  test('a definition is established and used through every server without a restart', async () => {
+    const { run, rows, start, eventually } = await terminal(36, 'custom');
+    expect(await run('apply -f -', WIDGETS)).toBe(
+      'customresourcedefinition.apiextensions.k8s.io/widgets.example.com created',
+    );
+    expect(await run('wait --for=condition=Established crd/widgets.example.com --timeout=30s')).toBe(
+      'customresourcedefinition.apiextensions.k8s.io/widgets.example.com condition met',
+    );
+    for (const name of ['a', 'b', 'c'])
+      expect(await run('create -f -', widget(name, '{"size":3}'))).toBe(`widget.example.com/${name} created`);
+    expect(await rows('get wd')).toEqual([
+      ['NAME', 'SIZE', 'COLOR'],
+      ['a', '3', 'red'],
+      ['b', '3', 'red'],
+      ['c', '3', 'red'],
+    ]);
+    expect(await run('get toys -o name')).toBe(
+      ['a', 'b', 'c'].map((name) => `widget.example.com/${name}`).join('\n'),
+    );
+
+    const watching = start('get widgets -w --no-headers');
+    await watching.until((text) => /^c\b/m.test(text));
+    expect(await run(`patch widget a --type=merge -p '{"spec":{"color":"green"}}'`)).toBe(
+      'widget.example.com/a patched',
+    );
+    await watching.until((text) => /^a\s+3\s+green/m.test(text));
+    await watching.stop();
+    expect(await run('get widgets --field-selector=spec.color=green -o name')).toBe('widget.example.com/a');
+
+    expect(await run('create -f -', widget('d', '{"size":60}'))).toBe(
+      'The Widget "d" is invalid: spec: Invalid value: large widgets must be green\n[exit 1]',
+    );
+    const unknown = await run('create --validate=strict -f -', widget('d', '{"size":6,"odd":1}'));
+    expect(unknown).toContain('strict decoding error: unknown field "spec.odd"');
+
+    const explained = await eventually('explain widget.spec.size', (text) =>
+      text.includes('How large it is.'),
+    );
+    expect(explained).toContain('FIELD: size <integer>');
+
+    const apply = (manager: string, parts: string): Promise<string> =>
+      run(`apply --server-side --field-manager=${manager} -f -`, widget('e', `{"size":1,"parts":${parts}}`));
+    expect(await apply('one', '[{"name":"x","weight":1}]')).toBe('widget.example.com/e serverside-applied');
+    expect(await apply('two', '[{"name":"y","weight":2}]')).toBe('widget.example.com/e serverside-applied');
+    expect(await run(`get widget e -o 'jsonpath={.spec.parts[*].name}'`)).toBe('x y');
+
+    expect(await run('scale widget e --replicas=4')).toBe('widget.example.com/e scaled');
+    expect(await run(`get widget e -o 'jsonpath={.spec.replicas}'`)).toBe('4');
+    expect(await run(`get widgets.v1beta1.example.com a -o 'jsonpath={.apiVersion} {.spec.color}'`)).toBe(
+      'example.com/v1beta1 green',
+    );
+  });
+
+  test('client-side apply of an old kubectl works on them, too', async () => {
+    const { run } = await terminal(20, 'custom-old');
+    expect(await run('apply -f -', widget('old', '{"size":3}'))).toBe('widget.example.com/old created');
+    expect(await run('apply -f -', widget('old', '{"size":4}'))).toBe('widget.example.com/old configured');
+    expect(await run('get widget old --no-headers')).toMatch(/^old\s+4\s+red$/);
+  });
+
+  test('a definition of more than a megabyte with hundreds of fields and many rules is taken', async () => {
+    const { run } = await terminal(36, 'large');
+    const fields = Object.fromEntries(
+      Array.from({ length: 600 }, (_unused, at) => [
+        `field${at}`,
+        {
+          type: 'string',
+          maxLength: 20,
+          description: 'x'.repeat(2_200),
+          ...(at % 10 === 0 && {
+            'x-kubernetes-validations': [
+              { rule: `self.size() > 0 && self.matches('^[a-z]+$') && self != 'reserved${at}'` },
+            ],
+          }),
+        },
+      ]),
+    );
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'giants.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Cluster',
+        names: { plural: 'giants', singular: 'giant', kind: 'Giant', listKind: 'GiantList' },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: {
+              openAPIV3Schema: {
+                type: 'object',
+                properties: { spec: { type: 'object', properties: fields } },
+              },
+            },
+          },
+        ],
+      },
+    };
+    const text = JSON.stringify(definition);
+    expect(text.length).toBeGreaterThan(1_300_000);
+    expect(await run('create -f -', text)).toBe(
+      'customresourcedefinition.apiextensions.k8s.io/giants.example.com created',
+    );
+    const giant = (value: string): string =>
+      `{"apiVersion":"example.com/v1","kind":"Giant","metadata":{"name":"g"},"spec":{"field0":"${value}"}}`;
+    expect(await run('wait --for=condition=Established crd/giants.example.com --timeout=60s')).toContain(
+      'condition met',
+    );
+    expect(await run('create --validate=false -f -', giant('UPPER'))).toContain(
+      'spec.field0: Invalid value: "UPPER"',
+    );
+    expect(await run('create --validate=false -f -', giant('lower'))).toBe('giant.example.com/g created');
+  });
+
+  test('a definition that is deleted takes its objects along, on every server', async () => {
+    const { run, eventually } = await terminal(36, 'cleanup');
+    expect(await run('delete crd widgets.example.com giants.example.com --timeout=60s')).toBe(
+      'customresourcedefinition.apiextensions.k8s.io "widgets.example.com" deleted\n' +
+        'customresourcedefinition.apiextensions.k8s.io "giants.example.com" deleted',
+    );
+    for (let turn = 0; turn < 3; turn += 1)
+      await eventually('get --raw /apis/example.com/v1', (text) =>
+        text.includes('could not find the requested resource'),
+      );
+  });
+});
