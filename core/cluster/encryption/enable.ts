@@ -1,3 +1,4 @@
+import { say } from '../../contract/index.ts';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,10 +49,13 @@ const enable = async (supervisor: Supervisor, report: StepReport): Promise<Rotat
   const { directory } = supervisor.folder;
   const hosts = supervisor.hosts.filter(({ plan }) => plan.role === 'control-plane');
   report.plan([
-    { id: 'check', title: 'Check the cluster' },
-    ...hosts.map(({ plan: { name } }) => ({ id: name, title: `Restart the API server on ${name}` })),
-    { id: 'write', title: 'Write with the key' },
-    { id: 'rewrite', title: 'Encrypt stored objects' },
+    { id: 'check', title: say('step.encryption.check') },
+    ...hosts.map(({ plan: { name } }) => ({
+      id: name,
+      title: say('step.encryption.restart', { host: name }),
+    })),
+    { id: 'write', title: say('step.encryption.write') },
+    { id: 'rewrite', title: say('step.encryption.encrypt') },
   ]);
   await inStep(report, 'check', async () => {
     await assertHealthy(supervisor, 'run pilothouse encryption enable again');
@@ -98,7 +102,7 @@ const enable = async (supervisor: Supervisor, report: StepReport): Promise<Rotat
     report,
     'rewrite',
     () => rewriteAll(supervisor, writtenPrefixes(target)),
-    (count) => `${count} objects`,
+    (count) => say('detail.objects', { count }),
   );
   return { file, keys: keyNames(target).map(([first = '']) => first), rewritten };
 };

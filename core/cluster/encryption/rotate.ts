@@ -1,3 +1,4 @@
+import { say } from '../../contract/index.ts';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ReasonError } from '../../base/errors.ts';
@@ -34,11 +35,11 @@ const POLL_MS = 250;
 const REWRITES_MAX = 5;
 
 const STEPS = [
-  { id: 'check', title: 'Check the cluster' },
-  { id: 'add', title: 'Add a key for reading on every API server' },
-  { id: 'promote', title: 'Write with the new key' },
-  { id: 'rewrite', title: 'Encrypt stored objects again' },
-  { id: 'drop', title: 'Remove the old key' },
+  { id: 'check', title: say('step.encryption.check') },
+  { id: 'add', title: say('step.encryption.add') },
+  { id: 'promote', title: say('step.encryption.promote') },
+  { id: 'rewrite', title: say('step.encryption.reencrypt') },
+  { id: 'drop', title: say('step.encryption.drop') },
 ] as const;
 
 /** Every API server says in its metrics which configuration it uses. */
@@ -105,7 +106,7 @@ const rotate = async (supervisor: Supervisor, report: StepReport): Promise<Rotat
     report,
     'add',
     async () => (isResumed ? use(text) : use(withNewKey(text, clock.nowMs()))),
-    () => (isResumed ? 'resumed' : undefined),
+    () => (isResumed ? say('detail.resumed') : undefined),
   );
   await inStep(report, 'promote', async () => {
     // Names carry the time: the newest is the one to write with.
@@ -116,7 +117,7 @@ const rotate = async (supervisor: Supervisor, report: StepReport): Promise<Rotat
     report,
     'rewrite',
     () => rewriteAll(supervisor, writtenPrefixes(text)),
-    (count) => `${count} objects`,
+    (count) => say('detail.objects', { count }),
   );
   await inStep(report, 'drop', async () => {
     // Snapshots that were taken before still need the old key.
