@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { hasReason, messageOf, ReasonError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { EXPOSITION_CONTENT_TYPE, type Registry } from '../base/metrics/index.ts';
+import { boundStrangers } from '../base/node/strangers.ts';
 import { tlsSettings, type TlsSettings } from '../base/node/tls-settings.ts';
 import { certificateCaller, DEFAULT_FRONT_PROXY, type FrontProxyRules } from './callers.ts';
 import { parseAnchors } from '../pki/anchors.ts';
@@ -58,7 +59,8 @@ export interface SecureServer {
 export const OPEN_PATHS: readonly string[] = ['/healthz', '/readyz', '/livez'];
 const HEALTH_PATH = /^\/(healthz|livez|readyz)(\/|$)/;
 const REQUEST_TIMEOUT_MS = 30_000;
-const CONNECTIONS_MAX = 500;
+/** Past it the oldest is closed, so that a probe is always let in. */
+const CONNECTIONS_MAX = 250;
 const BODY_BYTES_MAX = 1024 * 1024;
 const CLOSE_GRACE_MS = 1000;
 
@@ -178,7 +180,7 @@ export const createSecureServer = (options: SecureServerOptions): SecureServer =
       });
     },
   );
-  server.maxConnections = CONNECTIONS_MAX;
+  boundStrangers(server, CONNECTIONS_MAX);
 
   return {
     listen: (port, host) =>

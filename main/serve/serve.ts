@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../core/base/clock.ts';
 import type { Disposable } from '../../core/base/disposable.ts';
 import { messageOf, ReasonError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
+import { Strangers } from '../../core/base/node/strangers.ts';
 import type { Handlers } from '../../core/contract/index.ts';
 import { createAccess, type Access } from './access.ts';
 import { redirectHome, refuse, REFUSALS, sendFile } from './answers.ts';
@@ -23,6 +24,7 @@ import { readStaticFiles, type StaticFiles } from './static-files.ts';
 import { ensureTlsIdentity } from './tls-identity.ts';
 
 const HOST = '127.0.0.1';
+/** Without the WebSockets of people who are signed in; past it the oldest is closed. */
 const CONNECTIONS_MAX = 256;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -63,6 +65,7 @@ interface Parts {
   readonly access: Access;
   readonly files: StaticFiles;
   readonly sockets: ContractSockets;
+  readonly strangers: Strangers;
 }
 
 const isSignedIn = (request: IncomingMessage, { access, port }: Parts): boolean =>
@@ -104,6 +107,7 @@ const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, parts: 
   if (!isOwnOrigin(request.headers)) return refuseUpgrade(socket, '403 Forbidden');
   if (!isSignedIn(request, parts)) return refuseUpgrade(socket, '401 Unauthorized');
   if (addressOf(request)?.pathname !== '/contract') return refuseUpgrade(socket, '404 Not Found');
+  parts.strangers.recognize(socket as Socket);
   parts.sockets.upgrade(request, socket, head, () => void isSignedIn(request, parts));
 };
 
@@ -125,7 +129,8 @@ export const startServe = async (options: ServeOptions): Promise<Serving> => {
   const access = createAccess(clock);
   const sockets = createContractSockets({ handlers, clock, log });
   let port = 0;
-  const parts: Parts = { port: () => port, access, files, sockets };
+  const strangers = new Strangers(CONNECTIONS_MAX);
+  const parts: Parts = { port: () => port, access, files, sockets, strangers };
 
   const server = createServer(
     {
@@ -137,7 +142,7 @@ export const startServe = async (options: ServeOptions): Promise<Serving> => {
     },
     (request, response) => answer(request, response, parts),
   );
-  server.maxConnections = CONNECTIONS_MAX;
+  server.on('connection', (socket) => strangers.add(socket));
   server.on('upgrade', (request, socket, head) => {
     // A browser that goes away during the handshake is no failure of ours, but must be heard.
     socket.on('error', (error) => log.write('debug', 'a TLS handshake timed out', { error }));

@@ -1,3 +1,4 @@
+import { connect as connectPlain, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -185,6 +186,27 @@ test('a path that nobody typed is named, and its content is never told, through 
   const { status } = await ask(serving, '/', { headers: { cookie } });
   socket.terminate();
   expect([status, seen.some((text) => /hunter2|root:x|PATH=/.test(text))]).toEqual([200, false]);
+});
+
+test('silent connections of others keep nobody out and close no console', async () => {
+  const console = socketTo(serving, { host: own(), cookie, origin: `https://${own()}` });
+  expect(await handshake(console)).toBe('open');
+  const silent = await Promise.all(
+    Array.from({ length: 600 }, () => {
+      const socket = connectPlain({ host: '127.0.0.1', port: serving.port });
+      socket.on('error', () => undefined);
+      return new Promise<Socket>((resolve) => {
+        socket.once('connect', () => resolve(socket));
+        socket.once('close', () => resolve(socket));
+      });
+    }),
+  );
+  const { status } = await ask(serving, '/', { headers: { cookie } });
+  const pong = new Promise((resolve) => console.once('pong', () => resolve('alive')));
+  console.ping();
+  expect([status, await pong]).toEqual([200, 'alive']);
+  console.terminate();
+  for (const socket of silent) socket.destroy();
 });
 
 const secureSocket = (): Promise<TLSSocket> =>

@@ -2,11 +2,11 @@ import { constants } from 'node:crypto';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
+import { boundStrangers } from '../../base/node/strangers.ts';
 import type { TlsSettings } from '../../base/node/tls-settings.ts';
 import { http1Connections, type ConnectionsOptions } from './http1-connections.ts';
 import { http2Connections } from './http2-connections.ts';
 import { onRecognized } from './peer.ts';
-import { Strangers } from './strangers.ts';
 
 /** What the listener shows and trusts; replaced as one when files change. */
 export interface ServingCertificates {
@@ -52,7 +52,6 @@ export const createListener = (options: ListenerOptions): Listener => {
   const { limits, onHandshakeError } = options;
   const protocols = { http1: http1Connections(options), http2: http2Connections(options) };
   const sockets = new Set<Socket>();
-  const strangers = new Strangers(limits.strangersMax);
   let isStopping = false;
   const tls = createServer({
     ...secureContext(options.certificates, options.tls),
@@ -63,11 +62,11 @@ export const createListener = (options: ListenerOptions): Listener => {
     handshakeTimeout: limits.handshakeTimeoutMs,
   });
   tls.maxConnections = limits.connectionsMax;
+  const strangers = boundStrangers(tls, limits.strangersMax);
   tls.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     socket.setNoDelay(true);
-    strangers.add(socket);
   });
   tls.on('secureConnection', (socket: TLSSocket) => {
     if (socket.authorized) strangers.recognize(socket);

@@ -1,6 +1,7 @@
 import { createServer, ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { http1Acceptor } from '../../base/node/http1-acceptor.ts';
 import { http1Exchange, type Exchange } from './exchange.ts';
 import type { ServerLimits } from './limits.ts';
 import type { UpgradedConnection } from './request.ts';
@@ -61,14 +62,8 @@ export const http1Connections = ({ limits, draining, serve }: ConnectionsOptions
     if (socket.writable && error.code !== 'ECONNRESET') socket.end(answerTo(error.code));
     else socket.destroy();
   });
-  let isTracking = false;
   return {
-    accept(socket) {
-      // Node watches the times of connections from this event on, and this server never binds itself.
-      if (!isTracking) server.emit('listening');
-      isTracking = true;
-      server.emit('connection', socket);
-    },
+    accept: http1Acceptor(server),
     drain() {
       server.close();
       server.closeIdleConnections();

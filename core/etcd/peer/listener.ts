@@ -1,9 +1,13 @@
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { messageOf } from '../../base/errors.ts';
+import { boundStrangers } from '../../base/node/strangers.ts';
 import { addressOf } from './dial.ts';
 import type { PeerSettings, PeerTls } from './settings.ts';
 import { PeerError } from './transport.ts';
+
+/** Connections without a verified certificate: past it the oldest is closed, so that peers are always let in. */
+const HANDSHAKES_MAX = 256;
 
 /** The doors of one member for its peers: TLS for `https://`, plain TCP for `http://`. */
 export class PeerListener {
@@ -34,6 +38,7 @@ export class PeerListener {
       const { secure } = addressOf(url);
       const server: Server = secure ? this.#secureServer(url) : createTcpServer({ noDelay: true });
       server.on('connection', (socket: Socket) => this.#remember(socket));
+      if (secure) this.#boundHandshakes(server);
       server.on(secure ? 'secureConnection' : 'connection', this.#accept);
       this.#servers.push(server);
       await this.#listen(server, url);
@@ -52,6 +57,11 @@ export class PeerListener {
     );
     for (const socket of this.#sockets) socket.destroy();
     await Promise.all(closed);
+  }
+
+  #boundHandshakes(server: Server): void {
+    const strangers = boundStrangers(server, HANDSHAKES_MAX);
+    server.on('secureConnection', (socket: Socket) => strangers.recognize(socket));
   }
 
   #remember(socket: Socket): void {

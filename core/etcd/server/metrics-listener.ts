@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Server as TlsServer, TLSSocket } from 'node:tls';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { boundStrangers } from '../../base/node/strangers.ts';
 import {
   isClientAllowed,
   secureContextOf,
@@ -13,7 +14,10 @@ import {
   type ServerTls,
 } from '../rpc/index.ts';
 
-/** Scrapers and probes are few; the bound keeps strangers from using up the process's open files. */
+/**
+ * Scrapers and probes are few; the bound keeps strangers from using up the process's open files. Past it the oldest
+ * connection is closed: a probe that is kept out would have the member restarted.
+ */
 const CONNECTIONS_MAX = 256;
 const REQUEST_HEADERS_BYTES_MAX = 16 * 1024;
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -94,7 +98,7 @@ const createServer = (handler: PlainHandler, tls: ServerTls | undefined): Server
     server.on('secureConnection', (socket: TLSSocket) => {
       if (!isClientAllowed(socket, tls)) socket.destroy();
     });
-  server.maxConnections = CONNECTIONS_MAX;
+  boundStrangers(server, CONNECTIONS_MAX);
   server.setTimeout(SILENT_SOCKET_TIMEOUT_MS);
   return server;
 };

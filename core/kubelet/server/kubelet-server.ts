@@ -7,6 +7,8 @@ import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { EXPOSITION_CONTENT_TYPE, type Registry } from '../../base/metrics/index.ts';
+import { http1Acceptor } from '../../base/node/http1-acceptor.ts';
+import { Strangers } from '../../base/node/strangers.ts';
 import { tlsSettings } from '../../base/node/tls-settings.ts';
 import type { KubeletNode } from '../node/kubelet-node.ts';
 import { attributesOf, authenticate, type KubeletAuth } from './auth.ts';
@@ -35,6 +37,9 @@ const OUTPUT_BYTES_MAX = 1024 * 1024;
 const HEADERS_TIMEOUT_MS = 30_000;
 /** Of one address; logs that are followed, shells and forwarded ports hold one each. */
 const CONNECTIONS_MAX = 1_024;
+/** Of all addresses, without a client certificate of this cluster: past it the oldest is closed. */
+const STRANGERS_MAX = 256;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Reads that tell nothing but whether it lives. */
 const OPEN_PATHS = new Set(['/healthz', '/healthz/ping']);
 
@@ -59,6 +64,8 @@ export class KubeletServer {
   readonly #options: KubeletServerOptions;
   readonly #server: https.Server;
   readonly #streaming: Streaming;
+  readonly #strangers = new Strangers(STRANGERS_MAX);
+  readonly #accept: (socket: Socket) => void;
   readonly #listeners: net.Server[] = [];
   readonly #sockets = new Set<Socket>();
   readonly #startedMs: number;
@@ -77,6 +84,11 @@ export class KubeletServer {
       // Tokens are the other way in; who has neither is refused by the pipeline, with an answer.
       rejectUnauthorized: false,
       headersTimeout: HEADERS_TIMEOUT_MS,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    });
+    this.#accept = http1Acceptor(this.#server);
+    this.#server.on('secureConnection', (socket) => {
+      if (socket.authorized) this.#strangers.recognize(socket);
     });
     this.#server.on('request', (request, response) => void this.#serve(request, response));
     this.#server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head));
@@ -91,7 +103,8 @@ export class KubeletServer {
       this.#sockets.add(socket);
       socket.on('error', () => socket.destroy());
       socket.once('close', () => this.#sockets.delete(socket));
-      this.#server.emit('connection', socket);
+      this.#strangers.add(socket);
+      this.#accept(socket);
     });
     return new Promise((resolve, reject) => {
       listener.once('error', reject);

@@ -1,8 +1,10 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { messageOf } from '../../base/errors.ts';
+import { boundStrangers } from '../../base/node/strangers.ts';
 import type { Listener } from '../forwarding/index.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
+/** Past it the oldest is closed, so that a probe is always let in. */
 const CONNECTIONS_MAX = 256;
 const ORIGIN = 'http://localhost';
 
@@ -38,7 +40,7 @@ export class HttpListener implements Listener {
     this.#server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
       send(response, answerTo(request.url ?? '/', answer));
     });
-    this.#server.maxConnections = CONNECTIONS_MAX;
+    boundStrangers(this.#server, CONNECTIONS_MAX);
   }
 
   readonly connectionsCount = 0;

@@ -9,6 +9,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { Http2Connection } from '../../../base/node/http2/server/connection.ts';
 import type { Http2Stream } from '../../../base/node/http2/server/stream.ts';
+import { boundStrangers } from '../../../base/node/strangers.ts';
 import type { Peer } from './method.ts';
 import { http1Exchange } from './http-exchange.ts';
 import type { ExchangePeer } from './http-exchange.ts';
@@ -46,6 +47,10 @@ const STREAMS_MAX_DEFAULT = 0xffffffff;
 /** Most requests arrive without waiting for credit. */
 const STREAM_WINDOW_BYTES = 1024 * 1024;
 const HEADER_LIST_BYTES_MAX = 64 * 1024;
+/** etcd keeps 150 file descriptors for itself; this is far below what a process may open nearly everywhere. */
+const CONNECTIONS_MAX = 8192;
+/** Connections that are still in the handshake: past it the oldest is closed, so that clients are always let in. */
+const STRANGERS_MAX = 256;
 /** etcd's defaults. */
 const KEEPALIVE_DEFAULT: KeepaliveOptions = {
   intervalMs: 2 * 60 * 60 * 1000,
@@ -106,6 +111,7 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
 
   const server =
     options.tls === undefined ? createNetServer(accept) : createSecureServer(options.tls, accept);
+  server.maxConnections = CONNECTIONS_MAX;
   let closing = false;
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
     log.write('debug', 'rejected connection', { remote: addressOf(socket), error: messageOf(error) });
@@ -148,8 +154,12 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
 
 const createSecureServer = (tls: ServerTls, accept: (socket: TLSSocket) => void): Server => {
   const server = createTlsServer({ ...tlsServerOptionsOf(tls), ALPNProtocols: ['h2', 'http/1.1'] });
+  const strangers = boundStrangers(server, STRANGERS_MAX);
   server.on('secureConnection', (socket: TLSSocket) => {
-    if (isClientAllowed(socket, tls)) return accept(socket);
+    if (isClientAllowed(socket, tls)) {
+      strangers.recognize(socket);
+      return accept(socket);
+    }
     // As etcd logs it, and the client learns no more than that its certificate was not accepted.
     server.emit('tlsClientError', new Error('client certificate authentication failed'), socket);
     socket.destroy();

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 
 /** TLS wraps a connection, and both objects know only its other end. */
 const keyOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`;
@@ -38,3 +38,10 @@ export class Strangers {
     this.#sockets.delete(keyOf(socket));
   }
 }
+
+/** Bounds the connections of a server this way; the caller recognizes peers, where there is something to know them by. */
+export const boundStrangers = (server: Server, max: number): Strangers => {
+  const strangers = new Strangers(max);
+  server.on('connection', (socket: Socket) => strangers.add(socket));
+  return strangers;
+};

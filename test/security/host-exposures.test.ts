@@ -1,0 +1,58 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CLUSTER_ROLE_BINDING, type OwnedClient } from '../../core/client/index.ts';
+import type { Finding } from '../../core/contract/index.ts';
+import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
+import { until } from '../support/until.ts';
+
+/** Its API server is made unsafe by its manifest, so it is a cluster of its own. */
+let cluster: OperatedCluster;
+let client: OwnedClient;
+
+beforeAll(async () => {
+  cluster = await operate('--control-planes', '1', '--workers', '1');
+  client = await cluster.client();
+});
+afterAll(() => cluster.close());
+
+const SAFE_SUITE = 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256';
+const WEAK_SUITE = 'TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA';
+const RBAC = 'rbac.authorization.k8s.io';
+
+const findings = async (...ids: readonly string[]): Promise<readonly string[]> => {
+  const { stdout } = await cluster.attempt('check', '-o', 'json');
+  const found = JSON.parse(stdout) as Finding[];
+  return ids.map((id) => {
+    const { verdict, message } = found.find((one) => one.id === id)!;
+    return `${verdict}: ${message}`;
+  });
+};
+
+test('check finds an API server whose manifest lets anybody in and offers a weak suite', async () => {
+  expect(await findings('anonymousPaths', 'tlsSuites')).toEqual([
+    expect.stringMatching(/^ok: /),
+    expect.stringMatching(/^ok: /),
+  ]);
+  await client.resource(CLUSTER_ROLE_BINDING).create({
+    metadata: { name: 'anybody-views' },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'view' },
+    subjects: [{ apiGroup: RBAC, kind: 'Group', name: 'system:unauthenticated' }],
+  });
+  const manifest = join(cluster.data, 'hosts', 'cp-1', 'manifests', 'kube-apiserver.yaml');
+  const unsafe = readFileSync(manifest, 'utf8').replace(
+    /^( *- )--authentication-config=.*$/m,
+    `$1--anonymous-auth=true\n$1--tls-cipher-suites=${SAFE_SUITE},${WEAK_SUITE}`,
+  );
+  writeFileSync(manifest, unsafe);
+  const [paths, suites] = await until('the API server to restart', async () => {
+    const now = await findings('anonymousPaths', 'tlsSuites');
+    return now.every((text) => text.startsWith('problem: ') && !text.includes('failed to run'))
+      ? now
+      : undefined;
+  });
+  expect(paths).toMatch(
+    /kube-apiserver on cp-1 serves .*\/api\/v1\/namespaces.*\/version to anonymous clients/,
+  );
+  expect(suites).toMatch(/kube-apiserver on cp-1 \(.*:6443\) accepts TLSv1\.2 ECDHE-ECDSA-AES128-SHA/);
+});
