@@ -37,14 +37,11 @@ const responseKind = (home: PublishedResource, { group, version, kind }: GroupVe
     ? { group: '', version: '', kind }
     : { group, version, kind };
 
-/** Resources that are not built in name their group version in any case. */
-const fullKind = ({ group, version, kind }: GroupVersionKind): object => ({ group, version, kind });
-
-const resourceEntry = (resource: PublishedResource, isBuiltIn: boolean): object => {
+const resourceEntry = (resource: PublishedResource): object => {
   const { plural, singular, namespaced, verbs, shortNames, categories, subresources } = resource;
   return {
     resource: plural,
-    responseKind: isBuiltIn ? responseKind(resource, resource) : fullKind(resource),
+    responseKind: responseKind(resource, resource),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
     verbs,
@@ -53,7 +50,7 @@ const resourceEntry = (resource: PublishedResource, isBuiltIn: boolean): object 
     ...(subresources.length > 0 && {
       subresources: subresources.map((sub) => ({
         subresource: sub.name,
-        responseKind: isBuiltIn ? responseKind(resource, sub.kind) : fullKind(sub.kind),
+        responseKind: responseKind(resource, sub.kind),
         verbs: sub.verbs,
       })),
     }),
@@ -62,9 +59,7 @@ const resourceEntry = (resource: PublishedResource, isBuiltIn: boolean): object 
 
 const versionEntry = (published: PublishedGroupVersion): object => ({
   version: published.version,
-  ...(published.resources.length > 0 && {
-    resources: sortedResources(published).map((one) => resourceEntry(one, published.schemas === undefined)),
-  }),
+  ...(published.resources.length > 0 && { resources: sortedResources(published).map(resourceEntry) }),
   freshness: published.freshness ?? 'Current',
 });
 

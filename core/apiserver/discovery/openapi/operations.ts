@@ -55,8 +55,6 @@ const PATCH_TYPES = [
   'application/strategic-merge-patch+json',
   'application/apply-patch+yaml',
 ] as const;
-/** Strategic merge patches need types, which custom resources do not have. */
-const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => !type.includes('strategic'));
 const CONNECT_METHODS: Readonly<Partial<Record<Verb, readonly Method[]>>> = {
   create: ['post'],
   delete: ['delete'],
@@ -230,8 +228,7 @@ class Writer {
   #write(place: Place, action: 'post' | 'put' | 'patch', { suffix, said }: Said): void {
     const verb = { post: 'create', put: 'replace', patch: 'patch' }[action];
     const answer = { definition: place.object };
-    const patchTypes = this.#published.schemas === undefined ? PATCH_TYPES : CUSTOM_PATCH_TYPES;
-    const consumes = action === 'patch' ? patchTypes : ANY_TYPE;
+    const consumes = action === 'patch' ? PATCH_TYPES : ANY_TYPE;
     this.#add(place.path, {
       method: action,
       action,
