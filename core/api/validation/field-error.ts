@@ -34,8 +34,7 @@ export interface FieldCause {
   readonly field: string;
 }
 
-/** Stands for a value that is too large to be shown. */
-export const OMITTED = Symbol('omitted');
+const OMITTED = Symbol('omitted');
 
 const TITLES: Readonly<Record<FieldErrorType, string>> = {
   FieldValueNotFound: 'Not found',

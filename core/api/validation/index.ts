@@ -11,7 +11,6 @@ export {
   invalid,
   notFound,
   notSupported,
-  OMITTED,
   required,
   tooLong,
   tooMany,

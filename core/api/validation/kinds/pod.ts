@@ -26,6 +26,7 @@ import type { KindRules } from '../rules.ts';
 import { containers, initContainers, posixId, seccompProfile } from './containers.ts';
 import { ephemeralContainers, ephemeralContainersUpdate } from './ephemeral-containers.ts';
 import { affinity, tolerations, topologySpread } from './scheduling.ts';
+import { sysctls } from './sysctls.ts';
 import { volumes } from './volumes.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
@@ -98,6 +99,7 @@ function podSecurityContext(path: FieldPath, spec: Obj): FieldError[] {
         ])
       : []),
     ...seccompProfile(path, context),
+    ...sysctls(child(path, 'sysctls'), context, spec),
   ];
 }
 
