@@ -1,4 +1,4 @@
-import { fuzzyMatch, type TextPart } from '../composables/fuzzy-match.ts';
+import { fuzzyMatch, WHOLE_SCORE_MIN, type TextPart } from '../composables/fuzzy-match.ts';
 import type { PaletteEntry } from './page.ts';
 
 export const PALETTE_RESULTS_PER_GROUP_MAX = 8;
@@ -10,6 +10,8 @@ export interface PaletteResult {
 
 export interface PaletteGroup {
   readonly group: PaletteEntry['group'];
+  /** Its best entry shows the query as it was typed, not as letters here and there. */
+  readonly isCertain: boolean;
   readonly results: readonly PaletteResult[];
 }
 
@@ -37,5 +39,9 @@ export const paletteResults = (entries: readonly PaletteEntry[], query: string):
     })
     .filter((one) => one.results.length > 0)
     .sort((a, b) => b.best - a.best)
-    .map(({ group, results }) => ({ group, results: results.map(({ entry, parts }) => ({ entry, parts })) }));
+    .map(({ group, best, results }) => ({
+      group,
+      isCertain: best >= WHOLE_SCORE_MIN,
+      results: results.map(({ entry, parts }) => ({ entry, parts })),
+    }));
 };

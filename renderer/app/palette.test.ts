@@ -1,6 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { defineComponent, h, ref } from 'vue';
-import { mount, settle, testConnection, type Mounted } from '../testing/mount.ts';
+import type { ClusterList, FoundItem, KubeResource } from '../../core/contract/index.ts';
+import { CLUSTER_STORAGE_KEY } from '../stores/clusters.ts';
+import { useDiscoveryStore } from '../stores/discovery.ts';
+import { feed, mount, settle, testConnection, type Mounted } from '../testing/mount.ts';
 import CommandPalette from './CommandPalette.vue';
 import type { PaletteEntry } from './page.ts';
 import { PALETTE_RESULTS_PER_GROUP_MAX, paletteResults } from './palette-results.ts';
@@ -108,4 +111,88 @@ test('a query that finds nothing says so and Enter does nothing', async () => {
   await press('Enter');
   expect(document.body.textContent).toContain('No results for “zzz”.');
   expect(open.value).toBe(true);
+});
+
+const POD: KubeResource = {
+  group: '',
+  version: 'v1',
+  plural: 'pods',
+  kind: 'Pod',
+  namespaced: true,
+  singular: 'pod',
+  shortNames: ['po'],
+  categories: [],
+  verbs: ['list', 'watch'],
+  subresources: [],
+  isPreferred: true,
+};
+const CLUSTER = {
+  id: '/k#prod',
+  name: 'prod',
+  origin: 'kubeconfig' as const,
+  server: 'https://prod:6443',
+  user: 'admin',
+  namespace: 'default',
+  kubeconfigPath: '/k',
+  readOnly: true,
+  local: null,
+};
+
+test('objects are searched while two letters are typed and at no other time; Tab shows what can be done', async () => {
+  localStorage.setItem(CLUSTER_STORAGE_KEY, CLUSTER.id);
+  const found = feed<FoundItem>();
+  let searches = 0;
+  const connection = testConnection({
+    'clusters.watch': feed<ClusterList>({ clusters: [CLUSTER], problems: [] }).handler,
+    'kube.discovery': () => Promise.resolve({ serverVersion: '', resources: [POD], failed: [] }),
+    'kube.search': async function* (_input, signal) {
+      searches += 1;
+      try {
+        yield* found.handler(undefined, signal);
+      } finally {
+        searches -= 1;
+      }
+    },
+  });
+  const open = ref(false);
+  mounted = await mount(
+    defineComponent({
+      setup: () => {
+        useDiscoveryStore();
+        return () =>
+          h(CommandPalette, {
+            entries,
+            cluster: CLUSTER.id,
+            open: open.value,
+            'onUpdate:open': (value: boolean) => (open.value = value),
+          });
+      },
+    }),
+    connection,
+  );
+  open.value = true;
+  await settle();
+  const input = document.querySelector<HTMLInputElement>('[role="combobox"]')!;
+  const type = async (text: string): Promise<void> => {
+    input.value = text;
+    input.dispatchEvent(new Event('input'));
+    await settle();
+  };
+  const options = (): string[] =>
+    [...document.querySelectorAll('[role="option"]')].map((option) => option.textContent ?? '');
+  await type('z');
+  expect(searches).toBe(0);
+  await type('zebra');
+  expect(searches).toBe(1);
+  const pod = { resource: 'pods', namespace: 'zoo', name: 'zebra-1', labels: '', addresses: ['10.0.0.4'] };
+  found.push({ kind: 'objects', objects: [pod] });
+  await settle();
+  expect(options()).toEqual(['zebra-1Pod, zoo, 10.0.0.4']);
+  input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Tab', bubbles: true, cancelable: true }));
+  await settle();
+  expect([searches, options().includes('Logs'), options().includes('Delete')]).toEqual([0, true, true]);
+  open.value = false;
+  await settle();
+  expect(searches).toBe(0);
+  localStorage.clear();
 });

@@ -9,6 +9,9 @@ export interface FuzzyMatch {
   readonly parts: readonly TextPart[];
 }
 
+/** From here on the query was found as a whole. Long texts score a little less than the base of a whole match. */
+export const WHOLE_SCORE_MIN = 500;
+
 const isBoundary = (text: string, index: number): boolean =>
   index === 0 ||
   /[\s\-_/.:]/.test(text[index - 1] ?? '') ||

@@ -99,9 +99,12 @@ export const categoryOf = ({ group, plural }: Pick<KubeResource, 'group' | 'plur
 
 const orderOf = (resource: KubeResource): number => placeOf.get(resource.plural)?.order ?? Infinity;
 
-/** Events live in two groups with one storage: the newer group repeats what the older shows. */
+/**
+ * Events live in two groups with one storage: the newer group repeats what the older shows. The figures of the metrics
+ * server belong to pods and nodes, and cannot be watched.
+ */
 const isRepeated = ({ group, plural }: KubeResource): boolean =>
-  plural === 'events' && group === 'events.k8s.io';
+  (plural === 'events' && group === 'events.k8s.io') || group === 'metrics.k8s.io';
 
 /** What can be listed, once a kind, in the version that the server prefers. */
 export const browsable = (resources: readonly KubeResource[]): KubeResource[] =>

@@ -195,7 +195,7 @@ const SCREENS = [
   },
   {
     name: 'columns',
-    go: '#/workloads?kind=pods&filter=app%3Dhello',
+    go: '#/workloads?kind=pods&filter=status%3DRunning',
     async act(page) {
       await press(page, /^(Columns|Spalten)$/);
       await page.waitForTimeout(500);

@@ -98,10 +98,13 @@ const readDetails = async (): Promise<void> => {
   await go(deploymentTab('summary'));
   await part('Replicas and placement').getByText('2 of 2 ready').waitFor();
   await drawer().getByRole('link', { name: /^web-/ }).first().click();
-  await part('web').getByRole('row', { name: 'cpu 20m' }).waitFor();
-  await part('web').getByRole('row', { name: 'Readiness HTTP GET :8080/' }).getByText('Passing').waitFor();
-  await part('web').getByRole('row', { name: 'NODE spec.nodeName Pod field' }).waitFor();
-  await part('web').getByRole('link', { name: 'ConfigMap harbour' }).click();
+  await part('Container web').getByRole('row', { name: 'cpu 20m' }).waitFor();
+  await part('Container web')
+    .getByRole('row', { name: 'Readiness HTTP GET :8080/' })
+    .getByText('Passing')
+    .waitFor();
+  await part('Container web').getByRole('row', { name: 'NODE spec.nodeName Pod field' }).waitFor();
+  await part('Container web').getByRole('link', { name: 'ConfigMap harbour' }).click();
   await drawer().getByRole('heading', { name: 'harbour', exact: true }).waitFor();
 
   await go('/network?kind=services&open=default/web');

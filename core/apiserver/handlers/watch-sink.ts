@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http';
-import { WebSocketServer, type WebSocket } from 'ws';
 import type { RequestContext } from '../server/index.ts';
+import { isWebSocketRequest, openWebSocket, type FrameSender } from '../server/web-socket.ts';
 import { JSON_MEDIA_TYPE } from './media-types.ts';
 
 /** Where the lines of a watch go. */
@@ -24,66 +23,16 @@ const bodySink = ({ request, response, warnings }: RequestContext): WatchSink =>
   };
 };
 
-/** What a client of a watch has to say is not read, so it may not be long. */
-const RECEIVED_BYTES_MAX = 4096;
-/** Bytes that wait for the client before the watch does. */
-const BUFFERED_BYTES_HIGH = 256 * 1024;
-const NORMAL_CLOSURE = 1000;
-
-/** As upstream, the one subprotocol that a client names is agreed to. */
-const server = new WebSocketServer({
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  maxPayload: RECEIVED_BYTES_MAX,
+/** One text frame an event. */
+const socketSink = (frames: FrameSender): WatchSink => ({
+  async send(lines) {
+    for (const line of lines) await frames.send(line, 'text');
+  },
+  end: () => frames.end(),
 });
 
-const isWebSocketRequest = ({ request: { headers } }: RequestContext): boolean =>
-  (headers.get('upgrade') ?? '').toLowerCase() === 'websocket' &&
-  headers.all('connection').some((value) => /(^|,)\s*upgrade\s*(,|$)/i.test(value));
-
-/** One text frame an event. */
-const socketSink = (context: RequestContext): Promise<WatchSink> | undefined => {
-  const { request } = context;
-  const upgraded = request.upgrade();
-  if (!upgraded) return undefined;
-  const headers = Object.fromEntries(
-    [...request.headers.entries()].map(([name, values]) => [name, values.join(',')]),
-  );
-  // All that the handshake looks at; the message itself has lost its connection to us.
-  const message = { method: request.method, url: request.url, headers } as unknown as IncomingMessage;
-  return new Promise((resolve) => {
-    server.handleUpgrade(message, upgraded.socket, Buffer.from(upgraded.head), (socket) =>
-      resolve(framesOf(socket)),
-    );
-    // A handshake that fails is answered by the server, which then closes the connection.
-    upgraded.socket.once('close', () =>
-      resolve({ send: () => Promise.resolve(), end: () => Promise.resolve() }),
-    );
-  });
-};
-
-const framesOf = (socket: WebSocket): WatchSink => {
-  socket.on('error', () => socket.terminate());
-  return {
-    async send(lines) {
-      for (const line of lines) {
-        const sent = new Promise<void>((resolve) =>
-          // Whoever is gone is told of by the end of the connection.
-          socket.send(line, { binary: false }, () => resolve()),
-        );
-        if (socket.bufferedAmount > BUFFERED_BYTES_HIGH) await sent;
-      }
-    },
-    end: () =>
-      new Promise((resolve) => {
-        if (socket.readyState === socket.CLOSED) return resolve();
-        socket.once('close', () => resolve());
-        socket.close(NORMAL_CLOSURE);
-      }),
-  };
-};
-
 /** Begins the answer to a watch: over the connection itself where the client asked for a WebSocket. */
-export const openSink = async (context: RequestContext): Promise<WatchSink> =>
-  (isWebSocketRequest(context) ? await socketSink(context) : undefined) ?? bodySink(context);
+export const openSink = async (context: RequestContext): Promise<WatchSink> => {
+  const frames = isWebSocketRequest(context) ? await openWebSocket(context) : undefined;
+  return frames ? socketSink(frames) : bodySink(context);
+};

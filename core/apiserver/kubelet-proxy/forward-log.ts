@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import { badRequest, internalError, statusErrorFrom, StatusError } from '../../api/meta/index.ts';
 import type { RequestContext } from '../server/index.ts';
+import { isWebSocketRequest, offeredProtocols, openWebSocket } from '../server/web-socket.ts';
 import { dialErrorText } from './dial-error.ts';
 import { ask, copyBody, type Backend } from './forward.ts';
 
@@ -38,6 +40,41 @@ export const answerEmptyLog = async ({ response }: RequestContext): Promise<void
   await response.end();
 };
 
+/** Subprotocols of a stream of bytes, and how their frames are written. */
+const FRAME_FORMS: Readonly<Record<string, 'binary' | 'base64'>> = {
+  'binary.k8s.io': 'binary',
+  'base64.binary.k8s.io': 'base64',
+};
+
+/** A log as frames of a WebSocket, after an empty one that says that it begins. */
+const sendFrames = async (context: RequestContext, answer: IncomingMessage): Promise<void> => {
+  const offered = offeredProtocols(context);
+  const chosen = offered.find((name) => Object.hasOwn(FRAME_FORMS, name));
+  if (offered.length > 0 && chosen === undefined) {
+    answer.destroy();
+    throw new StatusError('Forbidden', `no supported subprotocol among ${offered.join(', ')}`, { code: 403 });
+  }
+  const frames = await openWebSocket(context, () => chosen ?? false);
+  if (frames === undefined) {
+    answer.destroy();
+    throw badRequest('Upgrade request required');
+  }
+  void frames.closed.then(() => answer.destroy());
+  const isBase64 = FRAME_FORMS[chosen ?? ''] === 'base64';
+  const send = (bytes: Buffer): Promise<void> =>
+    isBase64 ? frames.send(bytes.toString('base64'), 'text') : frames.send(bytes, 'binary');
+  try {
+    await send(Buffer.alloc(0));
+    for await (const chunk of answer) await send(chunk as Buffer);
+  } catch (error) {
+    // The client is gone, or the kubelet: a connection that ends is all that can be said now.
+    if (!answer.destroyed) throw error;
+  } finally {
+    answer.destroy();
+  }
+  await frames.end();
+};
+
 /** Asks the kubelet for a log and passes it on as it is written. */
 export const forwardLog = async (
   context: RequestContext,
@@ -62,6 +99,7 @@ export const forwardLog = async (
     const text = Buffer.concat(chunks).subarray(0, COMPLAINT_BYTES_MAX).toString('utf8');
     throw complaintOf(code, text, podName);
   }
+  if (isWebSocketRequest(context)) return sendFrames(context, answer);
   context.response.setHeader('content-type', 'text/plain');
   context.response.begin(200);
   await copyBody(answer, context.response);

@@ -38,4 +38,5 @@ export const shareOf = (part: number, whole: number): number =>
   whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole));
 
 export const shareText = (part: number, whole: number): string =>
-  whole <= 0 ? '' : formatPercent((part / whole) * 100);
+  // The unit stays on the line of its number.
+  whole <= 0 ? '' : formatPercent((part / whole) * 100).replace(' ', '\u00A0');

@@ -178,23 +178,27 @@ const probeResult = (kind: ProbeKind, { status, probeFailures }: ContainerContex
   return toned(failed, kind === 'liveness' ? 'warn' : 'error');
 };
 
-const probeBlock = (container: KubeObject, context: ContainerContext): Block => ({
-  form: 'table',
-  title: t('sec.probes'),
-  head: [t('sec.probe'), t('sec.probe.check'), t('sec.probe.result')],
-  rows: probeKinds.flatMap((kind) => {
-    const probe = at(container, `${kind}Probe`);
-    if (probe === undefined) return [];
-    const fields = fieldsOf(probe);
-    return [
-      [
-        plain(t(`sec.probe.${kind}`)),
-        mono(`${probeCheck(fields)} ${probeTiming(fields)}`),
-        probeResult(kind, context, textAt(container, 'name')),
-      ],
-    ];
-  }),
-});
+const probeBlock = (container: KubeObject, context: ContainerContext): Block => {
+  // A template has no container that could have been probed.
+  const hasResults = context.status !== undefined || context.probeFailures !== undefined;
+  return {
+    form: 'table',
+    title: t('sec.probes'),
+    head: [t('sec.probe'), t('sec.probe.check'), ...(hasResults ? [t('sec.probe.result')] : [])],
+    rows: probeKinds.flatMap((kind) => {
+      const probe = at(container, `${kind}Probe`);
+      if (probe === undefined) return [];
+      const fields = fieldsOf(probe);
+      return [
+        [
+          plain(t(`sec.probe.${kind}`)),
+          mono(`${probeCheck(fields)} ${probeTiming(fields)}`),
+          ...(hasResults ? [probeResult(kind, context, textAt(container, 'name'))] : []),
+        ],
+      ];
+    }),
+  };
+};
 
 const portsText = (container: KubeObject): string =>
   listAt(container, 'ports')
@@ -217,7 +221,7 @@ export const containerSection = (
   const command = [joined(container['command']), joined(container['args'])].filter(Boolean).join(', ');
   return {
     id: `container-${name}`,
-    title: role === 'main' ? name : t(`sec.container.${role}`, { name }),
+    title: t(`sec.container.${role}`, { name }),
     ...(state && { state }),
     blocks: blocks(
       {

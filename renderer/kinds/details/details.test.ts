@@ -4,7 +4,7 @@ import { sectionsOf, type Block, type Cell, type Related } from './index.ts';
 
 const wordOf = ({ text, tone, link, share }: Cell): string =>
   [
-    text,
+    text.replaceAll('\u00A0', ' '),
     tone && `<${tone}>`,
     link && `-> ${link.kind} ${link.namespace}/${link.name}`,
     share !== undefined && `${Math.round(share * 100)}%`,
@@ -90,7 +90,10 @@ test('a pod shows requests, probes with their last result, variables with their 
       { container: 'web', probe: 'liveness', message: 'refused', atMs: Date.parse('2026-01-01T09:00:00Z') },
     ],
   };
-  const { ['web, Running, not ready <pending>']: web = [], Placement: placement } = shown(pod, related);
+  const { ['Container web, Running, not ready <pending>']: web = [], Placement: placement } = shown(
+    pod,
+    related,
+  );
   expect(placement).toEqual([
     'Node: worker-1 -> Node /worker-1',
     'Pod IPs: 10.0.0.9',

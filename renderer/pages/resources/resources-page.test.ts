@@ -123,6 +123,37 @@ test('the filter hides rows and the foot counts what it hides', async () => {
   expect(text()).toContain('1 hidden by filters');
 });
 
+test('CPU and memory are columns where the cluster measures them, and nowhere else', async () => {
+  const metrics = resource({
+    group: 'metrics.k8s.io',
+    version: 'v1beta1',
+    kind: 'PodMetrics',
+    verbs: ['list'],
+  });
+  const usage = { cpu: '12500000n', memory: '64Mi' };
+  const heads = async (resources: KubeResource[]): Promise<string[]> => {
+    const { source, root } = await show({
+      'kube.discovery': () => Promise.resolve({ ...discovery, resources }),
+      'kube.request': () =>
+        Promise.resolve({
+          ok: true,
+          body: { items: [{ metadata: { namespace: 'web', name: 'a' }, containers: [{ usage }] }] },
+        }),
+    });
+    source.push({ kind: 'columns', columns: [column('Name'), column('Status')] });
+    source.push(rows(row('a')));
+    source.push({ kind: 'listed' });
+    await settle();
+    const found = [...root.querySelectorAll('[role=columnheader]')].map(
+      (head) => head.textContent?.trim() ?? '',
+    );
+    mounted?.unmount();
+    return found.filter(Boolean);
+  };
+  expect(await heads([...discovery.resources])).not.toContain('CPU');
+  expect((await heads([...discovery.resources, metrics])).slice(-2)).toEqual(['CPU', 'Memory']);
+});
+
 test('a list that may not be read says what the server said', async () => {
   const { text } = await show({
     'kube.table': async function* () {

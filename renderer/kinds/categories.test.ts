@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import type { KubeResource } from '../../core/contract/index.ts';
+import { browsable } from './categories.ts';
+
+const resource = (group: string, plural: string, verbs: readonly string[] = ['list']): KubeResource =>
+  ({ group, version: 'v1', plural, kind: plural, verbs, isPreferred: true }) as unknown as KubeResource;
+
+test('what repeats other kinds, and what cannot be listed, is not browsed', () => {
+  const resources = [
+    resource('', 'pods'),
+    resource('', 'events'),
+    resource('events.k8s.io', 'events'),
+    resource('metrics.k8s.io', 'pods'),
+    resource('authorization.k8s.io', 'subjectaccessreviews', ['create']),
+  ];
+  expect(browsable(resources).map(({ group, plural }) => `${plural}.${group}`)).toEqual(['pods.', 'events.']);
+});
