@@ -9,6 +9,7 @@ import {
 import type { ControllerSettings } from '../config/config.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
 import { workLoop } from '../runtime/work-loop.ts';
+import { createHpaMetrics } from './hpa-metrics.ts';
 import { HpaReconciler, Reported } from './reconciler.ts';
 
 /** Scales the targets of HorizontalPodAutoscalers by their metrics. */
@@ -18,7 +19,8 @@ export const horizontalPodAutoscalerController: ControllerDefinition<ControllerS
   serviceAccount: 'horizontal-pod-autoscaler',
   isOnByDefault: true,
   create(context, settings) {
-    const { client, informers, events, clock, log } = context;
+    const { client, informers, events, clock, log, registry } = context;
+    const metrics = createHpaMetrics(registry);
     const autoscalers = informers.informer(HORIZONTAL_POD_AUTOSCALER);
     const pods = informers.informer(POD);
     const reconciler = new HpaReconciler({
@@ -28,16 +30,26 @@ export const horizontalPodAutoscalerController: ControllerDefinition<ControllerS
       settings,
       autoscalers: autoscalers.store,
       pods: pods.store,
+      metrics,
     });
     const loop = workLoop(context, {
       name: 'horizontalpodautoscaler',
       workers: settings['concurrent-horizontal-pod-autoscaler-syncs'],
       async handle(key) {
         const hpa = autoscalers.store.get(key);
-        if (!hpa) return reconciler.forget(key);
+        metrics.count(autoscalers.store.size);
+        if (!hpa) {
+          const [namespace = '', name = ''] = key.split('/');
+          metrics.forget(namespace, name);
+          return reconciler.forget(key);
+        }
+        const startMs = clock.monotonicMs();
+        const seconds = (): number => (clock.monotonicMs() - startMs) / 1000;
         try {
-          await reconciler.reconcile(hpa);
+          const { action, error } = await reconciler.reconcile(hpa);
+          metrics.reconciled(action, error === undefined ? 'none' : 'internal', seconds());
         } catch (error) {
+          metrics.reconciled('none', 'internal', seconds());
           if (!(error instanceof Reported) && !isConflict(error)) throw error;
           log.write('debug', 'an autoscaler could not be reconciled', { hpa: key, error: error.message });
         }

@@ -11,7 +11,7 @@ import {
 } from '../../api/meta/index.ts';
 import { parseLabelSelector, type LabelSelector } from '../../api/selector/index.ts';
 import { quantity, sameValue } from '../../api/validation/read.ts';
-import type { V1Scale } from '../../api/schema/index.ts';
+import type { V1Scale, V2MetricSpec } from '../../api/schema/index.ts';
 import {
   HORIZONTAL_POD_AUTOSCALER,
   RestMapper,
@@ -26,7 +26,8 @@ import {
 import type { ControllerSettings } from '../config/config.ts';
 import { afterScaling, emptyHistory, type Condition, type History } from './behavior.ts';
 import { decide, decideWithoutMetrics, evaluate, type Decision } from './decide.ts';
-import { proposeFor } from './metric-proposal.ts';
+import { actionOf, type HpaAction, type HpaMetrics } from './hpa-metrics.ts';
+import { MetricFailure, proposeFor, type MetricInput, type Proposal } from './metric-proposal.ts';
 import { metricValues, type MetricValues } from './metric-values.ts';
 import type { Tolerances } from './replica-count.ts';
 
@@ -76,6 +77,13 @@ export interface ReconcilerOptions {
   readonly settings: ControllerSettings;
   readonly autoscalers: Store<HorizontalPodAutoscaler>;
   readonly pods: Store<Pod>;
+  readonly metrics: HpaMetrics;
+}
+
+export interface Reconciled {
+  readonly action: HpaAction;
+  /** Some metrics failed, and the others decided. */
+  readonly error: string | undefined;
 }
 
 interface Target {
@@ -103,8 +111,8 @@ export class HpaReconciler {
   }
 
   /** Rejects with `Reported` for what the object itself says, and with other errors for what has to be retried. */
-  async reconcile(hpa: Stored<HorizontalPodAutoscaler>): Promise<void> {
-    const { clock } = this.#options;
+  async reconcile(hpa: Stored<HorizontalPodAutoscaler>): Promise<Reconciled> {
+    const { clock, metrics } = this.#options;
     const key = objectKey(hpa);
     const pass = new Pass(hpa, formatTime(clock.nowMs()));
     const { kind, scale } = await this.#target(pass);
@@ -129,8 +137,9 @@ export class HpaReconciler {
       ...(isRescaled && { lastScaleTime: formatTime(clock.nowMs()) }),
     };
     if (given) delete pass.status.currentMetrics;
+    metrics.desired(pass.namespace, hpa.metadata.name, decision.replicas);
     await this.#writeStatus(pass);
-    if (decision.error !== undefined) throw new Reported(decision.error);
+    return { action: actionOf(currentReplicas, decision.replicas), error: decision.error };
   }
 
   #warn({ hpa }: Pass, reason: string, message: string): void {
@@ -257,7 +266,7 @@ export class HpaReconciler {
       },
     };
     const results = await Promise.allSettled(
-      (hpa.spec.metrics ?? []).map((spec) => proposeFor(this.#values, input, spec)),
+      (hpa.spec.metrics ?? []).map((spec) => this.#propose(input, spec, hpa.status?.currentReplicas ?? 0)),
     );
     const { replicas, metric, statuses, condition, failures, error } = evaluate(results, currentReplicas);
     for (const failure of failures) this.#warn(pass, failure.reason, failure.detail);
@@ -271,6 +280,22 @@ export class HpaReconciler {
       { currentReplicas, history, nowMs, downscaleWindowMs },
     );
     return { ...decision, error };
+  }
+
+  /** What one metric calls for, measured. */
+  async #propose(input: MetricInput, spec: V2MetricSpec, currentReplicas: number): Promise<Proposal> {
+    const { clock, metrics } = this.#options;
+    const startMs = clock.monotonicMs();
+    const seconds = (): number => (clock.monotonicMs() - startMs) / 1000;
+    try {
+      const proposal = await proposeFor(this.#values, input, spec);
+      metrics.computed(spec.type, actionOf(currentReplicas, proposal.replicas), 'none', seconds());
+      return proposal;
+    } catch (error) {
+      const isSpec = error instanceof MetricFailure && error.reason === 'InvalidMetricSourceType';
+      metrics.computed(spec.type, 'none', isSpec ? 'spec' : 'internal', seconds());
+      throw error;
+    }
   }
 
   async #rescale(pass: Pass, kind: Kind, scale: Stored<V1Scale>, decision: Decision): Promise<void> {
