@@ -4,6 +4,7 @@ import type { Authorizer } from '../authz/authorizer.ts';
 import type { AdmissionConfiguration } from './admission-configuration.ts';
 import type { AdmissionPlugin } from './attributes.ts';
 import type { DynamicAdmission } from './dynamic.ts';
+import type { FindResource } from './kind-finder.ts';
 import type { ObjectReader, QuotaWriter } from './object-reader.ts';
 import { alwaysPullImages } from './plugins/always-pull-images.ts';
 import { alwaysAdmit, alwaysDeny } from './plugins/always.ts';
@@ -27,10 +28,7 @@ import { namespaceAutoProvision, type CreateNamespace } from './plugins/namespac
 import { namespaceExists } from './plugins/namespace-exists.ts';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts';
 import { nodeRestriction } from './plugins/node-restriction/node-restriction.ts';
-import {
-  ownerReferencesPermissionEnforcement,
-  type FindResource,
-} from './plugins/owner-references-permission-enforcement.ts';
+import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
 import { podNodeSelector } from './plugins/pod-node-selector.ts';
 import { podResizeValidator } from './plugins/pod-resize-validator.ts';

@@ -7,11 +7,11 @@ import type { Authorizer } from '../authz/authorizer.ts';
 import type { Follower, InternalInformer } from '../informer/internal-informer.ts';
 import type { WebhookClient } from '../webhook/webhook-client.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './attributes.ts';
+import type { FindResource } from './kind-finder.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { checkExpressions } from './policies/expression-errors.ts';
 import { createPolicyMetrics } from './policies/metrics.ts';
 import { mutatingPolicies } from './policies/mutating-policies.ts';
-import type { FindParamResource } from './policies/params.ts';
 import type { PolicyPluginOptions } from './policies/policy-plugin.ts';
 import { PolicyTable } from './policies/policy-table.ts';
 import { validatingPolicies } from './policies/validating-policies.ts';
@@ -36,7 +36,7 @@ export interface DynamicAdmissionOptions {
   readonly reader: ObjectReader;
   readonly authorizer: Authorizer;
   readonly client: WebhookClient;
-  readonly findParamResource: FindParamResource;
+  readonly findResource: FindResource;
   /** The minor of Kubernetes that is emulated. */
   readonly minor: number;
   readonly clock: Clock;

@@ -11,17 +11,15 @@ import { exposeProcess } from '../../base/node/process-metrics.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { watchFiles } from '../../base/node/pem-files.ts';
 import { systemRandom } from '../../base/node/random.ts';
-import { parseApiVersion, pathNotFound } from '../../api/meta/index.ts';
-import { registryOf } from '../../api/scheme/index.ts';
+import { pathNotFound } from '../../api/meta/index.ts';
 import {
   builtInPlugins,
   createAdmissionChain,
   createDynamicAdmission,
   selectPlugins,
-  type PluginDependencies,
 } from '../admission/index.ts';
 import { loadAdmissionConfiguration } from '../admission/admission-configuration.ts';
-import type { FindParamResource } from '../admission/policies/params.ts';
+import { createKindFinder } from '../admission/kind-finder.ts';
 import { Aggregator, aggregationStage, createRemoteClient } from '../aggregation/index.ts';
 import {
   authorizationStage,
@@ -74,27 +72,6 @@ export interface RunningApiServer {
   readonly failed: Promise<never>;
   close(): Promise<void>;
 }
-
-/** Parameters of policies may be of any kind that is kept. */
-const paramResources = (minor: number): FindParamResource => {
-  const scheme = registryOf(minor);
-  return ({ apiVersion, kind }) => {
-    const version = parseApiVersion(apiVersion);
-    const type = version && scheme.findByKind({ ...version, kind });
-    return type?.storage && { group: type.group, resource: type.plural, namespaced: type.namespaced };
-  };
-};
-
-/** Where objects of a kind are served, for those who name them by kind. */
-const servedResources = (minor: number): PluginDependencies['findResource'] => {
-  const scheme = registryOf(minor);
-  return (kind) => {
-    const type = scheme.findByKind(kind);
-    return (
-      type && { group: type.group, version: type.version, resource: type.plural, namespaced: type.namespaced }
-    );
-  };
-};
 
 const notFoundStage: Stage = {
   name: 'not-found',
@@ -239,11 +216,12 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
       }),
     }),
   );
+  const findResource = createKindFinder(config.minor, registry.reader);
   const dynamic = createDynamicAdmission({
     reader: registry.reader,
     authorizer,
     client: webhooks,
-    findParamResource: paramResources(config.minor),
+    findResource,
     minor: config.minor,
     clock,
     metrics,
@@ -261,7 +239,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
           { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
         );
       },
-      findResource: servedResources(config.minor),
+      findResource,
       configuration: admissionConfiguration,
       clock,
       random,

@@ -60,5 +60,6 @@ export const matchesObject = (
 ): boolean => {
   if (selector instanceof StatusError) throw selector;
   if (selector.isEmpty) return true;
-  return [object, oldObject].some((one) => one !== undefined && selector.matches(one.metadata?.labels ?? {}));
+  // Options of connections have no metadata: no selector is about them.
+  return [object, oldObject].some((one) => one?.metadata && selector.matches(one.metadata.labels ?? {}));
 };

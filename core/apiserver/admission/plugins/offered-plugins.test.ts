@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { manualClock } from '../../../base/manual-clock.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
 import { allow, noOpinion, type Attributes, type Authorizer } from '../../authz/authorizer.ts';
+import { createKindFinder } from '../kind-finder.ts';
 import { readerOf, verdict, wish } from '../testing/fixtures.ts';
 import { clusterTrustBundleAttest } from './certificates.ts';
 import { denyServiceExternalIPs } from './deny-service-external-ips.ts';
@@ -102,10 +103,7 @@ describe('topology labels', () => {
 
 describe('owner references', () => {
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: 'u' };
-  const find = ({ kind }: { kind: string }) =>
-    kind === 'ReplicaSet'
-      ? { group: 'apps', version: 'v1', resource: 'replicasets', namespaced: true }
-      : undefined;
+  const find = createKindFinder(36, readerOf([]));
   const owned = (...ownerReferences: unknown[]) => pod({}, { ownerReferences });
   const enforce = (allowed: (attributes: Attributes) => boolean) =>
     ownerReferencesPermissionEnforcement(allowing(allowed), find);

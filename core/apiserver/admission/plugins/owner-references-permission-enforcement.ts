@@ -1,20 +1,10 @@
-import {
-  parseApiVersion,
-  type GroupVersionKind,
-  type GroupVersionResource,
-  type KubernetesObject,
-  type OwnerReference,
-} from '../../../api/meta/index.ts';
+import { parseApiVersion, type KubernetesObject, type OwnerReference } from '../../../api/meta/index.ts';
 import { jsonEquals, type Json } from '../../../api/patch/index.ts';
 import { resourceAttributes, type Authorizer, type Verdict } from '../../authz/authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
+import type { FindResource } from '../kind-finder.ts';
 import { handlesOnly, isResource, PODS } from '../matching.ts';
 import { refusal } from '../refusal.ts';
-
-/** Where objects of a kind are served. */
-export type FindResource = (
-  kind: GroupVersionKind,
-) => (GroupVersionResource & { readonly namespaced: boolean }) | undefined;
 
 const ownersOf = (object: KubernetesObject | undefined): readonly OwnerReference[] =>
   object?.metadata?.ownerReferences ?? [];
@@ -67,7 +57,7 @@ export const ownerReferencesPermissionEnforcement = (
     if ((await authorizer.authorize(resourceAttributes(user, everything))).decision === 'allow') return;
     for (const owner of blocking) {
       const version = parseApiVersion(owner.apiVersion);
-      const found = version && find({ ...version, kind: owner.kind });
+      const found = version && (await find({ ...version, kind: owner.kind }));
       if (!found)
         throw refusal(
           attributes,

@@ -3,8 +3,9 @@ import { messageOf } from '../../../base/errors.ts';
 import type { AdmissionAttributes, ServedAs } from '../attributes.ts';
 import { readNamespace } from '../match/selectors.ts';
 import { NAMESPACES } from '../matching.ts';
+import type { FindResource } from '../kind-finder.ts';
 import type { ObjectReader } from '../object-reader.ts';
-import { collectParams, missingParamKind, type FindParamResource } from './params.ts';
+import { collectParams, missingParamKind } from './params.ts';
 import { matchRequest, namespaceOf } from './policy-matching.ts';
 import type { BoundPolicy } from './policy-table.ts';
 import type { Binding, Policy } from './policy.ts';
@@ -26,14 +27,14 @@ export interface ConfigurationError {
 
 export interface InvocationSources {
   readonly reader: ObjectReader;
-  readonly findParamResource: FindParamResource;
+  readonly findResource: FindResource;
 }
 
 /** Which evaluations of a policy are about a request. */
 export const invocationsOf = async (
   { policy, bindings }: BoundPolicy,
   attributes: AdmissionAttributes,
-  { reader, findParamResource: find }: InvocationSources,
+  { reader, findResource: find }: InvocationSources,
 ): Promise<{
   readonly invocations: readonly PolicyInvocation[];
   readonly errors: readonly ConfigurationError[];
@@ -48,7 +49,7 @@ export const invocationsOf = async (
     if (!policy.constraints) throw new Error('policy contained no match constraints, a required field');
     matched = await matchRequest(policy.constraints, attributes, reader);
     if (!matched) return { invocations: [], errors };
-    const missing = missingParamKind(policy, find);
+    const missing = await missingParamKind(policy, find);
     if (missing !== undefined) throw new Error(missing);
   } catch (error) {
     failed(error, undefined);

@@ -1,13 +1,7 @@
-import { StatusError, type GroupResource, type KubernetesObject } from '../../../api/meta/index.ts';
+import { parseApiVersion, StatusError, type KubernetesObject } from '../../../api/meta/index.ts';
+import type { FindResource, FoundResource } from '../kind-finder.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import type { Binding, ParamKind, Policy } from './policy.ts';
-
-/** Where objects of a kind are found; custom resources, too. */
-export interface ParamResource extends GroupResource {
-  readonly namespaced: boolean;
-}
-
-export type FindParamResource = (kind: ParamKind) => ParamResource | undefined;
 
 const kindText = ({ apiVersion, kind }: ParamKind): string => {
   const slash = apiVersion.indexOf('/');
@@ -16,9 +10,18 @@ const kindText = ({ apiVersion, kind }: ParamKind): string => {
   return `${group}/${version}, Kind=${kind}`;
 };
 
+const findParamResource = async (
+  { apiVersion, kind }: ParamKind,
+  find: FindResource,
+): Promise<FoundResource | undefined> => {
+  const version = parseApiVersion(apiVersion);
+  const found = version && (await find({ ...version, kind }));
+  return found?.isStored ? found : undefined;
+};
+
 /** A policy whose parameters are of no kind that is served. */
-export const missingParamKind = (policy: Policy, find: FindParamResource): string | undefined =>
-  policy.paramKind && !find(policy.paramKind)
+export const missingParamKind = async (policy: Policy, find: FindResource): Promise<string | undefined> =>
+  policy.paramKind && !(await findParamResource(policy.paramKind, find))
     ? `failed to find resource referenced by paramKind: '${kindText(policy.paramKind)}'`
     : undefined;
 
@@ -30,10 +33,10 @@ export const collectParams = async (
   { paramKind }: Policy,
   { paramRef }: Binding,
   namespace: string,
-  { reader, find }: { readonly reader: ObjectReader; readonly find: FindParamResource },
+  { reader, find }: { readonly reader: ObjectReader; readonly find: FindResource },
 ): Promise<readonly (KubernetesObject | undefined)[]> => {
   if (!paramKind || !paramRef) return [undefined];
-  const resource = find(paramKind);
+  const resource = await findParamResource(paramKind, find);
   if (!resource) throw new Error(`paramKind kind \`${kindText(paramKind)}\` not known`);
   if (!resource.namespaced && paramRef.namespace !== '')
     throw new Error('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
@@ -47,7 +50,7 @@ export const collectParams = async (
 };
 
 const findParams = async (
-  resource: ParamResource,
+  resource: FoundResource,
   namespace: string,
   { name, selector }: NonNullable<Binding['paramRef']>,
   reader: ObjectReader,

@@ -7,6 +7,7 @@ import { allow, noOpinion } from '../../authz/authorizer.ts';
 import type { AdmissionChain } from '../attributes.ts';
 import { createAdmissionChain } from '../chain.ts';
 import { createDynamicAdmission } from '../dynamic.ts';
+import { createKindFinder } from '../kind-finder.ts';
 import { fakeInformer, type FakeInformer } from '../testing/fake-informer.ts';
 import { readerOf, wish, type Wish } from '../testing/fixtures.ts';
 
@@ -31,8 +32,7 @@ beforeEach(() => {
     reader: readerOf([NAMESPACE, ...PARAMS]),
     authorizer: { authorize: ({ verb }) => Promise.resolve(verb === 'break' ? allow() : noOpinion()) },
     client: { post: () => Promise.reject(new Error('no webhooks here')), dispose: () => undefined },
-    findParamResource: ({ kind }) =>
-      kind === 'ConfigMap' ? { group: '', resource: 'configmaps', namespaced: true } : undefined,
+    findResource: createKindFinder(36, readerOf([])),
     minor: 36,
     clock: systemClock,
     metrics,

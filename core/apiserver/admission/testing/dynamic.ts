@@ -15,7 +15,7 @@ const idleDynamicAdmission = (reader: ObjectReader, authorizer: Authorizer, cloc
     metrics: new Registry(),
     log: silentLog,
     minor: 36,
-    findParamResource: () => undefined,
+    findResource: () => Promise.resolve(undefined),
     client: {
       post: () => Promise.reject(new Error('there is no webhook to call')),
       dispose: () => undefined,
@@ -28,6 +28,6 @@ export const idlePluginParts = (
 ): Pick<PluginDependencies, 'dynamic' | 'createNamespace' | 'findResource' | 'configuration'> => ({
   dynamic: idleDynamicAdmission(...args),
   createNamespace: () => Promise.reject(new Error('no namespace is created here')),
-  findResource: () => undefined,
+  findResource: () => Promise.resolve(undefined),
   configuration: {},
 });

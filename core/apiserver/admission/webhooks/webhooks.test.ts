@@ -51,7 +51,7 @@ beforeEach(() => {
     reader: readerOf([NAMESPACE]),
     authorizer: { authorize: ({ verb }) => Promise.resolve(verb === 'break' ? allow() : noOpinion()) },
     client,
-    findParamResource: () => undefined,
+    findResource: () => Promise.resolve(undefined),
     minor: 36,
     clock: systemClock,
     metrics,

@@ -140,6 +140,7 @@ export const customEndpoints = (
         }),
       ),
       hub: kind,
+      typeOf: ({ version: wanted }) => served.model(wanted)?.typeNode,
       async convert(object, to) {
         await served.prepare([object], to.version);
         return served.convert(object, to.version);
