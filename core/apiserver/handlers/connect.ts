@@ -1,5 +1,6 @@
 import { badRequest, methodNotAllowed } from '../../api/meta/index.ts';
 import { attributesOf } from './admission.ts';
+import { connectOptionsOf } from './connect-options.ts';
 import type { Handler } from './handler-call.ts';
 
 /** Resource, name and subresource stand before what a connection is asked for. */
@@ -18,17 +19,21 @@ export const handleConnect: Handler = async (call) => {
   const { storage } = endpoint;
   if (!storage.connect) throw methodNotAllowed();
   if (context.request.query.has('dryRun')) throw badRequest('dryRun is not supported');
-  const attributes = attributesOf(call, {
-    operation: 'CONNECT',
-    object: undefined,
-    oldObject: undefined,
-    options: undefined,
-    isDryRun: false,
-  });
-  timer.enter('mutating-admission');
-  await services.admission.admit(attributes);
-  timer.enter('validating-admission');
-  await services.admission.validate(attributes);
+  const subpath = subpathOf(context.info.parts, context.info.path);
+  // A log is read, which admission is not asked about.
+  if (endpoint.subresource !== 'log') {
+    const attributes = attributesOf(call, {
+      operation: 'CONNECT',
+      object: connectOptionsOf(endpoint.kind, context.request.query, subpath),
+      oldObject: undefined,
+      options: undefined,
+      isDryRun: false,
+    });
+    timer.enter('mutating-admission');
+    const object = await services.admission.admit(attributes);
+    timer.enter('validating-admission');
+    await services.admission.validate({ ...attributes, object });
+  }
   timer.enter('storage');
-  await storage.connect(scope, name, subpathOf(context.info.parts, context.info.path), context);
+  await storage.connect(scope, name, subpath, context);
 };
