@@ -73,6 +73,24 @@ test('requests of all API servers stand in one list, newest first, and a dead se
   expect(found[0]!.stages).toEqual([{ stage: 'api', durationMs: 1, verdict: 'answered', reason: '' }]);
 });
 
+test('a request names the webhooks and policies that had a say in it', async () => {
+  const changed = { kind: 'MutatingWebhookConfiguration', name: 'a', part: 'x', outcome: 'changed' };
+  const admission = [
+    { ...changed, patch: ['add /metadata/labels'] },
+    { ...changed, outcome: 'denied', message: 'no' },
+  ];
+  const text = JSON.stringify({ items: [{ ...trace('one', 1), admission }] });
+  const [found] = await localRequests(
+    servers(() => ({ status: 200, text })),
+    config,
+    { filter: '', auditId: null },
+  );
+  expect(found?.admission).toEqual([
+    { ...changed, message: '', patch: ['add /metadata/labels'] },
+    { ...changed, outcome: 'denied', message: 'no', patch: [] },
+  ]);
+});
+
 test('without any API server the failure names each', async () => {
   const access = servers(() => new Error('connect ECONNREFUSED'));
   await expect(localRequests(access, config, { filter: '', auditId: null })).rejects.toThrow(

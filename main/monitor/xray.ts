@@ -25,8 +25,11 @@ const ROWS_MAX = 500;
 
 type Query = Pick<InputOf<'xray.requests'>, 'filter' | 'auditId'>;
 
+type AdmissionRecord = NonNullable<RequestTrace['admission']>[number];
+
 /** As /debug/traces answers; the reason of a stage is there only where it refused. */
-interface ServerTrace extends Omit<RequestTrace, 'server' | 'stages'> {
+interface ServerTrace extends Omit<RequestTrace, 'server' | 'stages' | 'admission'> {
+  readonly admission?: readonly (Omit<AdmissionRecord, 'message' | 'patch'> & Partial<AdmissionRecord>)[];
   readonly stages: readonly (Omit<RequestTrace['stages'][number], 'reason'> & { readonly reason?: string })[];
 }
 
@@ -34,10 +37,17 @@ const controlPlanesOf = (config: ClusterConfig) =>
   planHosts(config).filter(({ role }) => role === 'control-plane');
 
 const tracesIn = (text: string, server: string): RequestTrace[] =>
-  (JSON.parse(text) as { items: ServerTrace[] }).items.map((trace) => ({
+  (JSON.parse(text) as { items: ServerTrace[] }).items.map(({ admission, ...trace }) => ({
     ...trace,
     server,
     stages: trace.stages.map((stage) => ({ ...stage, reason: stage.reason ?? '' })),
+    ...(admission && {
+      admission: admission.map((record) => ({
+        ...record,
+        message: record.message ?? '',
+        patch: record.patch ?? [],
+      })),
+    }),
   }));
 
 const pathOf = ({

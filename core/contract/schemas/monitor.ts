@@ -161,6 +161,20 @@ export const requestTrace = v.object({
       reason: v.string(),
     }),
   ),
+  /** Webhooks and policies that had a say; absent: none had. */
+  admission: v.optional(
+    v.array(
+      v.object({
+        kind: v.string(),
+        name: v.string(),
+        part: v.string(),
+        outcome: v.picklist(['changed', 'denied', 'warned', 'failed']),
+        message: v.string(),
+        /** Operations and paths, never values. */
+        patch: v.array(v.string()),
+      }),
+    ),
+  ),
 });
 export type RequestTrace = v.InferOutput<typeof requestTrace>;
 
