@@ -5,6 +5,7 @@ import { LoadClient, type LoadAnswer } from '../support/api-load.ts';
 import { ControlPlane } from '../support/control-plane.ts';
 import { hasRealEtcd } from '../support/etcd-cluster.ts';
 import { measureCustomResources } from './apiserver-parts/custom-resources.ts';
+import { measurePolicyUs } from './apiserver-parts/policy-cost.ts';
 
 /**
  * One API server on three members, ours and then Debian's etcd. This process is the load: its clients have a
@@ -24,6 +25,8 @@ const LISTS = 5;
 const NAMESPACE = 'default';
 const CONFIG_MAPS_PATH = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const PODS_PATH = `/api/v1/namespaces/${NAMESPACE}/pods`;
+
+const POLICY = 'policy of ten expressions, per request';
 
 /** Of a real kube-apiserver. */
 const PEER: Readonly<Record<string, number>> = {
@@ -47,6 +50,7 @@ const GOALS: Readonly<Record<string, number>> = {
   'custom gets / built-in': 0.7,
   'RSS grown by 500 definitions': 60,
   'discovery of 500 definitions': 1000,
+  [POLICY]: 50,
 };
 
 interface Row {
@@ -416,6 +420,7 @@ const runFlavour = async (flavour: Flavour, settings: Settings): Promise<void> =
       for (const count of CLIENTS) await measureWatch(bench, clients, count);
       await measureFanOut(bench, clients[0]!);
     }
+    if (wants('policy')) bench.note({ name: POLICY, value: await measurePolicyUs(), unit: 'us' });
     if (wants('pods')) await measurePods(bench, clients);
     if (wants('custom')) await measureCustomResources(bench, clients);
     for (const client of clients) client.close();

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRequest, generateKey } from '../../core/pki/index.ts';
+import { HOOKED, POLICY_MANIFEST, startLabelWebhook, webhookManifest } from './admission-steps.ts';
+import { until } from '../support/until.ts';
 import { isBuilt, openKubectlCluster, type KubectlCluster, type Terminal } from './kubectl-cluster.ts';
 
 /** What an operator does in a day with kubectl, at three API servers on three members. */
@@ -35,6 +37,16 @@ describe.skipIf(!isBuilt)('a day with kubectl: operations', () => {
   });
 
   afterAll(() => cluster.close());
+
+  /** Each API server hears of a configuration in its own time, and commands go to one after another. */
+  const everywhere = (line: string, isEnough: (text: string) => boolean): Promise<boolean> =>
+    until(`enough of kubectl ${line} at every server`, async () => {
+      for (const { url } of cluster.plane.apiServers) {
+        const text = await run(line);
+        if (!isEnough(text)) throw new Error(`${url} or another server prints: ${text}`);
+      }
+      return true;
+    });
 
   test('the cluster tells who and what it is', async () => {
     expect(await run('version')).toMatch(
@@ -311,6 +323,53 @@ rules: [{apiGroups: [""], resources: [configmaps], verbs: [get]}]
       'error: container nope is not valid for pod lonely out of: lonely\n[exit 1]',
     );
     expect(await run('delete pod lonely --force --grace-period=0')).toContain('force deleted');
+  });
+
+  test('a webhook behind a service changes, warns and denies, and its failure is told', async () => {
+    const address = `127.${OCTET}.9.8`;
+    const webhook = await startLabelWebhook(address);
+    try {
+      await run(`create namespace ${HOOKED}`);
+      expect(await run('apply -f -', webhookManifest(webhook, address))).not.toContain('exit');
+      const bad = `create configmap bad -n ${HOOKED}`;
+      const denied =
+        'error: failed to create configmap: admission webhook "label.example.com" denied the request: bad names are not welcome';
+      await everywhere(`${bad} --dry-run=server`, (text) => text.startsWith(denied));
+      expect(await run(`create configmap good -n ${HOOKED}`)).toBe(
+        'configmap/good created\nWarning: labelled by the webhook',
+      );
+      expect(await run(`get configmap good -n ${HOOKED} -o jsonpath={.metadata.labels}`)).toBe(
+        '{"hooked":"yes"}',
+      );
+    } finally {
+      await webhook.close();
+    }
+    expect(await run(`create configmap late -n ${HOOKED}`)).toBe(
+      `error: failed to create configmap: Internal error occurred: failed calling webhook "label.example.com": failed to call webhook: Post "https://hook.${HOOKED}.svc:443/label?timeout=10s": dial tcp ${address}:${webhook.port}: connect: connection refused\n[exit 1]`,
+    );
+    await run('delete mutatingwebhookconfiguration label');
+    await everywhere(`create configmap after -n ${HOOKED} --dry-run=server`, (text) =>
+      text.includes('created'),
+    );
+  });
+
+  test('policies change and deny, with parameters', async () => {
+    await run(`create configmap limits -n ${HOOKED} --from-literal=max=2`);
+    expect(await run('apply -f -', POLICY_MANIFEST)).not.toContain('exit');
+    const big = `create deployment big --image=nginx --replicas=3 -n ${HOOKED}`;
+    const denied =
+      "error: failed to create deployment: deployments.apps \"big\" is forbidden: ValidatingAdmissionPolicy 'small' with binding 'small' denied request: at most 2 replicas";
+    await everywhere(`${big} --dry-run=server`, (text) => text.startsWith(denied));
+    expect(await run(`create deployment fine --image=nginx --replicas=2 -n ${HOOKED}`)).toBe(
+      'deployment.apps/fine created',
+    );
+    expect(await run(`get deployment fine -n ${HOOKED} -o jsonpath={.metadata.labels.team}`)).toBe('a');
+    expect(
+      await run(
+        'apply -f -',
+        POLICY_MANIFEST.replace('object.spec.replicas <=', 'object.spec.replicas <= <'),
+      ),
+    ).toContain('compilation failed: ERROR: <input>:1:');
   });
 
   test('a namespace that goes takes nothing new in', async () => {
