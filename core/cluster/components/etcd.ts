@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readMemberConfig } from '../../etcd/config/config.ts';
 import { ETCD_FLAGS } from '../../etcd/config/flags.ts';
-import { readSettings } from '../../etcd/config/settings.ts';
+import { readSettings } from '../../etcd/config/sources/settings.ts';
 import { runMember } from '../../etcd/server/run-member.ts';
 import { ETCD_VERSION } from '../../etcd/version.ts';
 import type { Component } from './component.ts';

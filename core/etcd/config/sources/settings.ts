@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
-import { messageOf, ReasonError } from '../../base/errors.ts';
-import { ETCD_FLAGS } from './flags.ts';
-import { REJECTED_FLAGS } from './rejected-flags.ts';
+import { messageOf, ReasonError } from '../../../base/errors.ts';
+import { ETCD_FLAGS } from '../flags.ts';
+import { REJECTED_FLAGS } from '../rejected-flags.ts';
 
 export interface SettingSources {
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readMemberConfig } from './config.ts';
+import { readMemberConfig } from '../config.ts';
 import { readSettings } from './settings.ts';
 
 const read = (args: readonly string[], environment: Record<string, string> = {}, file = '') =>
