@@ -13,7 +13,6 @@ const GONE = 'the flag does nothing in Kubernetes 1.36; remove it';
  */
 export const UNSUPPORTED_FLAGS: Readonly<Record<string, string>> = {
   'admission-control': 'removed in favour of --enable-admission-plugins and --disable-admission-plugins',
-  'admission-control-config-file': 'admission plugins of this API server have no configuration files',
   'aggregator-reject-forwarding-redirect': 'redirects of aggregated servers are never followed',
   'allow-metric-labels': METRICS,
   'allow-metric-labels-manifest': METRICS,

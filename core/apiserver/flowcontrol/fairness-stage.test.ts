@@ -79,7 +79,7 @@ test('a request that waits too long is rejected, and leaves its place', async ()
     '1',
   ]);
   expect(metrics.expose()).toContain(
-    'apiserver_flowcontrol_rejected_requests_total{priority_level="workload-low",flow_schema="service-accounts",reason="time-out"} 1',
+    'apiserver_flowcontrol_rejected_requests_total{flow_schema="service-accounts",priority_level="workload-low",reason="time-out"} 1',
   );
 });
 
