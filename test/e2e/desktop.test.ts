@@ -140,7 +140,7 @@ describe('one app', () => {
 
   test('a malformed link goes nowhere and says so', async () => {
     await exitCodeOf(spawnDesktop(desk, ['pilothouse://user:secret@settings']));
-    await desktop.page.getByText('Ignored an invalid link to Pilothouse.').first().waitFor();
+    await desktop.page.getByText('Ignored an invalid link to Pilothouse').first().waitFor();
     expect(desktop.page.url()).toBe('pilothouse-app://console/#/');
   });
 
@@ -211,7 +211,7 @@ describe('an app of its own', () => {
       await expect.poll(text).toContain('No cluster yet');
       const [crashed] = rendererPidsOf(child);
       process.kill(crashed!, 'SIGSEGV');
-      await expect.poll(text).toContain('ended unexpectedly and was loaded again');
+      await expect.poll(text).toContain('crashed and was reloaded');
       expect(child.exitCode).toBeNull();
     } finally {
       await endProcess(child);
