@@ -27,4 +27,5 @@ export {
 export type { IssuedToken, ServiceAccountTokens, TokenOrder, TokenSigner } from './service-account-tokens.ts';
 export { tokenFileAuthenticator } from './token-file.ts';
 export * from './user.ts';
+export { webhookTokens } from './webhook-token.ts';
 export { x509Authenticator } from './x509.ts';

@@ -1,7 +1,12 @@
 import { ReasonError } from '../../base/errors.ts';
 import { forbidden, type StatusError } from '../../api/meta/index.ts';
 import { goQuote } from '../../api/validation/go-text.ts';
-import { parseFieldSelector, type FieldRequirement } from '../../api/selector/index.ts';
+import {
+  parseFieldSelector,
+  parseRequirements,
+  type FieldRequirement,
+  type LabelRequirement,
+} from '../../api/selector/index.ts';
 import { PRIVILEGED_GROUP, type UserInfo } from '../authn/user.ts';
 import type { RequestInfo } from '../server/request-info.ts';
 
@@ -19,6 +24,8 @@ export interface Attributes {
   readonly path: string;
   /** Empty also where the selector does not parse: authorizers then see a request for everything. */
   readonly fieldRequirements: readonly FieldRequirement[];
+  /** Empty also where the selector does not parse. */
+  readonly labelRequirements: readonly LabelRequirement[];
 }
 
 export type Decision = 'allow' | 'deny' | 'no-opinion';
@@ -47,6 +54,7 @@ export const resourceAttributes = (
   subresource: '',
   name: '',
   fieldRequirements: [],
+  labelRequirements: [],
   ...parts,
   user,
   isResourceRequest: true,
@@ -59,10 +67,10 @@ export const pathAttributes = (user: UserInfo, verb: string, path: string): Attr
   path,
 });
 
-const requirementsOf = (text: string): readonly FieldRequirement[] => {
+const requirementsOf = <T>(text: string, parse: (text: string) => readonly T[]): readonly T[] => {
   if (text === '') return [];
   try {
-    return parseFieldSelector(text).requirements;
+    return parse(text);
   } catch (error) {
     if (error instanceof ReasonError) return [];
     throw error;
@@ -80,7 +88,11 @@ export const attributesOf = (user: UserInfo, info: RequestInfo): Attributes =>
           resource: info.resource,
           subresource: info.subresource,
           name: info.name,
-          fieldRequirements: requirementsOf(info.fieldSelector),
+          fieldRequirements: requirementsOf(
+            info.fieldSelector,
+            (text) => parseFieldSelector(text).requirements,
+          ),
+          labelRequirements: requirementsOf(info.labelSelector, parseRequirements),
         }),
         path: info.path,
       }
@@ -112,6 +124,7 @@ export const privilegedGroups = (groups: readonly string[] = [PRIVILEGED_GROUP])
 });
 
 export const alwaysAllow: Authorizer = { authorize: () => allow() };
+export const alwaysDeny: Authorizer = { authorize: () => noOpinion('Everything is forbidden.') };
 
 /** A message must not be taken for HTML by a browser. */
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };

@@ -1,3 +1,4 @@
+export { abacAuthorizer } from './abac.ts';
 export * from './authorizer.ts';
 export { AUTHORIZATION_VERDICT, authorizationStage } from './authorization-stage.ts';
 export { IMPERSONATOR, impersonationStage } from './impersonation-stage.ts';

@@ -1,6 +1,15 @@
-import { parseDocument } from 'yaml';
-import { messageOf, ReasonError } from '../../base/errors.ts';
 import { NO_CLAIM, type ClaimOrExpression, type JwtAuthenticator } from '../authn/oidc/jwt-authenticator.ts';
+
+import {
+  bad,
+  fieldsOf,
+  isAbsent,
+  listOf,
+  readDocument,
+  textOf,
+  textsOf,
+  type Fields,
+} from './strict-fields.ts';
 
 /** Which requests without credentials are served. */
 export interface AnonymousConfiguration {
@@ -16,28 +25,9 @@ export interface AuthenticationConfiguration {
   readonly anonymous?: AnonymousConfiguration;
 }
 
-const API_VERSIONS = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1'];
-const KIND = 'AuthenticationConfiguration';
-const TEXT_LENGTH_MAX = 1024 * 1024;
 const CONDITIONS_MAX = 64;
 /** As upstream. */
 const JWT_AUTHENTICATORS_MAX = 64;
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const bad = (path: string, problem: string): never => {
-  throw new ReasonError('BadConfiguration', path === '' ? problem : `${path}: ${problem}`);
-};
-
-/** An object with no other fields than these; upstream decodes strictly, too. */
-const fieldsOf = (value: unknown, path: string, known: readonly string[]): Fields => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return bad(path, 'must be an object');
-  const unknown = Object.keys(value).find((name) => !known.includes(name));
-  return unknown === undefined
-    ? (value as Fields)
-    : bad('', `unknown field "${path === '' ? '' : `${path}.`}${unknown}"`);
-};
 
 const readPaths = (conditions: unknown): readonly string[] => {
   if (!Array.isArray(conditions) || conditions.length > CONDITIONS_MAX)
@@ -58,29 +48,6 @@ const readAnonymous = (value: unknown): AnonymousConfiguration => {
   if (!enabled && paths.length > 0)
     return bad('anonymous.conditions', 'enabled should be set to true when conditions are defined');
   return { enabled, ...(paths.length > 0 && { paths }) };
-};
-
-const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
-
-const listOf = (value: unknown, path: string): readonly unknown[] => {
-  if (isAbsent(value)) return [];
-  return Array.isArray(value) ? value : bad(path, 'must be a list');
-};
-
-const textOf = (fields: Fields, path: string, name: string): string => {
-  const value = fields[name];
-  if (isAbsent(value)) return '';
-  return typeof value === 'string' ? value : bad(`${path}.${name}`, 'must be a string');
-};
-
-/** An optional object of texts, absent ones as empty ones. */
-const textsOf = <const Name extends string>(
-  value: unknown,
-  path: string,
-  names: readonly Name[],
-): Record<Name, string> => {
-  const fields = isAbsent(value) ? {} : fieldsOf(value, path, names);
-  return Object.fromEntries(names.map((name) => [name, textOf(fields, path, name)])) as Record<Name, string>;
 };
 
 const readClaimOrExpression = (value: unknown, path: string): ClaimOrExpression => {
@@ -145,16 +112,10 @@ const readJwtList = (value: unknown): readonly JwtAuthenticator[] => {
 
 /** Throws `BadConfiguration` that names the field. Rules that span fields are checked when it is compiled. */
 export const parseAuthenticationConfiguration = (text: string): AuthenticationConfiguration => {
-  if (text.length > TEXT_LENGTH_MAX) return bad('', `is longer than ${TEXT_LENGTH_MAX} characters`);
-  const document = parseDocument(text);
-  if (document.errors.length > 0) return bad('', `is not valid YAML: ${messageOf(document.errors[0])}`);
-  const { apiVersion, kind, jwt, anonymous } = fieldsOf(document.toJS({ maxAliasCount: 0 }), '', [
-    'apiVersion',
-    'kind',
-    'jwt',
-    'anonymous',
-  ]);
-  if (!API_VERSIONS.includes(String(apiVersion)) || kind !== KIND)
-    return bad('', `is not a ${KIND} of ${API_VERSIONS.join(' or ')}`);
+  const { jwt, anonymous } = readDocument(text, {
+    kind: 'AuthenticationConfiguration',
+    apiVersions: ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1'],
+    fields: ['jwt', 'anonymous'],
+  });
   return { jwt: readJwtList(jwt), ...(!isAbsent(anonymous) && { anonymous: readAnonymous(anonymous) }) };
 };

@@ -39,7 +39,7 @@ test("kubeadm's command line is understood", () => {
     securePort: 6443,
     minor: 36,
     etcd: { servers: ['https://127.0.0.1:2379', 'https://127.0.0.2:2379'] },
-    authorizationModes: ['Node', 'RBAC'],
+    authorization: { modes: ['Node', 'RBAC'] },
     anonymousAuth: false,
     nodePorts: { first: 30_000, last: 32_767 },
   });
@@ -49,7 +49,13 @@ test.each<[string, string[], string]>([
   ['what is missing is named', ['--secure-port=1'], '--etcd-servers, --tls-cert-file'],
   ['a certificate needs its key', [...MINIMAL, '--etcd-certfile=/x'], '--etcd-certfile and --etcd-keyfile'],
   ['a release must be one we know', [...MINIMAL, '--emulated-version=1.20'], 'is not within 1.34 and 1.36'],
-  ['a mode must be one we have', [...MINIMAL, '--authorization-mode=Webhook'], 'there are Node, RBAC'],
+  ['a mode must be one we have', [...MINIMAL, '--authorization-mode=Nope'], 'is not a valid mode'],
+  ['a webhook needs its file', [...MINIMAL, '--authorization-mode=Webhook'], 'must be given together'],
+  [
+    'authorizers are given by flags or by the file',
+    [...MINIMAL, '--authorization-config=/f', '--authorization-mode=RBAC'],
+    'authorization-config can not be specified when --authorization-mode is specified',
+  ],
   ['a port range must be one', [...MINIMAL, '--service-node-port-range=9-1'], 'is not a range'],
   ['an unknown flag fails', [...MINIMAL, '--no-such-flag=x'], 'unknown flag: --no-such-flag'],
   ['an issuer needs a client', [...MINIMAL, '--oidc-issuer-url=https://x'], 'must be specified together'],

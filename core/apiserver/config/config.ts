@@ -5,10 +5,13 @@ import type { LogLevel } from '../../base/log.ts';
 import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/scheme/index.ts';
 import type { AuditDelivery, AuditSettings } from '../audit/index.ts';
 import { isJwtAlgorithm, type JwtAlgorithm } from '../authn/jwt.ts';
+import {
+  AUTHORIZER_TYPES,
+  type AuthorizationWebhook,
+  type AuthorizerType,
+} from './authorization-configuration.ts';
 import { APISERVER_FLAGS } from './flags.ts';
 import { rejectUnsupported } from './unsupported-flags.ts';
-
-export type AuthorizationMode = 'Node' | 'RBAC' | 'AlwaysAllow';
 
 export interface PortRange {
   readonly first: number;
@@ -89,7 +92,23 @@ export interface ApiServerConfig {
     readonly extendsPodTokens: boolean;
     readonly audiences: readonly string[];
   };
-  readonly authorizationModes: readonly AuthorizationMode[];
+  readonly tokenWebhook: {
+    /** Empty: there is none. */
+    readonly kubeconfigFile: string;
+    readonly version: 'v1' | 'v1beta1';
+    readonly cacheTtlMs: number;
+  };
+  readonly authorization: {
+    /** Empty: the modes decide. */
+    readonly configFile: string;
+    readonly modes: readonly AuthorizerType[];
+    /** Of ABAC. */
+    readonly policyFile: string;
+    readonly webhook: Pick<
+      AuthorizationWebhook,
+      'kubeconfigFile' | 'version' | 'authorizedTtlMs' | 'unauthorizedTtlMs' | 'failurePolicy'
+    >;
+  };
   readonly admission: {
     readonly enabled: readonly string[];
     readonly disabled: readonly string[];
@@ -135,14 +154,43 @@ const pair = (
   return { certFile, keyFile };
 };
 
-const authorizationModes = (modes: readonly string[]): readonly AuthorizationMode[] => {
-  if (modes.length === 0) bad('--authorization-mode: at least one mode must be given');
-  const known = ['Node', 'RBAC', 'AlwaysAllow'] as const;
-  return modes.map(
+const authorizationOf = (values: Values, given: ReadonlySet<string>): ApiServerConfig['authorization'] => {
+  const configFile = values['authorization-config'];
+  const others = [...given].filter((name) => /^authorization-(mode|policy|webhook)/.test(name));
+  if (configFile !== '' && others.length > 0)
+    bad(`authorization-config can not be specified when --${others[0]} is specified`);
+  const texts = values['authorization-mode'];
+  if (texts.length === 0) bad('--authorization-mode: at least one mode must be given');
+  const modes = texts.map(
     (mode) =>
-      known.find((one) => one === mode) ??
-      bad(`--authorization-mode: ${JSON.stringify(mode)} is not a valid mode; there are ${known.join(', ')}`),
+      AUTHORIZER_TYPES.find((one) => one === mode) ??
+      bad(
+        `--authorization-mode: ${JSON.stringify(mode)} is not a valid mode; there are ${AUTHORIZER_TYPES.join(', ')}`,
+      ),
   );
+  const twice = modes.find((mode, at) => modes.indexOf(mode) < at);
+  if (twice !== undefined) bad(`--authorization-mode: ${twice} is given twice`);
+  const policyFile = values['authorization-policy-file'];
+  const kubeconfigFile = values['authorization-webhook-config-file'];
+  const pairs = [
+    ['ABAC', 'authorization-policy-file', policyFile],
+    ['Webhook', 'authorization-webhook-config-file', kubeconfigFile],
+  ] as const;
+  for (const [mode, flagName, file] of pairs)
+    if (modes.includes(mode) !== (file !== ''))
+      bad(`--${flagName} and --authorization-mode=${mode} must be given together`);
+  return {
+    configFile,
+    modes,
+    policyFile,
+    webhook: {
+      kubeconfigFile,
+      version: values['authorization-webhook-version'],
+      authorizedTtlMs: values['authorization-webhook-cache-authorized-ttl'],
+      unauthorizedTtlMs: values['authorization-webhook-cache-unauthorized-ttl'],
+      failurePolicy: 'NoOpinion',
+    },
+  };
 };
 
 const OIDC_FLAGS = [
@@ -368,7 +416,12 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
       extendsPodTokens: values['service-account-extend-token-expiration'],
       audiences: values['api-audiences'],
     },
-    authorizationModes: authorizationModes(values['authorization-mode']),
+    tokenWebhook: {
+      kubeconfigFile: values['authentication-token-webhook-config-file'],
+      version: values['authentication-token-webhook-version'],
+      cacheTtlMs: values['authentication-token-webhook-cache-ttl'],
+    },
+    authorization: authorizationOf(values, given),
     admission: {
       enabled: values['enable-admission-plugins'],
       disabled: values['disable-admission-plugins'],

@@ -23,6 +23,8 @@ const COMPANIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'kubelet-client-key': { 'kubelet-client-certificate': 'half' },
   'proxy-client-cert-file': { 'proxy-client-key-file': 'half' },
   'proxy-client-key-file': { 'proxy-client-cert-file': 'half' },
+  'authorization-policy-file': { 'authorization-mode': 'RBAC,ABAC' },
+  'authorization-webhook-config-file': { 'authorization-mode': 'RBAC,Webhook' },
 };
 /** Given alone they mean nothing. */
 const NEEDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -32,6 +34,8 @@ const OIDC = { 'oidc-issuer-url': 'https://usual', 'oidc-client-id': 'usual' };
 const companionsOf = (name: string): Readonly<Record<string, string>> =>
   name.startsWith('oidc-') ? OIDC : (COMPANIONS[name] ?? NEEDS[name] ?? {});
 const OTHER_VALUES: Readonly<Record<string, string>> = {
+  'authorization-webhook-version': 'v1',
+  'authentication-token-webhook-version': 'v1',
   'audit-log-mode': 'batch',
   'audit-webhook-mode': 'blocking',
   'audit-log-truncate-max-batch-size': '99999999',

@@ -89,6 +89,13 @@ export const APISERVER_FLAGS = {
     'file with an AuthenticationConfiguration: OpenID Connect issuers and anonymous paths; reloaded when it changes',
   ),
   'token-auth-file': flag(text, '', 'CSV file with static tokens: token, user name, user UID, groups'),
+  'authentication-token-webhook-config-file': flag(text, '', 'kubeconfig of the webhook that knows tokens'),
+  'authentication-token-webhook-version': flag(oneOf('v1', 'v1beta1'), 'v1beta1', 'version of its reviews'),
+  'authentication-token-webhook-cache-ttl': flag(
+    durationMs,
+    2 * MINUTE_MS,
+    'how long its answer is believed',
+  ),
   'enable-bootstrap-token-auth': flag(boolean, false, 'accept bootstrap tokens of Secrets in kube-system'),
   'oidc-issuer-url': flag(text, '', 'OpenID Connect issuer whose ID tokens are accepted (https)'),
   'oidc-client-id': flag(text, '', 'client ID for which the ID tokens must be issued'),
@@ -127,7 +134,21 @@ export const APISERVER_FLAGS = {
   'api-audiences': flag(list, [], 'audiences of the API (default the issuer)'),
 
   // Authorization and admission
-  'authorization-mode': flag(list, ['Node', 'RBAC'], 'who decides, in order (upstream: AlwaysAllow)'),
+  'authorization-mode': flag(
+    list,
+    ['Node', 'RBAC'],
+    'who decides, in order: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny (upstream: AlwaysAllow)',
+  ),
+  'authorization-config': flag(
+    text,
+    '',
+    'file with an AuthorizationConfiguration, instead of the mode; reloaded when it changes',
+  ),
+  'authorization-policy-file': flag(text, '', 'file with the policies of ABAC, one a line'),
+  'authorization-webhook-config-file': flag(text, '', 'kubeconfig of the authorization webhook'),
+  'authorization-webhook-version': flag(oneOf('v1', 'v1beta1'), 'v1beta1', 'version of its reviews'),
+  'authorization-webhook-cache-authorized-ttl': flag(durationMs, 5 * MINUTE_MS, 'how long yes is believed'),
+  'authorization-webhook-cache-unauthorized-ttl': flag(durationMs, 30 * SECOND_MS, 'how long no is believed'),
   'enable-admission-plugins': flag(list, [], 'admission plugins besides those that are on', joined),
   'disable-admission-plugins': flag(list, [], 'admission plugins to leave out', joined),
   'admission-control-config-file': flag(text, '', 'AdmissionConfiguration: settings of admission plugins'),

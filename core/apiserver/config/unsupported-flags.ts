@@ -1,7 +1,5 @@
 import { ReasonError } from '../../base/errors.ts';
 
-const AUTHENTICATION =
-  'this API server authenticates client certificates, service account tokens and front proxies';
 const LOGGING = 'this API server logs JSON lines; choose how much with --v';
 const METRICS = 'this API server has no hidden metrics and exposes the labels as they are';
 const DELEGATED = 'kube-apiserver decides itself; this is a flag of aggregated API servers';
@@ -20,19 +18,9 @@ export const UNSUPPORTED_FLAGS: Readonly<Record<string, string>> = {
   'audit-webhook-batch-initial-backoff': 'removed in favour of --audit-webhook-initial-backoff',
   'authentication-kubeconfig': DELEGATED,
   'authentication-skip-lookup': DELEGATED,
-  'authentication-token-webhook-cache-ttl': AUTHENTICATION,
-  'authentication-token-webhook-config-file': AUTHENTICATION,
-  'authentication-token-webhook-version': AUTHENTICATION,
   'authentication-tolerate-lookup-failure': DELEGATED,
   'authorization-always-allow-paths': DELEGATED,
-  'authorization-config':
-    'this API server has the authorizers of --authorization-mode: Node, RBAC and AlwaysAllow',
   'authorization-kubeconfig': DELEGATED,
-  'authorization-policy-file': '--authorization-mode has no ABAC here; use RBAC',
-  'authorization-webhook-cache-authorized-ttl': '--authorization-mode has no Webhook here',
-  'authorization-webhook-cache-unauthorized-ttl': '--authorization-mode has no Webhook here',
-  'authorization-webhook-config-file': '--authorization-mode has no Webhook here',
-  'authorization-webhook-version': '--authorization-mode has no Webhook here',
   'cert-dir': 'this API server never serves a certificate that it made itself; set --tls-cert-file',
   'contention-profiling': 'there is no profiling endpoint',
   'coordinated-leadership-lease-duration': 'coordinated leader election is a beta that 1.36 leaves off',

@@ -9,6 +9,8 @@ import {
   type AnonymousConfiguration,
 } from '../config/authentication-configuration.ts';
 import type { ApiServerConfig } from '../config/config.ts';
+import type { WebhookTarget } from '../webhook/target.ts';
+import { kubeconfigTarget } from '../webhook/kubeconfig-target.ts';
 import type { JwtAuthenticator } from '../authn/oidc/jwt-authenticator.ts';
 
 /** What flags and files say about who is let in. */
@@ -18,6 +20,8 @@ export interface AuthenticationSettings {
   readonly algorithms: readonly JwtAlgorithm[];
   /** Of --token-auth-file. */
   readonly tokenFile: TokenAuthenticator | undefined;
+  /** Of --authentication-token-webhook-config-file; read at the start alone, as upstream. */
+  readonly tokenWebhook: WebhookTarget | undefined;
 }
 
 const compileAll = async (
@@ -110,6 +114,7 @@ export const loadAuthenticationSettings = async (
   config: ApiServerConfig,
 ): Promise<AuthenticationSettings> => {
   const { authenticationConfigFile: file, tokenFile, anonymousAuth } = config;
+  const { kubeconfigFile } = config.tokenWebhook;
   const disallowedIssuers = config.serviceAccounts.issuers;
   const fileSettings =
     file === ''
@@ -129,5 +134,6 @@ export const loadAuthenticationSettings = async (
         : await named('token-auth-file', tokenFile, async () =>
             tokenFileAuthenticator(await readFile(tokenFile, 'utf8')),
           ),
+    tokenWebhook: kubeconfigFile === '' ? undefined : await kubeconfigTarget(kubeconfigFile),
   };
 };

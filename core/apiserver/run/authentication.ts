@@ -18,6 +18,7 @@ import {
   frontProxyAuthenticator,
   unionAuthenticator,
   unionTokenAuthenticator,
+  webhookTokens,
   x509Authenticator,
   type Authenticator,
   type TokenAuthenticator,
@@ -29,10 +30,12 @@ import type { TokenReviewer } from '../registry/reviews/identity-reviews.ts';
 import type { Stage } from '../server/index.ts';
 import { loadAuthenticationSettings, type AuthenticationSettings } from './authentication-settings.ts';
 import type { LoadedCertificates, TokenKeys } from './certificates.ts';
+import { createOwnWebhooks } from './own-webhooks.ts';
 import { tokenObjects } from './token-objects.ts';
 
 /** As upstream: a new configuration serves when its issuers answer, or the old one stays. */
 const ISSUERS_FOUND_MS = 60_000;
+const WEBHOOK_TIMEOUT_MS = 30_000;
 
 export interface Authentication extends Disposable {
   readonly stage: Stage;
@@ -85,6 +88,17 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
   const bootstrapSecret = (name: string): ReturnType<ObjectReader['get']> =>
     parts.reader().get({ group: '', resource: 'secrets' }, BOOTSTRAP_NAMESPACE, name);
 
+  const owned = new DisposableStore();
+  const { tokenWebhook } = parts.settings;
+  const webhook =
+    tokenWebhook &&
+    webhookTokens({
+      ...config.tokenWebhook,
+      audiences: ownAudiences,
+      post: owned.add(createOwnWebhooks(clock)).poster(tokenWebhook, WEBHOOK_TIMEOUT_MS),
+      clock,
+    });
+
   const configure = (settings: AuthenticationSettings): Configured => {
     const own = settings.issuers.map((compiled) =>
       createOidcAuthenticator({ compiled, algorithms: settings.algorithms, clock, log }),
@@ -98,7 +112,14 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
       authenticator: unionAuthenticator([
         ...(config.frontProxy.caFile === '' ? [] : [frontProxyAuthenticator(frontProxy)]),
         x509Authenticator(clients),
-        bearerTokenAuthenticator([tokens.authenticate, ...others], clock),
+        bearerTokenAuthenticator(
+          [
+            tokens.authenticate,
+            ...others,
+            ...(webhook ? [async (token: string) => (await webhook(token, undefined))?.user] : []),
+          ],
+          clock,
+        ),
       ]),
       anonymous: settings.anonymous.enabled ? anonymousAuthenticator(settings.anonymous) : undefined,
       otherTokens: unionTokenAuthenticator(others),
@@ -107,7 +128,6 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
   };
 
   let current = configure(parts.settings);
-  const owned = new DisposableStore();
   const close = ({ issuers: own }: Configured): void => own.forEach((issuer) => issuer.dispose());
   const life = new AbortController();
   owned.defer(() => life.abort());
@@ -158,9 +178,8 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
       const known = await tokens.review(token, wanted);
       if (known) return known;
       const common = wanted ? ownAudiences.filter((one) => wanted.includes(one)) : ownAudiences;
-      if (common.length === 0) return undefined;
-      const user = await current.otherTokens(token);
-      return user && { user, audiences: common };
+      const user = common.length === 0 ? undefined : await current.otherTokens(token);
+      return user ? { user, audiences: common } : webhook?.(token, wanted);
     },
     sign: createTokenSigner({
       issuer: issuers[0]!,

@@ -163,7 +163,8 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     log,
   });
   owned.add(authentication);
-  const { authorizer, policy, graph } = createAuthorization(config);
+  const authorization = owned.add(await createAuthorization({ config, metrics, clock, log }));
+  const { authorizer, policy, graph } = authorization;
   const { tokenSecondsMax } = config.serviceAccounts;
   const { caFile: kubeletCaFile, certFile: kubeletCertFile, keyFile: kubeletKeyFile } = config.kubelet;
   const kubeletTls = tlsFromFiles({
