@@ -337,9 +337,10 @@ describe.skipIf(!isBuilt)('the client of Node', () => {
       headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
       body: 'k8s\0',
     });
+    // An envelope without an object is an object without a name.
     expect([definition.code, JSON.parse(definition.body)]).toEqual([
-      415,
-      expect.objectContaining({ reason: 'UnsupportedMediaType' }),
+      422,
+      expect.objectContaining({ reason: 'Invalid' }),
     ]);
   });
 });

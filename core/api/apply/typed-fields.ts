@@ -52,9 +52,7 @@ export function typeErrors(value: Json, type: TypeNode, path = ''): string[] {
     case 'untyped':
       return [];
     case 'scalar':
-      return isObject(value) || isList(value)
-        ? [`${path}: expected scalar, got ${JSON.stringify(value)}`]
-        : [];
+      return scalarErrors(value, type, path);
     case 'struct':
     case 'map':
       if (!isObject(value)) return [`${path}: expected map, got ${JSON.stringify(value)}`];
@@ -67,6 +65,23 @@ export function typeErrors(value: Json, type: TypeNode, path = ''): string[] {
       if (!isList(value)) return [`${path}: expected list, got ${JSON.stringify(value)}`];
       return listErrors(value, type, path);
   }
+}
+
+/** As Go names the type of a value. */
+const goTypeOf = (value: Json): string => {
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+};
+
+function scalarErrors(value: Json, { scalar }: TypeNode, path: string): string[] {
+  if (isObject(value) || isList(value)) return [`${path}: expected scalar, got ${JSON.stringify(value)}`];
+  if (scalar === 'numeric' && typeof value !== 'number')
+    return [`${path}: expected numeric (int or float), got ${goTypeOf(value)}`];
+  if (scalar === 'string' && typeof value !== 'string')
+    return [`${path}: expected string, got ${String(value)}`];
+  return scalar === 'boolean' && typeof value !== 'boolean'
+    ? [`${path}: expected boolean, got ${String(value)}`]
+    : [];
 }
 
 function listErrors(list: readonly Json[], type: TypeNode, path: string): string[] {

@@ -5,6 +5,8 @@
 export interface TypeNode {
   /** `untyped` is a place where anything may stand, such as a RawExtension. */
   readonly kind: 'struct' | 'map' | 'list' | 'scalar' | 'untyped';
+  /** Of a scalar: what it must be, where configurations are held against it; absent where decoding does that. */
+  readonly scalar?: 'string' | 'numeric' | 'boolean' | undefined;
   /** The field of a struct; undefined where the type has no such field. */
   field?(name: string): TypeNode | undefined;
   /** The values of a map. */

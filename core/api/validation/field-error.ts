@@ -34,7 +34,8 @@ export interface FieldCause {
   readonly field: string;
 }
 
-const OMITTED = Symbol('omitted');
+/** Stands for a value that is too large to be shown. */
+export const OMITTED = Symbol('omitted');
 
 const TITLES: Readonly<Record<FieldErrorType, string>> = {
   FieldValueNotFound: 'Not found',

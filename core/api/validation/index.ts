@@ -11,6 +11,7 @@ export {
   invalid,
   notFound,
   notSupported,
+  OMITTED,
   required,
   tooLong,
   tooMany,

@@ -37,11 +37,14 @@ const responseKind = (home: PublishedResource, { group, version, kind }: GroupVe
     ? { group: '', version: '', kind }
     : { group, version, kind };
 
-const resourceEntry = (resource: PublishedResource): object => {
+/** Resources that are not built in name their group version in any case. */
+const fullKind = ({ group, version, kind }: GroupVersionKind): object => ({ group, version, kind });
+
+const resourceEntry = (resource: PublishedResource, isBuiltIn: boolean): object => {
   const { plural, singular, namespaced, verbs, shortNames, categories, subresources } = resource;
   return {
     resource: plural,
-    responseKind: responseKind(resource, resource),
+    responseKind: isBuiltIn ? responseKind(resource, resource) : fullKind(resource),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
     verbs,
@@ -50,7 +53,7 @@ const resourceEntry = (resource: PublishedResource): object => {
     ...(subresources.length > 0 && {
       subresources: subresources.map((sub) => ({
         subresource: sub.name,
-        responseKind: responseKind(resource, sub.kind),
+        responseKind: isBuiltIn ? responseKind(resource, sub.kind) : fullKind(sub.kind),
         verbs: sub.verbs,
       })),
     }),
@@ -59,7 +62,9 @@ const resourceEntry = (resource: PublishedResource): object => {
 
 const versionEntry = (published: PublishedGroupVersion): object => ({
   version: published.version,
-  ...(published.resources.length > 0 && { resources: sortedResources(published).map(resourceEntry) }),
+  ...(published.resources.length > 0 && {
+    resources: sortedResources(published).map((one) => resourceEntry(one, published.schemas === undefined)),
+  }),
   freshness: published.freshness ?? 'Current',
 });
 

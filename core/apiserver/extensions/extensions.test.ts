@@ -15,6 +15,7 @@ import { runPipeline, type Stage } from '../server/index.ts';
 import { fakeContext } from '../server/testing/fake-context.ts';
 import type { WebhookClient } from '../webhook/webhook-client.ts';
 import { definitionErrors, Extensions } from './extensions.ts';
+import type { JsonSchema } from './structural/json-schema.ts';
 import { versionOf, WIDGET_SCHEMA, widgetDefinition } from './testing/definitions.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -233,10 +234,31 @@ test('two managers apply items of a list with keys, and each keeps its own', asy
       { name: 'y', weight: 2 },
     ],
   ]);
+  const mistyped = await apply('two', { size: 'x' });
+  expect(mistyped.body.message).toBe(
+    'failed to create typed patch object (/a; example.com/v1, Kind=Widget): .spec.size: expected numeric (int or float), got string',
+  );
   const conflict = await apply('two', { parts: [{ name: 'x', weight: 9 }] });
   expect([conflict.code, conflict.body.message]).toEqual([
     409,
     'Apply failed with 1 conflict: conflict with "one": .spec.parts[name="x"].weight',
+  ]);
+});
+
+test('paths that no version has are not found', async () => {
+  await define();
+  const codeOf = async (method: string, url: string): Promise<unknown> => {
+    const { code, body } = await ask(method, url, method === 'POST' ? widget('a', { size: 1 }) : undefined);
+    return [code, body.message];
+  };
+  expect([
+    await codeOf('GET', `${WIDGETS}/a/odd`),
+    await codeOf('GET', '/apis/example.com/v9/namespaces/default/widgets'),
+    await codeOf('POST', '/apis/example.com/v1/widgets'),
+  ]).toEqual([
+    [404, 'widgets.example.com "a" not found'],
+    [404, 'the server could not find the requested resource'],
+    [404, 'the server could not find the requested resource'],
   ]);
 });
 
@@ -411,6 +433,54 @@ test('rules that cannot be compiled or cost too much are refused with the defini
     `CustomResourceDefinition.apiextensions.k8s.io "widgets.example.com" is invalid: ${at}.reason: Unsupported value: "Odd": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"`,
     `CustomResourceDefinition.apiextensions.k8s.io "widgets.example.com" is invalid: ${at}.rule: Invalid value: {"Rule":"self.missing == 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:5: undefined field 'missing'`,
   ]);
+});
+
+test.each<[string, JsonSchema, object, string]>([
+  [
+    'a pattern that is none',
+    { type: 'object', properties: { a: { type: 'string', pattern: '([' } } },
+    {},
+    'properties[a].pattern: Invalid value: "([": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ]: `[`',
+  ],
+  [
+    'a key that items may lack',
+    {
+      type: 'object',
+      properties: {
+        l: {
+          type: 'array',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['name'],
+          items: { type: 'object', properties: { name: { type: 'string' } } },
+        },
+      },
+    },
+    {},
+    'properties[l].items.properties[name].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property',
+  ],
+  [
+    'a default of another type',
+    { type: 'object', properties: { a: { type: 'integer', default: 'x' } } },
+    {},
+    'properties[a].default: Invalid value: "string":  in body must be of type integer: "string"',
+  ],
+])('%s is refused with the definition', async (_what, schema, more, why) => {
+  const { code, body } = await ask(
+    'POST',
+    DEFINITIONS,
+    widgetDefinition([versionOf({ schema, more: { subresources: {}, ...more } })]),
+  );
+  expect([code, body.message]).toEqual([
+    422,
+    `CustomResourceDefinition.apiextensions.k8s.io "widgets.example.com" is invalid: spec.validation.openAPIV3Schema.${why}`,
+  ]);
+});
+
+test('a schema as deep as a body may be neither stalls nor ends the server', async () => {
+  let schema: JsonSchema = { type: 'string' };
+  for (let depth = 0; depth < 150; depth += 1) schema = { type: 'object', properties: { a: schema } };
+  const { code } = await ask('POST', DEFINITIONS, widgetDefinition([versionOf({ schema })]));
+  expect([201, 422]).toContain(code);
 });
 
 test('a schema that gains a default serves it for objects that were stored before', async () => {

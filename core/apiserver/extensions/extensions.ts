@@ -16,14 +16,17 @@ import type { WebhookClient } from '../webhook/webhook-client.ts';
 import type { CustomResources } from './serving/serve.ts';
 import type { DefinitionControl } from './control/definition-control.ts';
 
-/** What is wrong with the defaults and rules of a definition that is written. Its code is loaded when it is needed. */
+/** What only the schema's own code can judge. */
+const NEEDS_CHECK = /"(?:x-kubernetes-validations|default|pattern|selectableFields)":/;
+
+/** What is wrong with the defaults, patterns and rules of a definition that is written. Its code is loaded when it is needed. */
 export const definitionErrors = async (
   definition: KubernetesObject,
   before: KubernetesObject | undefined,
   minor: number,
 ): Promise<FieldErrorList> => {
   const text = JSON.stringify(definition['spec'] ?? {});
-  if (!text.includes('"x-kubernetes-validations"') && !text.includes('"default"')) return [];
+  if (!NEEDS_CHECK.test(text)) return [];
   const rules = await import('./rules/check-definition.ts');
   return rules.definitionErrors(definition, before, minor);
 };

@@ -132,7 +132,9 @@ export interface BuiltInOptions {
 /** The endpoints of the built-in kinds, each made when first asked for: at most one for each path of discovery. */
 export const builtInEndpoints = (
   options: BuiltInOptions,
-): { find(info: RequestInfo): Endpoint | undefined } => {
+): {
+  find(info: Pick<RequestInfo, 'apiGroup' | 'apiVersion' | 'resource' | 'subresource'>): Endpoint | undefined;
+} => {
   const scheme = registryOf(options.minor);
   const made = new Map<string, Endpoint>();
   return {

@@ -128,8 +128,10 @@ const patchInPlace = (call: HandlerCall, request: PatchRequest): MakeNext => {
   return (live) => {
     if (!live) throw notThere(call);
     const result = patched(() => apply(live as JsonObject));
-    const shown = (): string =>
-      type === 'strategic' ? goValue(parsed.value as Json) : JSON.stringify(result);
+    const shown = (): string => {
+      if (type === 'strategic') return goValue(parsed.value as Json);
+      return JSON.stringify(endpoint.isCustom ? sortedJson(result) : result);
+    };
     const words = type === 'strategic' ? 'converter' : 'json';
     const next = decodePatched(call, result, { options, strictErrors, shown, words });
     return trackUpdate(call, { live, next, fieldManager: options.fieldManager });
@@ -210,6 +212,18 @@ export const applyBehindView = (
     const managedFields = metadata?.managedFields;
     return { ...next, metadata: { ...next.metadata, ...(managedFields && { managedFields }) } };
   };
+};
+
+/** Go writes the members of a map in the order of their names, and custom resources are maps to it. */
+const sortedJson = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map((item: Json) => sortedJson(item));
+  if (!isJsonObject(value)) return value;
+  const object = value as JsonObject;
+  return Object.fromEntries(
+    Object.keys(object)
+      .sort()
+      .map((name) => [name, sortedJson(object[name]!)]),
+  );
 };
 
 /** An object that holds one value, at a path. */

@@ -78,7 +78,12 @@ export const sendHeld = (call: HandlerCall, form: OutputForm, code: number, held
   }
 };
 
-const listMeta = ({ resourceVersion, continueToken, remainingItemCount }: HeldList): ListMeta => ({
+/** Lists of custom resources are of no Go type, which writes an empty token. */
+const listMeta = (
+  { resourceVersion, continueToken, remainingItemCount }: HeldList,
+  { isCustom }: Endpoint,
+): ListMeta => ({
+  ...(isCustom && { continue: '' }),
   ...(resourceVersion !== '' && { resourceVersion }),
   ...(continueToken !== undefined && continueToken !== '' && { continue: continueToken }),
   ...(remainingItemCount !== undefined && { remainingItemCount }),
@@ -169,7 +174,7 @@ export const sendList = async (call: HandlerCall, form: OutputForm, list: HeldLi
   const { context, timer } = call;
   timer.enter('conversion');
   const view = viewOf(call, form);
-  const metadata = listMeta(list);
+  const metadata = listMeta(list, call.endpoint);
   if (form.encoding !== 'json' || form.pretty) {
     const items = [...mapped(list, view.item)];
     await sendObject(call, form, 200, {

@@ -325,7 +325,43 @@ function vocabulary(path: FieldPath, schema: Obj, depth: number): FieldError[] {
     ...extension(path, schema, MAP_TYPE, 'object', ['atomic', 'granular']),
     ...extension(path, schema, LIST_TYPE, 'array', ['atomic', 'set', 'map']),
     ...listMap(path, schema),
+    ...uniqueItems(path, schema),
   ];
+}
+
+/** Items that a list tells apart by their value or their keys. */
+function uniqueItems(path: FieldPath, schema: Obj): FieldError[] {
+  const type = str(schema, LIST_TYPE);
+  const items = maybeObj(schema, 'items');
+  if (items === undefined || schema['type'] !== 'array' || (type !== 'set' && type !== 'map')) return [];
+  const at = child(path, 'items');
+  const atomic = 'must be atomic as item of a list with x-kubernetes-list-type=set';
+  const errors: FieldError[] = [];
+  if (type === 'set' && items['type'] === 'array' && has(items, LIST_TYPE) && items[LIST_TYPE] !== 'atomic')
+    errors.push(invalid(child(at, LIST_TYPE), items[LIST_TYPE], atomic));
+  if (type === 'set' && items['type'] === 'object' && items[MAP_TYPE] !== 'atomic')
+    errors.push(invalid(child(at, MAP_TYPE), items[LIST_TYPE] ?? null, atomic));
+  if (isTrue(items, 'nullable'))
+    errors.push(
+      forbidden(child(at, 'nullable'), `cannot be nullable when x-kubernetes-list-type is ${type}`),
+    );
+  if (type === 'set') return errors;
+  const properties = obj(items, 'properties');
+  for (const name of strs(schema, LIST_KEYS)) {
+    const found = maybeObj(properties, name);
+    if (found === undefined) continue;
+    const why = 'this property is in x-kubernetes-list-map-keys, so it';
+    if (!strs(items, 'required').includes(name) && !has(found, 'default'))
+      errors.push(
+        required(
+          child(property(at, name), 'default'),
+          `${why} must have a default or be a required property`,
+        ),
+      );
+    if (isTrue(found, 'nullable'))
+      errors.push(forbidden(child(property(at, name), 'nullable'), `${why} cannot be nullable`));
+  }
+  return errors;
 }
 
 /** All that is wrong with the schema of a custom resource. Rules in CEL are checked by the server that runs them. */

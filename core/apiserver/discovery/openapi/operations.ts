@@ -55,6 +55,8 @@ const PATCH_TYPES = [
   'application/strategic-merge-patch+json',
   'application/apply-patch+yaml',
 ] as const;
+/** Strategic merge patches need types, which custom resources do not have. */
+const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => !type.includes('strategic'));
 const CONNECT_METHODS: Readonly<Partial<Record<Verb, readonly Method[]>>> = {
   create: ['post'],
   delete: ['delete'],
@@ -98,6 +100,21 @@ class Writer {
 
   async write(pace: Pace): Promise<ApiPath[]> {
     const root = apiPathOf(this.#published);
+    if (!this.#isCustom) this.#addRoot(root);
+    for (const resource of this.#published.resources) {
+      this.#resource(root, resource);
+      const turn = pace();
+      if (turn) await turn;
+    }
+    return [...this.#paths].map(([path, operations]) => ({ path, operations }));
+  }
+
+  /** Custom resources are published without the paths that upstream's generic server adds to its own. */
+  get #isCustom(): boolean {
+    return this.#published.schemas !== undefined;
+  }
+
+  #addRoot(root: string): void {
     this.#add(`${root}/`, {
       method: 'get',
       id: `get${this.#names.prefix}APIResources`,
@@ -107,12 +124,6 @@ class Writer {
       consumes: OBJECT_TYPES,
       responses: [[200, { definition: `${META}.APIResourceList` }]],
     });
-    for (const resource of this.#published.resources) {
-      this.#resource(root, resource);
-      const turn = pace();
-      if (turn) await turn;
-    }
-    return [...this.#paths].map(([path, operations]) => ({ path, operations }));
   }
 
   #add(path: string, operation: Omit<ApiOperation, 'tag'>): void {
@@ -154,7 +165,7 @@ class Writer {
     if (has('update')) this.#write(item, 'put', { suffix, said: `replace the ${kind}` });
     if (has('patch')) this.#write(item, 'patch', { suffix, said: `change parts of the ${kind}` });
     if (has('delete')) this.#delete(item, 'delete', suffix);
-    if (has('watch')) this.#watches(root, resource, { item, collection });
+    if (has('watch') && !this.#isCustom) this.#watches(root, resource, { item, collection });
     for (const sub of resource.subresources) this.#subresource(item, resource, sub);
   }
 
@@ -228,7 +239,8 @@ class Writer {
   #write(place: Place, action: 'post' | 'put' | 'patch', { suffix, said }: Said): void {
     const verb = { post: 'create', put: 'replace', patch: 'patch' }[action];
     const answer = { definition: place.object };
-    const consumes = action === 'patch' ? PATCH_TYPES : ANY_TYPE;
+    const patchTypes = this.#isCustom ? CUSTOM_PATCH_TYPES : PATCH_TYPES;
+    const consumes = action === 'patch' ? patchTypes : ANY_TYPE;
     this.#add(place.path, {
       method: action,
       action,
@@ -246,7 +258,7 @@ class Writer {
   #delete(place: Place, action: 'delete' | 'deletecollection', suffix: string): void {
     const isOne = action === 'delete';
     const { kind } = place.kind;
-    const isAnswered = isOne && this.#published.schemas === undefined && ANSWERS_DELETED.has(kind);
+    const isAnswered = isOne && !this.#isCustom && ANSWERS_DELETED.has(kind);
     const answer = { definition: isAnswered ? place.object : `${META}.Status` };
     this.#add(place.path, {
       method: 'delete',

@@ -28,6 +28,10 @@ const groupDocument = (group: string): RootDocument => {
   };
 };
 
+/** Groups of custom resources alone have no document of their own. */
+const isDocumented = ({ group, versions }: PublishedGroup): boolean =>
+  group !== '' && versions.some(({ schemas }) => schemas === undefined);
+
 export const rootDocuments = (groups: readonly PublishedGroup[]): readonly RootDocument[] => {
   const versions = 'get available API versions';
   const api = { id: 'getCoreAPIVersions', tag: 'core', description: versions };
@@ -36,7 +40,7 @@ export const rootDocuments = (groups: readonly PublishedGroup[]): readonly RootD
   return [
     { name: 'api', paths: [{ path: '/api/', operations: [get(api, `${META}.APIVersions`)] }] },
     { name: 'apis', paths: [{ path: '/apis/', operations: [get(apis, `${META}.APIGroupList`)] }] },
-    ...groups.filter(({ group }) => group !== '').map(({ group }) => groupDocument(group)),
+    ...groups.filter(isDocumented).map(({ group }) => groupDocument(group)),
     {
       name: 'version',
       paths: [{ path: '/version/', operations: [get(code, 'io.k8s.apimachinery.pkg.version.Info')] }],

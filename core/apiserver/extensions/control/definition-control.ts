@@ -6,6 +6,9 @@ import { wait } from '../../../base/wait.ts';
 import { formatTime, isConflict, isNotFound, type KubernetesObject } from '../../../api/meta/index.ts';
 import { EVERY_FIELD, EVERYTHING } from '../../../api/selector/index.ts';
 import { obj, str } from '../../../api/validation/read.ts';
+import type { FieldManager } from '../../../api/apply/index.ts';
+import type { JsonObject } from '../../../api/patch/index.ts';
+import { builtInEndpoints } from '../../handlers/index.ts';
 import type { UserInfo } from '../../authn/user.ts';
 import type { RestRegistry, RestStorage, Scope } from '../../registry/rest-storage.ts';
 import { CLEANUP_FINALIZER } from '../../registry/strategies/custom-resource-definitions.ts';
@@ -22,11 +25,16 @@ const GONE_POLL_MS_MIN = 20;
 const GONE_POLL_MS_MAX = 1_000;
 
 export interface DefinitionControlOptions {
-  readonly registry: Pick<RestRegistry, 'storageOf'>;
+  readonly registry: RestRegistry;
   readonly user: UserInfo;
+  /** The minor of Kubernetes that is emulated. */
+  readonly minor: number;
   readonly clock: Clock;
   readonly log: Log;
 }
+
+/** As upstream's server names itself where it writes through its own client. */
+const FIELD_MANAGER = 'kube-apiserver';
 
 const LIST_ALL = {
   labelSelector: EVERYTHING,
@@ -46,6 +54,14 @@ const terminating = (status: 'True' | 'False', reason: string, message: string):
   message,
 });
 
+const statusFields = ({ registry, minor, clock }: DefinitionControlOptions): FieldManager | undefined =>
+  builtInEndpoints({ registry, minor, clock }).find({
+    apiGroup: GROUP,
+    apiVersion: 'v1',
+    resource: RESOURCE,
+    subresource: 'status',
+  })?.fields;
+
 /**
  * What becomes of definitions after they are written: names are accepted, resources established, and instances deleted
  * before a definition goes. Every server does this; a write that comes second finds nothing left to change.
@@ -56,10 +72,12 @@ export class DefinitionControl implements Disposable {
   readonly #names: KeyedQueue;
   readonly #finalizers: KeyedQueue;
   readonly #life = new AbortController();
+  readonly #fields: FieldManager | undefined;
 
   constructor(options: DefinitionControlOptions) {
     this.#options = options;
     const { clock, log } = options;
+    this.#fields = statusFields(options);
     // One after the other: of two that want one name, the second must see what the first was given.
     this.#names = new KeyedQueue({ workers: 1, clock, log, sync: (key) => this.#acceptNames(key) });
     this.#finalizers = new KeyedQueue({
@@ -114,7 +132,7 @@ export class DefinitionControl implements Disposable {
       const { held } = await storage.update!(this.#scope(), name, {
         dryRun: false,
         createIfMissing: false,
-        change: async (current) => change(current!),
+        change: async (current) => this.#tracked(current!, change(current!)),
         validateCreate: async () => {},
         validateUpdate: async () => {},
       });
@@ -123,6 +141,17 @@ export class DefinitionControl implements Disposable {
       if (isNotFound(error)) return undefined;
       throw error;
     }
+  }
+
+  /** What is written is owned as a client's would be. */
+  #tracked(live: KubernetesObject, next: KubernetesObject): KubernetesObject {
+    if (live === next || !this.#fields) return next;
+    return this.#fields.update({
+      live: live as JsonObject,
+      next: next as JsonObject,
+      manager: FIELD_MANAGER,
+      time: formatTime(this.#options.clock.nowMs()),
+    }) as unknown as KubernetesObject;
   }
 
   async #acceptNames(name: string): Promise<void> {

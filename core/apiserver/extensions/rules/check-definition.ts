@@ -1,14 +1,16 @@
 import type { Version } from '../../../cel/index.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import { child, index, invalid, type FieldError } from '../../../api/validation/index.ts';
+import { child, duplicate, index, invalid, type FieldError } from '../../../api/validation/index.ts';
 import { maybeObj, obj, objs, sameValue, str, type Obj } from '../../../api/validation/read.ts';
 import { createPace, type Pace } from '../../discovery/openapi/pace.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
 import { pruneNulls, pruneResource } from '../structural/prune.ts';
 import { isMap, Structural } from '../structural/structural.ts';
 import { fieldErrorOf } from '../values/schema-error.ts';
+import { compilePattern } from '../values/regex.ts';
 import { compileValidator } from '../values/validate-value.ts';
 import { ruleErrors } from './check-rules.ts';
+import { followFieldPath } from './field-path.ts';
 
 const schemaOf = (version: Obj): JsonSchema | undefined =>
   maybeObj(obj(version, 'schema'), 'openAPIV3Schema') as JsonSchema | undefined;
@@ -56,6 +58,61 @@ const pruneDefault = (value: Record<string, unknown>, schema: Structural): unkno
   return names.length > 0 && !schema.preservesUnknown ? rest : pruned;
 };
 
+/** Patterns are RE2, as Go has them. */
+const patternErrors = (path: string, schema: unknown): FieldError[] => {
+  if (!isMap(schema)) return [];
+  const errors: FieldError[] = [];
+  const { pattern, properties, items, additionalProperties, not } = schema;
+  if (typeof pattern === 'string' && pattern !== '') {
+    const compiled = compilePattern(pattern);
+    if ('problem' in compiled)
+      errors.push(
+        invalid(
+          child(path, 'pattern'),
+          pattern,
+          `must be a valid regular expression, but isn't: ${compiled.problem}`,
+        ),
+      );
+  }
+  for (const [name, inside] of Object.entries(isMap(properties) ? properties : {}))
+    errors.push(...patternErrors(`${child(path, 'properties')}[${name}]`, inside));
+  errors.push(
+    ...patternErrors(child(path, 'items'), items),
+    ...patternErrors(child(path, 'additionalProperties'), additionalProperties),
+    ...patternErrors(child(path, 'not'), not),
+  );
+  for (const name of ['allOf', 'anyOf', 'oneOf']) {
+    const parts = schema[name];
+    if (Array.isArray(parts))
+      parts.forEach((part, at) => errors.push(...patternErrors(index(child(path, name), at), part)));
+  }
+  return errors;
+};
+
+const SELECTABLE_TYPES = ['string', 'boolean', 'integer'];
+
+const selectableErrors = (path: string, version: Obj, schema: Structural): FieldError[] => {
+  const seen = new Set<string>();
+  return objs(version, 'selectableFields').flatMap((field, i) => {
+    const at = child(index(path, i), 'jsonPath');
+    const text = str(field, 'jsonPath');
+    const found = followFieldPath(text, schema, { allowsKeys: false });
+    if ('problem' in found) return [invalid(at, text, `is an invalid path: ${found.problem}`)];
+    const errors: FieldError[] = [];
+    if (!SELECTABLE_TYPES.includes(found.schema.type))
+      errors.push(
+        invalid(
+          at,
+          text,
+          'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
+        ),
+      );
+    if (seen.has(found.path)) errors.push(duplicate(at, text));
+    seen.add(found.path);
+    return errors;
+  });
+};
+
 /** What is wrong with the defaults and rules of a definition whose schemas are structural. */
 export const definitionErrors = async (
   definition: KubernetesObject,
@@ -76,15 +133,25 @@ export const definitionErrors = async (
   const check = async (path: string, schema: JsonSchema): Promise<FieldError[]> => {
     const structural = new Structural(schema);
     return [
+      ...patternErrors(path, schema),
       ...(await defaultErrors(path, structural, pace)),
       ...(await ruleErrors(path, structural, { pace, versionOf })),
     ];
   };
   const [first] = versions;
   const shared = first && schemaOf(first);
+  const isShared = (name: string): boolean =>
+    versions.every((version) => sameValue(version[name], first?.[name]));
+  const errors: FieldError[] = versions.flatMap((version, at) => {
+    const schema = schemaOf(version);
+    if (!schema || (at > 0 && isShared('selectableFields'))) return [];
+    const path = isShared('selectableFields') ? 'spec' : index('spec.versions', at);
+    return selectableErrors(child(path, 'selectableFields'), version, new Structural(schema));
+  });
   if (shared && versions.every((version) => sameValue(schemaOf(version), shared)))
-    return versions.every(isUnchanged) ? [] : check('spec.validation.openAPIV3Schema', shared);
-  const errors: FieldError[] = [];
+    return versions.every(isUnchanged)
+      ? errors
+      : [...errors, ...(await check('spec.validation.openAPIV3Schema', shared))];
   for (const [at, version] of versions.entries()) {
     const schema = schemaOf(version);
     if (!schema || isUnchanged(version)) continue;

@@ -5,11 +5,9 @@ import { customResourceOf } from './custom-resource.ts';
 /** Whether a server that knows the definition serves the path. */
 export const isServedIn = (
   definition: KubernetesObject,
-  { apiVersion, subresource }: Pick<RequestInfo, 'apiVersion' | 'subresource'>,
+  { apiVersion, namespace, verb }: RequestInfo,
 ): boolean => {
-  const { isServed, versions } = customResourceOf(definition);
-  const version = versions.find(({ name }) => name === apiVersion);
-  if (!isServed || version?.isServed !== true) return false;
-  if (subresource === 'status') return version.hasStatus;
-  return subresource === '' || (subresource === 'scale' && version.scale !== undefined);
+  const { isServed, versions, isNamespaced } = customResourceOf(definition);
+  if (isNamespaced && namespace === '' && verb !== 'list' && verb !== 'watch') return false;
+  return isServed && versions.some(({ name, isServed: isOn }) => name === apiVersion && isOn);
 };

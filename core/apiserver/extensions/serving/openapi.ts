@@ -9,6 +9,10 @@ const API_VERSION =
   'APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources';
 const KIND =
   'Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds';
+const EMBEDDED_API_VERSION =
+  'apiVersion defines the versioned schema of this representation of an object. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources';
+const EMBEDDED_KIND =
+  'kind is a string value representing the type of this object. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds';
 const OBJECT_META =
   "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 const LIST_META =
@@ -75,6 +79,8 @@ class SchemaWriter {
       for (const name of ['allOf', 'anyOf', 'oneOf'] as const)
         if (schema[name]) result[name] = schema[name].map((part) => this.schema(part));
       if (schema.not) result['not'] = this.schema(schema.not);
+      if (schema['x-kubernetes-int-or-string'] === true && schema.anyOf === undefined)
+        result['anyOf'] = [{ type: 'integer' }, { type: 'string' }];
     } else if (this.#isLoose(schema)) {
       delete result['type'];
       delete result['format'];
@@ -91,7 +97,10 @@ class SchemaWriter {
     const { additionalProperties: values } = schema;
     if (values !== undefined && !isOpen)
       result['additionalProperties'] = typeof values === 'object' ? this.schema(values) : values;
-    if (schema['x-kubernetes-embedded-resource'] === true && this.#version === 3) this.#addMeta(result);
+    if (schema['x-kubernetes-embedded-resource'] === true && this.#version === 3) {
+      this.#addMeta(result, [EMBEDDED_API_VERSION, EMBEDDED_KIND]);
+      result['required'] = [...new Set([...(schema.required ?? []), 'kind', 'apiVersion'])];
+    }
     return result;
   }
 
@@ -104,12 +113,12 @@ class SchemaWriter {
     );
   }
 
-  #addMeta(written: Written): void {
+  #addMeta(written: Written, [apiVersion, kind] = [API_VERSION, KIND]): void {
     const properties = (written['properties'] ?? {}) as Written;
     written['properties'] = {
       ...properties,
-      apiVersion: { description: API_VERSION, type: 'string' },
-      kind: { description: KIND, type: 'string' },
+      apiVersion: { description: apiVersion, type: 'string' },
+      kind: { description: kind, type: 'string' },
       metadata: this.ref(`${META}.ObjectMeta`, OBJECT_META),
     };
   }
@@ -120,7 +129,7 @@ class SchemaWriter {
     return written;
   }
 
-  list(itemName: string, kind: string): Written {
+  list(itemName: string, kind: string, plural: string): Written {
     const ref = { $ref: `${REFS[this.#version]}${itemName}` };
     return {
       description: `${kind} is a list of ${kind.replace(/List$/, '')}`,
@@ -129,8 +138,7 @@ class SchemaWriter {
       properties: {
         apiVersion: { description: API_VERSION, type: 'string' },
         items: {
-          description:
-            'List of objects. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md',
+          description: `List of ${plural}. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md`,
           type: 'array',
           items: ref,
         },
@@ -150,12 +158,17 @@ export const openApiDefinitions = (
   const writer = new SchemaWriter(openApi);
   const gvk = (kind: string): OpenApiSchema => ({
     'x-kubernetes-group-version-kind': [{ group, version: version.name, kind }],
+    ...(version.selectableFields.length > 0 && {
+      'x-kubernetes-selectable-fields': version.selectableFields.map((path) => ({
+        fieldPath: path.replace(/^\./, ''),
+      })),
+    }),
   });
   const itemName = definitionName(group, version.name, names.kind);
   return {
     [itemName]: { ...writer.resource(version.schema), ...gvk(names.kind) } as OpenApiSchema,
     [definitionName(group, version.name, names.listKind)]: {
-      ...writer.list(itemName, names.listKind),
+      ...writer.list(itemName, names.listKind, names.plural),
       ...gvk(names.listKind),
     } as OpenApiSchema,
   };

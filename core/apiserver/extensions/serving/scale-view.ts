@@ -74,6 +74,7 @@ const withValue = (object: JsonMap, [name = '', ...rest]: readonly string[], val
 
 /** Where a custom resource has what a Scale shows. */
 export const customScaleView = (scale: ScalePaths): ScaleView => ({
+  isValidatedByParent: true,
   read(parent) {
     const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
     return {

@@ -2,7 +2,7 @@ import { assert } from '../../../base/assert.ts';
 import type { Disposable } from '../../../base/disposable.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
-import type { KubernetesObject } from '../../../api/meta/index.ts';
+import { notFound, type KubernetesObject } from '../../../api/meta/index.ts';
 import { registryOf } from '../../../api/scheme/index.ts';
 import { sameValue } from '../../../api/validation/read.ts';
 import type { DiscoveryCatalog } from '../../discovery/index.ts';
@@ -74,7 +74,8 @@ export class CustomResources implements EndpointSource, Disposable {
     );
   }
 
-  find({ apiGroup, apiVersion, resource, subresource }: RequestInfo): Endpoint | undefined {
+  find(info: RequestInfo): Endpoint | undefined {
+    const { apiGroup, apiVersion, resource, subresource, name, namespace, verb } = info;
     const serving = this.#serving.get(`${resource}.${apiGroup}`);
     const version = serving?.served.version(apiVersion);
     if (!serving || version?.isServed !== true) return undefined;
@@ -83,7 +84,10 @@ export class CustomResources implements EndpointSource, Disposable {
       endpoints = customEndpoints(serving.served, version, serving.added.store);
       serving.endpoints.set(apiVersion, endpoints);
     }
-    return endpoints.get(subresource);
+    const endpoint = endpoints.get(subresource);
+    if (!endpoint) throw notFound({ group: apiGroup, resource }, name);
+    const isOutside = endpoint.namespaced && namespace === '' && verb !== 'list' && verb !== 'watch';
+    return isOutside ? undefined : endpoint;
   }
 
   has(id: string): boolean {

@@ -5,6 +5,13 @@ import type { Structural } from './structural.ts';
 
 const SCALAR: TypeNode = { kind: 'scalar' };
 
+const SCALARS: Readonly<Record<string, TypeNode['scalar']>> = {
+  string: 'string',
+  boolean: 'boolean',
+  integer: 'numeric',
+  number: 'numeric',
+};
+
 const nodes = new WeakMap<Structural, TypeNode>();
 
 const metaFields = (): ReadonlyMap<string, TypeNode> =>
@@ -25,7 +32,9 @@ const make = (schema: Structural, isResource: boolean): TypeNode => {
       default: schema.default,
     };
   if (schema.type !== 'object' && !isResource)
-    return schema.type === '' && !schema.isIntOrString ? UNTYPED : { ...SCALAR, default: schema.default };
+    return schema.type === '' && !schema.isIntOrString
+      ? UNTYPED
+      : { ...SCALAR, scalar: SCALARS[schema.type], default: schema.default };
   if (schema.properties.size > 0 || isResource || schema.isEmbedded) {
     const meta = isResource || schema.isEmbedded ? metaFields() : undefined;
     return {

@@ -153,3 +153,12 @@ test('what was wrong before and has not changed is passed over', () => {
 test('a pattern that backtracks elsewhere takes no time here', () => {
   expect(errorsOf({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(50_000)}!`)).toHaveLength(1);
 });
+
+test('an object that its schema makes too expensive is refused within a bounded time', () => {
+  const alternatives = Array.from({ length: 2_000 }, (_unused, at) => ({ enum: [`a${at}`] }));
+  const schema: JsonSchema = { type: 'array', items: { type: 'string', anyOf: alternatives } };
+  const list = Array.from({ length: 20_000 }, () => 'none');
+  expect(errorsOf(schema, list)).toEqual([
+    '<nil>: Invalid value: "": the schema is too expensive for an object of this size',
+  ]);
+});

@@ -7,10 +7,24 @@ import { effectiveFormat, isOfFormat } from './formats.ts';
 import { compilePattern } from './regex.ts';
 import type { SchemaError } from './schema-error.ts';
 
+/** Parts of a schema held against parts of one object: far beyond any real one, and less than a second. */
+const STEPS_MAX = 2_000_000;
+
+interface Work {
+  steps: number;
+}
+
+class TooMuchWork extends Error {}
+
 /** Errors of a value with a measure of how much of it fits, by which the nearest of several alternatives is chosen. */
 class Result {
   readonly errors: SchemaError[] = [];
   matches = 0;
+  readonly work: Work;
+
+  constructor(work: Work) {
+    this.work = work;
+  }
 
   merge(other: Result): void {
     this.errors.push(...other.errors);
@@ -69,8 +83,10 @@ class ValueValidator {
   }
 
   /** `correlated` holds the value that is replaced: what is wrong with an unchanged one is passed over. */
-  validate(value: unknown, path: string, correlated: Correlated | undefined): Result {
-    const result = new Result();
+  validate(value: unknown, path: string, correlated: Correlated | undefined, result: Result): void {
+    if ((result.work.steps += 1) > STEPS_MAX) throw new TooMuchWork();
+    const { errors } = result;
+    const before = errors.length;
     this.#type(value, path, result);
     if (value === null) {
       this.#enum(value, path, result);
@@ -84,8 +100,7 @@ class ValueValidator {
       if (isMap(value)) this.#object(value, path, correlated, result);
     }
     result.matches += 1;
-    if (result.errors.length > 0 && correlated?.isUnchanged === true) result.errors.length = 0;
-    return result;
+    if (errors.length > before && correlated?.isUnchanged === true) errors.length = before;
   }
 
   #type(value: unknown, path: string, result: Result): void {
@@ -174,7 +189,7 @@ class ValueValidator {
     const { minItems, maxItems, uniqueItems } = this.#schema;
     if (this.#items)
       for (let at = 0; at < value.length; at += 1)
-        result.merge(this.#items.validate(value[at], `${path}[${at}]`, correlated?.item(at)));
+        this.#items.validate(value[at], `${path}[${at}]`, correlated?.item(at), result);
     if (minItems !== undefined && value.length < minItems)
       result.errors.push(other(path, value.length, `should have at least ${minItems} items`));
     if (maxItems !== undefined && value.length > maxItems)
@@ -202,13 +217,13 @@ class ValueValidator {
     } else if (this.#values)
       for (const name of names)
         if (!Object.hasOwn(properties, name))
-          result.merge(this.#values.validate(value[name], `${path}.${name}`, correlated?.member(name)));
+          this.#values.validate(value[name], `${path}.${name}`, correlated?.member(name), result);
     for (const [name, property] of this.#properties) {
       if (!Object.hasOwn(value, name)) continue;
       // Kind and version of both objects are those of the request, so a change of them cannot be seen.
       const isTypeMeta = path === '' && (name === 'kind' || name === 'apiVersion');
       const at = path === '' ? name : `${path}.${name}`;
-      result.merge(property.validate(value[name], at, isTypeMeta ? undefined : correlated?.member(name)));
+      property.validate(value[name], at, isTypeMeta ? undefined : correlated?.member(name), result);
     }
     for (const name of required)
       if (!Object.hasOwn(value, name))
@@ -220,8 +235,13 @@ class ValueValidator {
     const composite = (message: string): void => {
       result.errors.push({ code: 'composite', path, message });
     };
+    const runOne = (part: ValueValidator, beside: Correlated | undefined): Result => {
+      const own = new Result(result.work);
+      part.validate(value, path, beside, own);
+      return own;
+    };
     const run = (parts: readonly ValueValidator[]): readonly Result[] =>
-      parts.map((part) => part.validate(value, path, correlated));
+      parts.map((part) => runOne(part, correlated));
     const nearest = (results: readonly Result[]): Result | undefined =>
       results.reduce<Result | undefined>(
         (best, one) => (best === undefined || one.matches > best.matches ? one : best),
@@ -251,7 +271,7 @@ class ValueValidator {
       if (count < results.length)
         composite(`${shown} must validate all the schemas (allOf)${count === 0 ? '. None validated' : ''}`);
     }
-    if (this.#not && isValid(this.#not.validate(value, path, undefined)))
+    if (this.#not && isValid(runOne(this.#not, undefined)))
       composite(`${shown} must not validate the schema (not)`);
   }
 }
@@ -283,5 +303,16 @@ export type ValidateValue = (value: unknown, correlated?: Correlated) => readonl
 
 export const compileValidator = (schema: JsonSchema): ValidateValue => {
   const validator = new ValueValidator(schema);
-  return (value, correlated) => validator.validate(value, '', correlated).errors;
+  return (value, correlated) => {
+    const result = new Result({ steps: 0 });
+    try {
+      validator.validate(value, '', correlated, result);
+    } catch (error) {
+      if (!(error instanceof TooMuchWork)) throw error;
+      return [
+        { code: 'composite', path: '', message: 'the schema is too expensive for an object of this size' },
+      ];
+    }
+    return result.errors;
+  };
 };

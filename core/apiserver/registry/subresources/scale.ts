@@ -27,6 +27,8 @@ export interface ScaleView {
   write(parent: KubernetesObject, replicas: number): KubernetesObject;
   /** What is answered where there are no replicas to read; absent: they count as none. */
   missing?(): Error;
+  /** Whether the kind's own validation judges the replicas. */
+  readonly isValidatedByParent?: boolean;
 }
 
 /** Built-in kinds. */
@@ -65,9 +67,9 @@ const heldScale = ({ key, revision }: Held, object: KubernetesObject, view: Scal
   return new CachedObject(key, Buffer.from(JSON.stringify(scale)), revision, scale);
 };
 
-const replicasOf = (scale: KubernetesObject, name: string): number => {
+const replicasOf = (scale: KubernetesObject, name: string, view: ScaleView): number => {
   const replicas = int(obj(scale, 'spec'), 'replicas');
-  if (replicas >= 0) return replicas;
+  if (replicas >= 0 || view.isValidatedByParent === true) return replicas;
   throw invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
     {
       reason: 'FieldValueInvalid',
@@ -100,7 +102,7 @@ export const scaleOfParent = (parent: GenericStore, view: ScaleView = SPEC_VIEW)
           throw badRequest(
             `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
           );
-        const replicas = replicasOf(wanted, name);
+        const replicas = replicasOf(wanted, name, view);
         const written = view.write(current!, replicas);
         const next: KubernetesObject = {
           ...written,
