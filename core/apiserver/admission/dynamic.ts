@@ -3,6 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Log } from '../../base/log.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import { wait } from '../../base/wait.ts';
+import type { KubernetesObject } from '../../api/meta/index.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Follower, InternalInformer } from '../informer/internal-informer.ts';
 import type { WebhookClient } from '../webhook/webhook-client.ts';
@@ -13,6 +14,7 @@ import { checkExpressions } from './policies/expression-errors.ts';
 import { createPolicyMetrics } from './policies/metrics.ts';
 import { mutatingPolicies } from './policies/mutating-policies.ts';
 import type { PolicyPluginOptions } from './policies/policy-plugin.ts';
+import { policyStatusFollower } from './policies/policy-status.ts';
 import { PolicyTable } from './policies/policy-table.ts';
 import { validatingPolicies } from './policies/validating-policies.ts';
 import { refusal } from './refusal.ts';
@@ -39,6 +41,8 @@ export interface DynamicAdmissionOptions {
   readonly findResource: FindResource;
   /** The minor of Kubernetes that is emulated. */
   readonly minor: number;
+  /** Writes the status of a ValidatingAdmissionPolicy; without it policies are not type-checked. */
+  readonly writePolicyStatus?: (policy: KubernetesObject) => Promise<void>;
   readonly clock: Clock;
   readonly metrics: Registry;
   readonly log: Log;
@@ -104,6 +108,8 @@ export const createDynamicAdmission = (options: DynamicAdmissionOptions): Dynami
       const owned = new DisposableStore();
       const follow = (resource: string, follower: Follower): Promise<void> =>
         owned.add(informer.follow({ group: GROUP, resource }, follower)).ready;
+      const { writePolicyStatus: write } = options;
+      if (write) void follow('validatingadmissionpolicies', policyStatusFollower({ ...options, write }));
       const ready = Promise.all([
         follow('mutatingwebhookconfigurations', tables.admit),
         follow('validatingwebhookconfigurations', tables.validating),

@@ -73,6 +73,8 @@ export interface RunningApiServer {
   close(): Promise<void>;
 }
 
+const POLICIES = { group: 'admissionregistration.k8s.io', resource: 'validatingadmissionpolicies' };
+
 const notFoundStage: Stage = {
   name: 'not-found',
   run() {
@@ -224,6 +226,9 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     client: webhooks,
     findResource,
     minor: config.minor,
+    writePolicyStatus: async (policy) => {
+      await writer.update(POLICIES, policy, 'status');
+    },
     clock,
     metrics,
     log,

@@ -9,6 +9,8 @@ export interface Declared {
   readonly hasAuthorizer: boolean;
   /** The variables of a policy by name; more may be added while it is compiled. */
   readonly variables?: ReadonlyMap<string, Type>;
+  /** Known types instead of dynamic ones, for checking alone. */
+  readonly types?: { readonly object?: Variable | undefined; readonly params?: Variable | undefined };
   /** `Object{}` and `JSONPatch{}` of mutating policies. */
   readonly patchTypes?: { readonly structs: StructTypes };
 }
@@ -73,13 +75,13 @@ let table: ReadonlyMap<string, StructDeclaration> | undefined;
 export const admissionEnvironment = (
   cel: Cel,
   version: Version,
-  { hasParams, hasAuthorizer, variables, patchTypes }: Declared,
+  { hasParams, hasAuthorizer, variables, types: known = {}, patchTypes }: Declared,
 ): Environment => {
   const { types, fromNative, AUTHORIZER_TYPE, RESOURCE_CHECK_TYPE, JSON_PATCH, createEnvironment } = cel;
-  const known = (table ??= typeTable(cel));
+  const declared = (table ??= typeTable(cel));
   const variablesType = types.structOf(VARIABLES_TYPE);
   const structs: StructTypes = (name) =>
-    known.get(name) ??
+    declared.get(name) ??
     (variables && name === VARIABLES_TYPE
       ? { type: variablesType, field: (field) => variables.get(field) }
       : undefined) ??
@@ -90,11 +92,11 @@ export const admissionEnvironment = (
     structs,
     ...(patchTypes && { libraries: [JSON_PATCH] }),
     variables: {
-      object: types.DYN,
-      oldObject: types.DYN,
+      object: known.object ?? types.DYN,
+      oldObject: known.object ?? types.DYN,
       namespaceObject: named('kubernetes.Namespace'),
       request: named('kubernetes.AdmissionRequest'),
-      ...(hasParams && { params: types.DYN }),
+      ...(hasParams && { params: known.params ?? types.DYN }),
       ...(hasAuthorizer && {
         authorizer: AUTHORIZER_TYPE,
         'authorizer.requestResource': RESOURCE_CHECK_TYPE,

@@ -2,7 +2,7 @@ import { objs, str } from '../../../api/validation/read.ts';
 import type { Environment, StructTypes, Version } from '../../../cel/index.ts';
 import type { Cel } from '../expressions/cel.ts';
 import { compileExpression, type CompiledExpression } from '../expressions/compile.ts';
-import { admissionEnvironment } from '../expressions/declarations.ts';
+import { admissionEnvironment, type Declared } from '../expressions/declarations.ts';
 import type { MatchCondition } from '../expressions/match-conditions.ts';
 import type { Named, Policy } from './policy.ts';
 
@@ -42,6 +42,7 @@ export const compileHead = (
   cel: Cel,
   version: Version,
   { paramKind, variables, conditions }: Pick<Policy, 'paramKind' | 'variables' | 'conditions'>,
+  types: Declared['types'] = {},
 ): CompiledHead => {
   const hasParams = paramKind !== undefined;
   const declared = new Map<string, Type>();
@@ -49,6 +50,7 @@ export const compileHead = (
     admissionEnvironment(cel, version, {
       hasParams,
       hasAuthorizer,
+      types,
       variables: declared,
       ...(patchTypes && { patchTypes }),
     });
