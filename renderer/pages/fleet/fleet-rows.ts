@@ -53,9 +53,9 @@ export const fleetRows = (parts: readonly ClusterPart[], query: string): FleetRo
     .flatMap((part) => {
       const named = part.entry.name.toLowerCase();
       const rest = words.filter((word) => !named.includes(word.toLowerCase()));
-      const matches = rowFilter(rest.join(' '));
+      const filter = rowFilter(rest.join(' '));
       return part.rows
-        .filter((row) => matches?.(row) ?? true)
+        .filter((row) => filter?.matches(row) ?? true)
         .map((row) => ({
           key: `${part.entry.id}\n${row.key}`,
           entry: part.entry,
