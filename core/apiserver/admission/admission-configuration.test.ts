@@ -3,7 +3,11 @@ import { parseAdmissionConfiguration } from './admission-configuration.ts';
 
 const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n';
 const read = (plugins: string, files: Record<string, string> = {}) =>
-  parseAdmissionConfiguration(head + plugins, (path) => Promise.resolve(files[path] ?? ''));
+  parseAdmissionConfiguration(
+    head + plugins,
+    (path) => Promise.resolve(files[path] ?? ''),
+    (url) => Promise.resolve({ url }),
+  );
 
 test('plugins are configured in the file or in one that it names', async () => {
   const plugins = `
@@ -17,6 +21,23 @@ test('plugins are configured in the file or in one that it names', async () => {
   expect(await read(plugins, { 'limits.yaml': limits })).toEqual({
     eventRateLimit: [{ type: 'Server', qps: 5, burst: 10, cacheSize: 4096 }],
     podNodeSelector: { clusterDefaultNodeSelector: 'env=any' },
+  });
+});
+
+test('the image policy has a kubeconfig, and times with units of their own', async () => {
+  const plugins = `
+- name: ImagePolicyWebhook
+  configuration:
+    imagePolicy: { kubeConfigFile: images.conf, allowTTL: 50, denyTTL: -1, defaultAllow: true }
+`;
+  expect(await read(plugins)).toEqual({
+    imagePolicy: {
+      target: { url: 'images.conf' },
+      allowTtlMs: 50_000,
+      denyTtlMs: 0,
+      retryBackoffMs: 500,
+      defaultAllow: true,
+    },
   });
 });
 

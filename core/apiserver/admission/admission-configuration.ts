@@ -4,7 +4,10 @@ import { parseDocument } from 'yaml';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import { isJsonObject } from '../../api/meta/index.ts';
 import type { V1Toleration } from '../../api/schema/index.ts';
+import { kubeconfigTarget } from '../webhook/kubeconfig-target.ts';
+import type { WebhookTarget } from '../webhook/target.ts';
 import { EVENT_CACHE_SIZE, EVENT_LIMIT_TYPES, type EventLimit } from './plugins/event-rate-limit.ts';
+import type { ImagePolicyConfiguration } from './plugins/image-policy-webhook.ts';
 import type { PodNodeSelectorConfiguration } from './plugins/pod-node-selector.ts';
 import type { PodTolerationConfiguration } from './plugins/pod-toleration-restriction.ts';
 
@@ -13,6 +16,7 @@ export interface AdmissionConfiguration {
   readonly podNodeSelector?: PodNodeSelectorConfiguration;
   readonly podTolerationRestriction?: PodTolerationConfiguration;
   readonly eventRateLimit?: readonly EventLimit[];
+  readonly imagePolicy?: ImagePolicyConfiguration;
 }
 
 const API_VERSIONS = ['apiserver.config.k8s.io/v1', 'apiserver.k8s.io/v1alpha1'];
@@ -67,8 +71,57 @@ const textsOf = (value: unknown): PodNodeSelectorConfiguration =>
 const tolerationsOf = (value: unknown): readonly V1Toleration[] | undefined =>
   Array.isArray(value) ? (value as V1Toleration[]) : undefined;
 
+/** A number of units; absent: the default; -1: off. */
+const durationMs = (
+  value: unknown,
+  { unitMs, minMs, maxMs, defaultMs }: { unitMs: number; minMs: number; maxMs: number; defaultMs: number },
+): number => {
+  const given = Number(value ?? 0);
+  if (given === -1) return 0;
+  if (given === 0) return defaultMs;
+  const ms = given * unitMs;
+  if (!(ms >= minMs && ms <= maxMs))
+    throw bad(`ImagePolicyWebhook: valid value is between ${minMs}ms and ${maxMs}ms, got ${ms}ms`);
+  return ms;
+};
+
+const MINUTE_MS = 60_000;
+
+const imagePolicy = async (
+  configuration: Fields,
+  loadTarget: LoadTarget,
+): Promise<ImagePolicyConfiguration> => {
+  const given = isJsonObject(configuration['imagePolicy']) ? configuration['imagePolicy'] : ({} as Fields);
+  const ttl = { unitMs: 1000, minMs: 1000, maxMs: 30 * MINUTE_MS };
+  return {
+    target: await loadTarget(String(given['kubeConfigFile'] ?? '')),
+    allowTtlMs: durationMs(given['allowTTL'], { ...ttl, defaultMs: 5 * MINUTE_MS }),
+    denyTtlMs: durationMs(given['denyTTL'], { ...ttl, defaultMs: MINUTE_MS / 2 }),
+    retryBackoffMs: durationMs(given['retryBackoff'], {
+      unitMs: 1,
+      minMs: 1,
+      maxMs: 5 * MINUTE_MS,
+      defaultMs: 500,
+    }),
+    defaultAllow: given['defaultAllow'] === true,
+  };
+};
+
+type LoadTarget = (file: string) => Promise<WebhookTarget>;
+
 /** How each plugin that can be configured reads its part. */
-const READERS: Readonly<Record<string, (configuration: Fields) => AdmissionConfiguration>> = {
+const READERS: Readonly<
+  Record<
+    string,
+    (
+      configuration: Fields,
+      loadTarget: LoadTarget,
+    ) => AdmissionConfiguration | Promise<AdmissionConfiguration>
+  >
+> = {
+  ImagePolicyWebhook: async (configuration, loadTarget) => ({
+    imagePolicy: await imagePolicy(configuration, loadTarget),
+  }),
   EventRateLimit: (configuration) => ({ eventRateLimit: eventLimits(configuration) }),
   PodNodeSelector: (configuration) => ({
     podNodeSelector: textsOf(configuration['podNodeSelectorPluginConfig']),
@@ -85,6 +138,7 @@ const READERS: Readonly<Record<string, (configuration: Fields) => AdmissionConfi
 export const parseAdmissionConfiguration = async (
   text: string,
   load: (path: string) => Promise<string>,
+  loadTarget: LoadTarget,
 ): Promise<AdmissionConfiguration> => {
   const { apiVersion, kind, plugins = [] } = parse(text, 'the file');
   if (kind !== 'AdmissionConfiguration' || !API_VERSIONS.includes(String(apiVersion)))
@@ -104,7 +158,7 @@ export const parseAdmissionConfiguration = async (
         : isJsonObject(configuration)
           ? configuration
           : {};
-    result = { ...result, ...read(given) };
+    result = { ...result, ...(await read(given, loadTarget)) };
   }
   return result;
 };
@@ -119,5 +173,9 @@ export const loadAdmissionConfiguration = async (file: string): Promise<Admissio
       throw bad(`cannot read ${path}: ${messageOf(error)}`);
     }
   };
-  return parseAdmissionConfiguration(await load(file), (path) => load(resolve(dirname(file), path)));
+  return parseAdmissionConfiguration(
+    await load(file),
+    (path) => load(resolve(dirname(file), path)),
+    (path) => kubeconfigTarget(resolve(dirname(file), path)),
+  );
 };

@@ -1,6 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
+import { ReasonError } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
+import type { WebhookClient } from '../webhook/webhook-client.ts';
 import type { AdmissionConfiguration } from './admission-configuration.ts';
 import type { AdmissionPlugin } from './attributes.ts';
 import type { DynamicAdmission } from './dynamic.ts';
@@ -22,6 +24,7 @@ import {
 import { denyServiceExternalIPs } from './plugins/deny-service-external-ips.ts';
 import { eventRateLimit } from './plugins/event-rate-limit.ts';
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts';
+import { imagePolicyWebhook } from './plugins/image-policy-webhook.ts';
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts';
 import { limitRanger } from './plugins/limit-ranger/limit-ranger.ts';
 import { namespaceAutoProvision, type CreateNamespace } from './plugins/namespace-auto-provision.ts';
@@ -55,6 +58,7 @@ export interface PluginDependencies {
   /** The release `1.<minor>` that is emulated. */
   readonly minor: number;
   readonly tolerationSeconds?: DefaultTolerationSecondsOptions | undefined;
+  readonly webhooks: WebhookClient;
   readonly createNamespace: CreateNamespace;
   /** Where owners of a kind are served. */
   readonly findResource: FindResource;
@@ -81,6 +85,14 @@ const FACTORIES: Readonly<Record<PluginName, (server: PluginDependencies) => Adm
   TaintNodesByCondition: () => taintNodesByCondition(),
   AlwaysPullImages: () => alwaysPullImages(),
   PodSecurity: podSecurity,
+  ImagePolicyWebhook: ({ webhooks, clock, configuration: { imagePolicy } }) => {
+    if (!imagePolicy)
+      throw new ReasonError(
+        'BadConfiguration',
+        'admission plugin ImagePolicyWebhook: no config specified (--admission-control-config-file)',
+      );
+    return imagePolicyWebhook(webhooks, clock, imagePolicy);
+  },
   PodNodeSelector: ({ reader, configuration }) => podNodeSelector(reader, configuration.podNodeSelector),
   PodTolerationRestriction: ({ reader, configuration }) =>
     podTolerationRestriction(reader, configuration.podTolerationRestriction),

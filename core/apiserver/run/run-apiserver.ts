@@ -239,6 +239,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
       quotaWriter: registry.quotaWriter,
       authorizer,
       dynamic,
+      webhooks,
       createNamespace: async (name) => {
         await writer.create(
           { group: '', resource: 'namespaces' },
