@@ -15,7 +15,10 @@ const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
 };
 
-const start = async (existing: readonly KubernetesObject[] = []) => {
+const start = async (
+  existing: readonly KubernetesObject[] = [],
+  customReady: Promise<void> = Promise.resolve(),
+) => {
   const clock = manualClock();
   const writer = memoryWriter();
   const catalog = new DiscoveryCatalog(36);
@@ -48,7 +51,7 @@ const start = async (existing: readonly KubernetesObject[] = []) => {
     log: silentLog,
     metrics: new Registry(),
   });
-  await aggregator.start();
+  await aggregator.start(customReady);
   await turns();
   /** What a watch would bring: the object as it is stored now. */
   const tell = async (name: string): Promise<void> => {
@@ -106,9 +109,10 @@ test('an APIService is checked, routed and published, becomes stale when its ser
 });
 
 test('a custom group version is registered when it is published and removed when it is withdrawn', async () => {
-  const { aggregator, writer, catalog, followers, tell } = await start();
+  const { aggregator, writer, catalog, clock, followers, tell } = await start();
   const custom = { group: 'stable.example.com', version: 'v1' };
   catalog.publish({ ...custom, groupPriority: 1000, versionPriority: 100, resources: [] });
+  clock.advance(50);
   await turns();
   const key = 'apiservices.apiregistration.k8s.io//v1.stable.example.com';
   expect(writer.objects.get(key)?.metadata?.labels).toEqual({
@@ -116,8 +120,30 @@ test('a custom group version is registered when it is published and removed when
   });
   await tell('v1.stable.example.com');
   catalog.withdraw(custom);
+  clock.advance(50);
   await turns();
   expect(writer.objects.has(key)).toBe(false);
   followers.get('apiservices')!.remove({ metadata: { name: 'v1.stable.example.com' } });
+  aggregator.dispose();
+});
+
+test('an APIService of a custom resource is left alone until definitions are known', async () => {
+  const existing: KubernetesObject = {
+    metadata: {
+      name: 'v1.stable.example.com',
+      labels: { 'kube-aggregator.kubernetes.io/automanaged': 'true' },
+    },
+    spec: { group: 'stable.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 },
+  };
+  let ready: () => void = () => undefined;
+  const customReady = new Promise<void>((resolve) => (ready = resolve));
+  const { aggregator, writer, catalog } = await start([existing], customReady);
+  expect(writer.writes).toEqual([]);
+  const custom = { group: 'stable.example.com', version: 'v1' };
+  catalog.publish({ ...custom, groupPriority: 1000, versionPriority: 100, resources: [] });
+  ready();
+  await turns();
+  expect(writer.writes.filter((write) => write.includes('stable.example.com'))).toEqual([]);
+  expect(writer.writes.length).toBeGreaterThan(10);
   aggregator.dispose();
 });

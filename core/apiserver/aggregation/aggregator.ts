@@ -32,6 +32,8 @@ const CHECK_RETRY_MS_MIN = 5;
 const DISCOVERY_INTERVAL_MS = 60_000;
 const DISCOVERY_RETRY_MS_MIN = 500;
 const AT_ONCE_MAX = 5;
+/** How long changes of what is served are collected. */
+const REFRESH_MS = 50;
 
 export interface AggregatorOptions {
   readonly informer: InternalInformer;
@@ -88,9 +90,12 @@ export class Aggregator implements Disposable {
     return this.#remotes.get(`${version}.${group}`);
   }
 
-  /** Resolves when every APIService of the cluster is known: before that, none is routed. */
-  async start(): Promise<void> {
-    const { informer, writer, clock, log, catalog } = this.#options;
+  /**
+   * Resolves when every APIService of the cluster is known: before that, none is routed. Registration begins after
+   * `customReady`: an APIService of a custom resource that is not published yet would look like one that is gone.
+   */
+  async start(customReady: Promise<void>): Promise<void> {
+    const { informer, log } = this.#options;
     const following = this.#owned.add(
       informer.follow(API_SERVICES, {
         upsert: (object) => this.#upsert(object),
@@ -98,6 +103,14 @@ export class Aggregator implements Disposable {
       }),
     );
     await following.ready;
+    customReady.then(
+      () => this.#register(),
+      (error: unknown) => log.write('warn', 'APIServices are not registered', { error: messageOf(error) }),
+    );
+  }
+
+  #register(): void {
+    const { writer, clock, log, catalog } = this.#options;
     if (this.#owned.disposed) return;
     this.#registration = this.#owned.add(
       startRegistration({
@@ -110,14 +123,17 @@ export class Aggregator implements Disposable {
       }),
     );
     let known = JSON.stringify(this.#served());
-    this.#owned.add(
-      catalog.onChange(() => {
-        const served = JSON.stringify(this.#served());
-        if (served === known) return;
-        known = served;
-        this.#registration?.refresh();
-      }),
-    );
+    let due: Disposable | undefined;
+    const refresh = (): void => {
+      due = undefined;
+      const served = JSON.stringify(this.#served());
+      if (served === known) return;
+      known = served;
+      this.#registration?.refresh();
+    };
+    // Many definitions may come together: the catalog is sorted once for all of them.
+    this.#owned.add(catalog.onChange(() => (due ??= clock.after(REFRESH_MS, refresh))));
+    this.#owned.defer(() => due?.dispose());
   }
 
   dispose(): void {

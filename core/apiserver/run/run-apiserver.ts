@@ -384,7 +384,7 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
     );
     const followed = owned.add(dynamic.follow(informer));
     const custom = extensions.follow(informer);
-    const filling = [registry.ready(), feed.ready, followed.ready, custom, aggregator.start()];
+    const filling = [registry.ready(), feed.ready, followed.ready, custom, aggregator.start(custom)];
     Promise.all(filling).then(() => {
       areCachesFilled = true;
       registry.warm();
