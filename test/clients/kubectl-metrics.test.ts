@@ -177,6 +177,10 @@ describe.skipIf(!isBuilt)('aggregation, metrics and autoscaling', () => {
     expect(
       await kube.ok('get', 'fl', '-n', 'ext', '-o', 'name', '--as=jane', '--as-group=kubeadm:cluster-admins'),
     ).toBe(`flunder.${GROUP}/one\n`);
+    expect(await kube.refusal('get', 'fl', '-n', 'ext', '--as=mallory')).toContain(
+      `User "mallory" cannot list resource "flunders" in API group "${GROUP}"`,
+    );
+    expect(extension.asked.filter(({ user }) => user === 'mallory')).toEqual([]);
     expect(extension.asked).toContainEqual({ url: `${ROOT}/namespaces/ext/flunders`, user: 'jane' });
 
     const watch = kube.start('get', 'fl', '-n', 'ext', '-o', 'name', '--watch-only');

@@ -2,12 +2,14 @@ import { createServer, type Server } from 'node:https';
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { duplexPair, type Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../base/node/clock.ts';
 import { seededRandom } from '../../base/random.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../pki/index.ts';
 import { userInfo } from '../authn/user.ts';
+import { RequestContext } from '../server/context.ts';
 import { fakeContext, type FakeRequest } from '../server/testing/fake-context.ts';
 import { createServiceResolver } from '../webhook/service-resolver.ts';
 import { aggregationStage } from './aggregation-stage.ts';
@@ -72,6 +74,7 @@ const send = async (
   port: number,
   request: FakeRequest,
   object = apiService({ caBundle: bundle }, 'True'),
+  upgraded?: Duplex,
 ): Promise<{ result: string; code: number; text: string }> => {
   const service = remoteOf(object)!;
   const stage = aggregationStage({
@@ -85,7 +88,21 @@ const send = async (
     }),
     find: (group, version) => (group === service.group && version === service.version ? service : undefined),
   });
-  const { context, sent } = fakeContext(request);
+  const { context: plain, sent } = fakeContext(request);
+  const context = upgraded
+    ? new RequestContext({
+        auditId: plain.auditId,
+        startedAtMs: plain.startedAtMs,
+        request: {
+          ...plain.request,
+          isUpgrade: true,
+          upgrade: () => ({ socket: upgraded, head: Buffer.alloc(0) }),
+        },
+        response: plain.response,
+        info: plain.info,
+      })
+    : plain;
+  context.user = request.user;
   const result = await stage.run(context);
   return { result, code: sent.code, text: sent.text() };
 };
@@ -94,6 +111,32 @@ const URL = '/apis/wardle.example.com/v1alpha1/namespaces/a/flunders?limit=5';
 const user = userInfo('jöhn', ['dev', 'system:authenticated'], {
   uid: 'u1',
   extra: { 'example.com/Scopes': ['a', 'b'] },
+});
+
+test('an upgrade passes as its user, and bytes follow in both directions', async () => {
+  const { port } = await start((response) => response.end());
+  const upgrades: IncomingHttpHeaders[] = [];
+  server!.on('upgrade', (request, socket) => {
+    upgrades.push(request.headers);
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
+    socket.pipe(socket);
+  });
+  const [client, socket] = duplexPair();
+  const headers = { connection: 'Upgrade', upgrade: 'echo', 'content-length': '0' };
+  const over = send(port, { url: URL, user, headers }, undefined, socket);
+  let text = '';
+  for await (const chunk of client.iterator({ destroyOnReturn: false })) {
+    text += String(chunk);
+    if (text.endsWith('\r\n\r\n')) client.write('hello');
+    if (text.endsWith('hello')) break;
+  }
+  client.destroy();
+  socket.destroy();
+  await over;
+  expect([text.split('\r\n')[0], upgrades.map((sent) => sent['x-remote-uid'])]).toEqual([
+    'HTTP/1.1 101 Switching Protocols',
+    ['u1'],
+  ]);
 });
 
 test("a request passes as its user, with the front-proxy certificate and without the client's own credentials", async () => {
