@@ -4,6 +4,7 @@ import { Reinvocation } from '../admission/reinvocation.ts';
 import { forbiddenFor, resourceAttributes } from '../authz/authorizer.ts';
 import type { Admit } from '../registry/rest-storage.ts';
 import type { HandlerCall } from './handler-call.ts';
+import { ensureNamespace, metaOf } from './object-checks.ts';
 
 export interface AdmissionStep {
   readonly operation: Operation;
@@ -46,7 +47,10 @@ export const mutate = async (
   step: AdmissionStep & { readonly object: KubernetesObject },
 ): Promise<KubernetesObject> => {
   call.timer.enter('mutating-admission');
-  return (await call.services.admission.admit(attributesOf(call, step))) ?? step.object;
+  const object = (await call.services.admission.admit(attributesOf(call, step))) ?? step.object;
+  // A webhook or policy must not move an object elsewhere.
+  if (object !== step.object) ensureNamespace(metaOf(object), call.scope.namespace);
+  return object;
 };
 
 type ValidatingStep = Omit<AdmissionStep, 'object' | 'oldObject'>;

@@ -1,4 +1,5 @@
 import type { Environment, Program } from '../../../cel/index.ts';
+import { createPace, type Pace } from '../../discovery/openapi/pace.ts';
 import type { Cel } from './cel.ts';
 
 type Type = ReturnType<Cel['types']['listOf']>;
@@ -38,4 +39,19 @@ export const compileExpression = (
     );
   }
   return { text, program, error: '' };
+};
+
+/** Compiles a list in order. A policy may have thousands of expressions: others get their turn in between. */
+export const compileAll = async <T, R>(
+  items: readonly T[],
+  compile: (item: T, at: number) => R,
+  pace: Pace = createPace(),
+): Promise<R[]> => {
+  const results: R[] = [];
+  for (const [at, item] of items.entries()) {
+    const turn = pace();
+    if (turn) await turn;
+    results.push(compile(item, at));
+  }
+  return results;
 };

@@ -1,7 +1,7 @@
 import { objs, str } from '../../../api/validation/read.ts';
 import type { Environment, StructTypes, Version } from '../../../cel/index.ts';
 import type { Cel } from '../expressions/cel.ts';
-import { compileExpression, type CompiledExpression } from '../expressions/compile.ts';
+import { compileAll, compileExpression, type CompiledExpression } from '../expressions/compile.ts';
 import { admissionEnvironment, type Declared } from '../expressions/declarations.ts';
 import type { MatchCondition } from '../expressions/match-conditions.ts';
 import type { Named, Policy } from './policy.ts';
@@ -38,12 +38,12 @@ const declaredAs = (types: Cel['types'], type: Type): Type => {
 };
 
 /** Variables in their order, each seeing those before it; then the conditions. */
-export const compileHead = (
+export const compileHead = async (
   cel: Cel,
   version: Version,
   { paramKind, variables, conditions }: Pick<Policy, 'paramKind' | 'variables' | 'conditions'>,
   types: Declared['types'] = {},
-): CompiledHead => {
+): Promise<CompiledHead> => {
   const hasParams = paramKind !== undefined;
   const declared = new Map<string, Type>();
   const environment: CompiledHead['environment'] = (hasAuthorizer, patchTypes) =>
@@ -56,16 +56,16 @@ export const compileHead = (
     });
   const full = environment(true);
   const compiled = new Map<string, CompiledExpression>();
-  for (const { name, expression } of variables) {
+  await compileAll(variables, ({ name, expression }) => {
     const variable = compileExpression(cel, full, expression);
     declared.set(name, variable.program ? declaredAs(cel.types, variable.program.resultType) : cel.types.DYN);
     compiled.set(name, variable);
-  }
+  });
   const condition = ({ name, expression }: Named): MatchCondition => ({
     name,
     expression: compileExpression(cel, full, expression, [cel.types.BOOL]),
   });
-  return { conditions: conditions.map(condition), variables: compiled, environment };
+  return { conditions: await compileAll(conditions, condition), variables: compiled, environment };
 };
 
 /** One validation of a policy. */
@@ -87,17 +87,17 @@ export interface CompiledValidatingPolicy {
   readonly annotations: readonly CompiledAnnotation[];
 }
 
-export const compileValidatingPolicy = (
+export const compileValidatingPolicy = async (
   cel: Cel,
   policy: Pick<Policy, 'paramKind' | 'variables' | 'conditions' | 'spec'>,
   version: Version = 'stored',
-): CompiledValidatingPolicy => {
+): Promise<CompiledValidatingPolicy> => {
   const { BOOL, STRING, NULL } = cel.types;
-  const head = compileHead(cel, version, policy);
+  const head = await compileHead(cel, version, policy);
   const [full, withoutAuthorizer] = [head.environment(true), head.environment(false)];
   return {
     head,
-    validations: objs(policy.spec, 'validations').map((validation) => {
+    validations: await compileAll(objs(policy.spec, 'validations'), (validation) => {
       const messageExpression = str(validation, 'messageExpression');
       return {
         expression: compileExpression(cel, full, str(validation, 'expression'), [BOOL]),
@@ -109,7 +109,7 @@ export const compileValidatingPolicy = (
         reason: str(validation, 'reason'),
       };
     }),
-    annotations: objs(policy.spec, 'auditAnnotations').map((annotation) => ({
+    annotations: await compileAll(objs(policy.spec, 'auditAnnotations'), (annotation) => ({
       key: str(annotation, 'key'),
       expression: compileExpression(cel, full, str(annotation, 'valueExpression'), [STRING, NULL]),
     })),

@@ -4,13 +4,15 @@ import { sameValue, obj, objs, str, type Obj } from '../../../api/validation/rea
 import type { Version } from '../../../cel/index.ts';
 import type { AdmissionAttributes } from '../attributes.ts';
 import { loadCel, type Cel } from '../expressions/cel.ts';
-import { compileExpression, type CompiledExpression } from '../expressions/compile.ts';
+import { compileAll, compileExpression, type CompiledExpression } from '../expressions/compile.ts';
 import { admissionEnvironment } from '../expressions/declarations.ts';
 import { compileMutatingPolicy } from './compiled-mutations.ts';
 import { compileValidatingPolicy, type CompiledHead } from './compiled-policy.ts';
 import { policyOf } from './policy.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
+
+type Check = (cel: Cel, object: KubernetesObject, version: Version) => Promise<FieldError[]>;
 
 const wrong = (path: string, { text, error }: CompiledExpression): FieldError[] =>
   error === '' ? [] : [invalid(path, text, error)];
@@ -20,8 +22,8 @@ const headErrors = ({ conditions, variables }: CompiledHead): FieldError[] => [
   ...[...variables.values()].flatMap((variable, at) => wrong(`spec.variables[${at}].expression`, variable)),
 ];
 
-const validatingErrors = (cel: Cel, object: KubernetesObject, version: Version): FieldError[] => {
-  const { head, validations, annotations } = compileValidatingPolicy(cel, policyOf(object), version);
+const validatingErrors: Check = async (cel, object, version) => {
+  const { head, validations, annotations } = await compileValidatingPolicy(cel, policyOf(object), version);
   return [
     ...headErrors(head),
     ...validations.flatMap(({ expression, messageExpression }, at) => [
@@ -34,8 +36,8 @@ const validatingErrors = (cel: Cel, object: KubernetesObject, version: Version):
   ];
 };
 
-const mutatingErrors = (cel: Cel, object: KubernetesObject, version: Version): FieldError[] => {
-  const { head, mutations } = compileMutatingPolicy(cel, policyOf(object), version);
+const mutatingErrors: Check = async (cel, object, version) => {
+  const { head, mutations } = await compileMutatingPolicy(cel, policyOf(object), version);
   return [
     ...headErrors(head),
     ...mutations.flatMap(({ type, expression }, at) => {
@@ -45,21 +47,21 @@ const mutatingErrors = (cel: Cel, object: KubernetesObject, version: Version): F
   ];
 };
 
-const webhookErrors = (cel: Cel, object: KubernetesObject, version: Version): FieldError[] => {
+const webhookErrors: Check = async (cel, object, version) => {
   const environment = admissionEnvironment(cel, version, { hasParams: false, hasAuthorizer: true });
-  return objs(object, 'webhooks').flatMap((webhook, at) =>
-    objs(webhook, 'matchConditions').flatMap((condition, index) =>
-      wrong(
-        `webhooks[${at}].matchConditions[${index}].expression`,
-        compileExpression(cel, environment, str(condition, 'expression'), [cel.types.BOOL]),
-      ),
-    ),
+  const conditions = objs(object, 'webhooks').flatMap((webhook, at) =>
+    objs(webhook, 'matchConditions').map((condition, index) => ({
+      path: `webhooks[${at}].matchConditions[${index}].expression`,
+      expression: str(condition, 'expression'),
+    })),
   );
+  const errors = await compileAll(conditions, ({ path, expression }) =>
+    wrong(path, compileExpression(cel, environment, expression, [cel.types.BOOL])),
+  );
+  return errors.flat();
 };
 
-const CHECKS: Readonly<
-  Record<string, (cel: Cel, object: KubernetesObject, version: Version) => FieldError[]>
-> = {
+const CHECKS: Readonly<Record<string, Check>> = {
   ValidatingAdmissionPolicy: validatingErrors,
   MutatingAdmissionPolicy: mutatingErrors,
   ValidatingWebhookConfiguration: webhookErrors,
@@ -88,8 +90,8 @@ export const checkExpressions = (
   if (!check || !object || (operation !== 'CREATE' && operation !== 'UPDATE')) return undefined;
   if (check === webhookErrors && !hasConditions(object)) return undefined;
   if (oldObject && sameValue(expressionsOf(object), expressionsOf(oldObject))) return undefined;
-  return loadCel().then((cel) => {
-    const errors = check(cel, object, `1.${minor - 1}`);
+  return loadCel().then(async (cel) => {
+    const errors = await check(cel, object, `1.${minor - 1}`);
     if (errors.length > 0) throw invalidStatus(kind, object.metadata?.name ?? '', causesOf(errors));
   });
 };

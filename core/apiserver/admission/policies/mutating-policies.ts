@@ -62,7 +62,7 @@ const keyOf = ({ policy, binding, param }: PolicyInvocation): string =>
 class MutationRun {
   readonly #options: PolicyPluginOptions;
   readonly #cel: Cel;
-  readonly #compile: (policy: Policy) => CompiledMutatingPolicy;
+  readonly #compile: (policy: Policy) => Promise<CompiledMutatingPolicy>;
   readonly #decisions: Decisions;
   readonly #previous: PreviousRun;
   readonly failures: Failure[] = [];
@@ -73,7 +73,7 @@ class MutationRun {
     attributes: AdmissionAttributes,
     options: PolicyPluginOptions,
     cel: Cel,
-    compile: (policy: Policy) => CompiledMutatingPolicy,
+    compile: (policy: Policy) => Promise<CompiledMutatingPolicy>,
   ) {
     this.attributes = attributes;
     this.#options = options;
@@ -114,13 +114,13 @@ class MutationRun {
       namespaceObject: await this.#namespace,
       params: param,
       decisions: this.#decisions,
-      variables: this.#compile(policy).head.variables,
+      variables: (await this.#compile(policy)).head.variables,
     });
   }
 
   async #invoke(invocation: PolicyInvocation): Promise<void> {
     const { policy, matched } = invocation;
-    const { head, mutations } = this.#compile(policy);
+    const { head, mutations } = await this.#compile(policy);
     const { reinvocation } = this.attributes;
     let { object } = await versionedObjects(this.attributes, matched);
     const evaluation = await this.#evaluationOf(invocation, object);
@@ -216,13 +216,13 @@ class MutationRun {
 /** Lets every bound policy that is about a request change its object, one after another. */
 export const mutatingPolicies = (options: PolicyPluginOptions): AdmissionPlugin => {
   /** By policy, for as long as it is as it is. */
-  const compiled = new WeakMap<Policy, CompiledMutatingPolicy>();
+  const compiled = new WeakMap<Policy, Promise<CompiledMutatingPolicy>>();
   const run = async (
     bound: readonly BoundPolicy[],
     attributes: AdmissionAttributes,
   ): Promise<KubernetesObject | undefined> => {
     const cel = await loadCel();
-    const compile = (policy: Policy): CompiledMutatingPolicy => {
+    const compile = (policy: Policy): Promise<CompiledMutatingPolicy> => {
       let known = compiled.get(policy);
       if (!known) compiled.set(policy, (known = compileMutatingPolicy(cel, policy)));
       return known;

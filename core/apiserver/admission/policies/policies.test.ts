@@ -444,3 +444,19 @@ test('expressions that were stored before are not compiled again', async () => {
   const of = 'validatingadmissionpolicies.admissionregistration.k8s.io';
   expect(await outcome({ of, operation: 'UPDATE', object, oldObject: object })).toBe('admitted');
 });
+
+test('thousands of expressions are compiled in turns, so that others are served meanwhile', async () => {
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const validations = Array.from({ length: 5000 }, (_, at) => ({
+    expression: `object.spec.replicas != ${at}`,
+  }));
+  expect(await written('ValidatingAdmissionPolicy', { spec: { validations } })).toBe('admitted');
+  isDone = true;
+  expect(turns).toBeGreaterThan(5);
+});

@@ -26,7 +26,7 @@ export const policyStatusFollower = ({ minor, log, write }: PolicyStatusOptions)
   let isRunning = false;
 
   const check = async (policy: KubernetesObject): Promise<void> => {
-    const warnings = checkTypes(await loadCel(), policy, minor);
+    const warnings = await checkTypes(await loadCel(), policy, minor);
     const typeChecking = warnings.length === 0 ? {} : { expressionWarnings: warnings };
     await write({
       ...policy,

@@ -26,7 +26,7 @@ const policy = (validations: unknown[], rest: Record<string, unknown> = {}): Kub
 
 test('a field that a kind does not have is a warning for that kind', async () => {
   const cel = await loadCel();
-  const warnings = checkTypes(cel, policy([{ expression: 'object.spec.replicas > 1' }]), 36);
+  const warnings = await checkTypes(cel, policy([{ expression: 'object.spec.replicas > 1' }]), 36);
   expect(warnings).toEqual([
     {
       fieldRef: 'spec.validations[0].expression',
@@ -43,11 +43,11 @@ test.each([
     { expression: "object.metadata.labels['a'] == 'b'", messageExpression: "object.metadata.name + 'x'" },
   ],
 ])('%s is no warning', async (_name, validation) => {
-  expect(checkTypes(await loadCel(), policy([validation]), 36)).toEqual([]);
+  expect(await checkTypes(await loadCel(), policy([validation]), 36)).toEqual([]);
 });
 
 test('variables and parameters have types, too', async () => {
-  const checked = checkTypes(
+  const checked = await checkTypes(
     await loadCel(),
     policy([{ expression: 'variables.n > 1 && params.data.max == variables.n' }], {
       paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },

@@ -2,8 +2,9 @@ import { structOfKind } from '../../../api/schema/index.ts';
 import { registryOf } from '../../../api/scheme/index.ts';
 import { parseApiVersion, type GroupVersionKind, type KubernetesObject } from '../../../api/meta/index.ts';
 import { objs, str } from '../../../api/validation/read.ts';
-import type { SchemaType } from '../../../cel/index.ts';
+import type { Environment, SchemaType } from '../../../cel/index.ts';
 import type { Cel } from '../expressions/cel.ts';
+import { compileAll } from '../expressions/compile.ts';
 import { compileHead } from './compiled-policy.ts';
 import { policyOf, type Policy } from './policy.ts';
 import { structuralSchemaOf } from './structural-types.ts';
@@ -44,21 +45,22 @@ const typeOf = (cel: Cel, kind: GroupVersionKind, minor: number): SchemaType | u
  * What expressions of a policy get wrong about the kinds that it is about: fields that do not exist, comparisons that
  * cannot hold. Only a warning, since a policy may be about several kinds and ask first which one it sees.
  */
-export const checkTypes = (
+export const checkTypes = async (
   cel: Cel,
   object: KubernetesObject,
   minor: number,
-): readonly ExpressionWarning[] => {
+): Promise<readonly ExpressionWarning[]> => {
   const policy = policyOf(object);
   const version = policy.paramKind && parseApiVersion(policy.paramKind.apiVersion);
   const params =
     version && policy.paramKind && typeOf(cel, { ...version, kind: policy.paramKind.kind }, minor);
-  const environments = kindsOf(policy, minor).flatMap((kind) => {
+  const environments: { readonly kind: GroupVersionKind; readonly environment: Environment }[] = [];
+  for (const kind of kindsOf(policy, minor)) {
     const type = typeOf(cel, kind, minor);
-    if (!type) return [];
-    const head = compileHead(cel, 'stored', { ...policy, conditions: [] }, { object: type, params });
-    return [{ kind, environment: head.environment(true) }];
-  });
+    if (!type) continue;
+    const head = await compileHead(cel, 'stored', { ...policy, conditions: [] }, { object: type, params });
+    environments.push({ kind, environment: head.environment(true) });
+  }
   const warningsOf = (fieldRef: string, expression: string): readonly ExpressionWarning[] => {
     const texts = environments.flatMap(({ kind, environment }) => {
       const compiled = environment.compile(expression);
@@ -66,7 +68,7 @@ export const checkTypes = (
     });
     return texts.length === 0 ? [] : [{ fieldRef, warning: texts.join('\n') }];
   };
-  return objs(policy.spec, 'validations').flatMap((validation, at) => {
+  const warnings = await compileAll(objs(policy.spec, 'validations'), (validation, at) => {
     const messageExpression = str(validation, 'messageExpression');
     return [
       ...warningsOf(`spec.validations[${at}].expression`, str(validation, 'expression')),
@@ -75,4 +77,5 @@ export const checkTypes = (
         : warningsOf(`spec.validations[${at}].messageExpression`, messageExpression)),
     ];
   });
+  return warnings.flat();
 };

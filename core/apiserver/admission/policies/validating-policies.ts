@@ -49,7 +49,7 @@ class PolicyRun {
   readonly #attributes: AdmissionAttributes;
   readonly #options: PolicyPluginOptions;
   readonly #cel: Cel;
-  readonly #compile: (policy: Policy) => CompiledValidatingPolicy;
+  readonly #compile: (policy: Policy) => Promise<CompiledValidatingPolicy>;
   readonly #decisions: Decisions;
   readonly denials: Denial[] = [];
   #namespace: Promise<KubernetesObject | undefined> | undefined;
@@ -58,7 +58,7 @@ class PolicyRun {
     attributes: AdmissionAttributes,
     options: PolicyPluginOptions,
     cel: Cel,
-    compile: (policy: Policy) => CompiledValidatingPolicy,
+    compile: (policy: Policy) => Promise<CompiledValidatingPolicy>,
   ) {
     this.#attributes = attributes;
     this.#options = options;
@@ -99,7 +99,7 @@ class PolicyRun {
     versioned: Awaited<ReturnType<typeof versionedObjects>>,
   ): Promise<PolicyResult> {
     const attributes = this.#attributes;
-    const program = this.#compile(policy);
+    const program = await this.#compile(policy);
     this.#namespace ??= namespaceObjectOf(attributes, this.#options.reader);
     const evaluation = new Evaluation(this.#cel, {
       ...versioned,
@@ -173,10 +173,10 @@ class PolicyRun {
 /** Evaluates every bound policy that is about a request; the first denial is the answer. */
 export const validatingPolicies = (options: PolicyPluginOptions): AdmissionPlugin => {
   /** By policy, for as long as it is as it is. */
-  const compiled = new WeakMap<Policy, CompiledValidatingPolicy>();
+  const compiled = new WeakMap<Policy, Promise<CompiledValidatingPolicy>>();
   const run = async (bound: readonly BoundPolicy[], attributes: AdmissionAttributes): Promise<void> => {
     const cel = await loadCel();
-    const compile = (policy: Policy): CompiledValidatingPolicy => {
+    const compile = (policy: Policy): Promise<CompiledValidatingPolicy> => {
       let known = compiled.get(policy);
       if (!known) compiled.set(policy, (known = compileValidatingPolicy(cel, policy)));
       return known;

@@ -5,7 +5,7 @@ import type { Authorizer } from '../../authz/authorizer.ts';
 import type { AdmissionAttributes, ServedAs } from '../attributes.ts';
 import { admissionRequestOf } from '../expressions/admission-request.ts';
 import { loadCel } from '../expressions/cel.ts';
-import { compileExpression } from '../expressions/compile.ts';
+import { compileAll, compileExpression } from '../expressions/compile.ts';
 import { admissionEnvironment } from '../expressions/declarations.ts';
 import { Decisions } from '../expressions/decisions.ts';
 import { Evaluation } from '../expressions/evaluate.ts';
@@ -80,7 +80,7 @@ export const createHookMatcher = (options: HookMatcherOptions): HookMatcher => {
   const compile = async ({ conditions }: Hook): Promise<readonly MatchCondition[]> => {
     const cel = await loadCel();
     const environment = admissionEnvironment(cel, 'stored', { hasParams: false, hasAuthorizer: true });
-    return conditions.map(({ name, expression }) => ({
+    return compileAll(conditions, ({ name, expression }) => ({
       name,
       expression: compileExpression(cel, environment, expression, [cel.types.BOOL]),
     }));
