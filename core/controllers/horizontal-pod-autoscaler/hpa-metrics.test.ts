@@ -16,7 +16,7 @@ test('figures have upstream’s names and labels, and an autoscaler that is gone
     .split('\n')
     .filter((line) => !line.startsWith('#') && !line.includes('_bucket') && line !== '');
   expect(lines.sort()).toEqual([
-    'horizontal_pod_autoscaler_controller_desired_replicas{namespace="default",hpa_name="web"} 4',
+    'horizontal_pod_autoscaler_controller_desired_replicas{hpa_name="web",namespace="default"} 4',
     'horizontal_pod_autoscaler_controller_metric_computation_duration_seconds_count{action="none",error="internal",metric_type="Resource"} 1',
     'horizontal_pod_autoscaler_controller_metric_computation_duration_seconds_sum{action="none",error="internal",metric_type="Resource"} 0.5',
     'horizontal_pod_autoscaler_controller_metric_computation_total{action="none",error="internal",metric_type="Resource"} 1',

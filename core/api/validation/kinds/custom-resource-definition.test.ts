@@ -65,6 +65,7 @@ test.each<[string, Obj]>([
           'x-kubernetes-list-map-keys': ['name'],
           items: {
             type: 'object',
+            required: ['name'],
             properties: {
               name: { type: 'string', pattern: '^[a-z]+$' },
               target: {
