@@ -30,6 +30,7 @@ import { limitRanger } from './plugins/limit-ranger/limit-ranger.ts';
 import { namespaceAutoProvision, type CreateNamespace } from './plugins/namespace-auto-provision.ts';
 import { namespaceExists } from './plugins/namespace-exists.ts';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts';
+import { nodeDeclaredFeatureValidator } from './plugins/node-declared-feature-validator.ts';
 import { nodeRestriction } from './plugins/node-restriction/node-restriction.ts';
 import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
@@ -69,6 +70,7 @@ export interface PluginDependencies {
 /** Pods carry the zone of their node since this release; before it was behind a gate that is off. */
 const TOPOLOGY_LABELS_MINOR = 35;
 const RESIZE_VALIDATOR_MINOR = 36;
+const DECLARED_FEATURES_MINOR = 36;
 
 /** A plugin that the emulated release has behind a feature gate that is off, or does not have. */
 const inactive = (name: PluginName): AdmissionPlugin => ({ name, handles: () => false });
@@ -103,6 +105,14 @@ const FACTORIES: Readonly<Record<PluginName, (server: PluginDependencies) => Adm
   DenyServiceExternalIPs: () => denyServiceExternalIPs(),
   PodTopologyLabels: ({ reader, minor }) =>
     minor >= TOPOLOGY_LABELS_MINOR ? podTopologyLabels(reader) : inactive('PodTopologyLabels'),
+  NodeDeclaredFeatureValidator: ({ reader, minor }) =>
+    minor >= DECLARED_FEATURES_MINOR
+      ? nodeDeclaredFeatureValidator(reader)
+      : inactive('NodeDeclaredFeatureValidator'),
+  // Behind gates that are off in every emulated release: their kinds are not served.
+  PodGroupProtection: () => inactive('PodGroupProtection'),
+  PodGroupWorkloadExists: () => inactive('PodGroupWorkloadExists'),
+  JobValidation: () => inactive('JobValidation'),
   PodResizeValidator: ({ reader, minor }) =>
     minor >= RESIZE_VALIDATOR_MINOR ? podResizeValidator(reader) : inactive('PodResizeValidator'),
   Priority: ({ reader }) => priority(reader),

@@ -25,3 +25,26 @@ test.each([
 ])('enabling %j and disabling %j is refused', (enabled, disabled, message) => {
   expect(() => selectPlugins(enabled, disabled)).toThrow(message);
 });
+
+test('what is on by default is what upstream has on by default', () => {
+  expect([...DEFAULT_PLUGINS].sort()).toEqual([
+    ...[
+      'CertificateApproval',
+      'CertificateSigning',
+      'CertificateSubjectRestriction',
+      'ClusterTrustBundleAttest',
+    ],
+    ...[
+      'DefaultIngressClass',
+      'DefaultStorageClass',
+      'DefaultTolerationSeconds',
+      'JobValidation',
+      'LimitRanger',
+    ],
+    ...['MutatingAdmissionPolicy', 'MutatingAdmissionWebhook', 'NamespaceLifecycle'],
+    ...['NodeDeclaredFeatureValidator', 'PersistentVolumeClaimResize', 'PodGroupProtection'],
+    ...['PodGroupWorkloadExists', 'PodResizeValidator', 'PodSecurity', 'PodTopologyLabels', 'Priority'],
+    ...['ResourceQuota', 'RuntimeClass', 'ServiceAccount', 'StorageObjectInUseProtection'],
+    ...['TaintNodesByCondition', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook'],
+  ]);
+});

@@ -8,6 +8,7 @@ import { clusterTrustBundleAttest } from './certificates.ts';
 import { denyServiceExternalIPs } from './deny-service-external-ips.ts';
 import { eventRateLimit } from './event-rate-limit.ts';
 import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts';
+import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator.ts';
 import { namespaceAutoProvision } from './namespace-auto-provision.ts';
 import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts';
 import { podNodeSelector } from './pod-node-selector.ts';
@@ -239,5 +240,24 @@ test('trust bundles of a signer are written by those who may attest for it', asy
   expect(await verdict(plugin, attributes('example.com/a'))).toBe('ok');
   expect(await verdict(plugin, attributes('other.com/a'))).toBe(
     'clustertrustbundles.certificates.k8s.io "b" is forbidden: user not permitted to attest for signerName "other.com/a"',
+  );
+});
+
+test('a pod is not changed into what its node does not declare', async () => {
+  const FEATURE = 'InPlacePodLevelResourcesVerticalScaling';
+  const sized = (cpu: string, generation: number) =>
+    pod({ nodeName: 'n', resources: { limits: { cpu } } }, { generation });
+  const resize = {
+    operation: 'UPDATE',
+    subresource: 'resize',
+    oldObject: sized('1', 1),
+    object: sized('2', 2),
+  } as const;
+  const on = (declaredFeatures: string[]) =>
+    nodeDeclaredFeatureValidator(readerOf([node({}, { declaredFeatures })]));
+  expect(await verdict(on([FEATURE]), wish(resize))).toBe('ok');
+  expect(await verdict(on([]), wish({ ...resize, object: sized('1', 2) }))).toBe('ok');
+  expect(await verdict(on([]), wish(resize))).toBe(
+    `pods "p" is forbidden: pod update requires features ${FEATURE} which are not available on node "n"`,
   );
 });
