@@ -159,6 +159,31 @@ test.each<[string, Obj, readonly string[]]>([
     ],
   ],
   [
+    'keys that items may lack, and sets of what can be changed',
+    withSchema({
+      type: 'object',
+      properties: {
+        a: {
+          type: 'array',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['id', 'zone'],
+          items: {
+            type: 'object',
+            nullable: true,
+            properties: { id: { type: 'string' }, zone: { type: 'string', default: 'x', nullable: true } },
+          },
+        },
+        b: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'object' } },
+      },
+    }),
+    [
+      `${SPEC}.properties[a].items.nullable: Forbidden: cannot be nullable when x-kubernetes-list-type is map`,
+      `${SPEC}.properties[a].items.properties[id].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property`,
+      `${SPEC}.properties[a].items.properties[zone].nullable: Forbidden: this property is in x-kubernetes-list-map-keys, so it cannot be nullable`,
+      `${SPEC}.properties[b].items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set`,
+    ],
+  ],
+  [
     'a list of maps without its key',
     withSchema({
       type: 'object',

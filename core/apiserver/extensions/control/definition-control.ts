@@ -14,7 +14,7 @@ import type { RestRegistry, RestStorage, Scope } from '../../registry/rest-stora
 import { CLEANUP_FINALIZER } from '../../registry/strategies/custom-resource-definitions.ts';
 import { conditionOf, conditionsOf, withConditions, type Condition } from './conditions.ts';
 import { KeyedQueue } from './keyed-queue.ts';
-import { withAcceptedNames } from './names.ts';
+import { hasItsNames, withAcceptedNames } from './names.ts';
 
 const GROUP = 'apiextensions.k8s.io';
 const RESOURCE = 'customresourcedefinitions';
@@ -119,7 +119,8 @@ export class DefinitionControl implements Disposable {
   #queueGroup(changed: KubernetesObject): void {
     const group = str(obj(changed, 'spec'), 'group');
     for (const [name, other] of this.#known)
-      if (name !== nameOf(changed) && str(obj(other, 'spec'), 'group') === group) this.#names.add(name);
+      if (name !== nameOf(changed) && str(obj(other, 'spec'), 'group') === group && !hasItsNames(other))
+        this.#names.add(name);
   }
 
   /** Undefined where the definition is gone. A write that changes nothing is none. */
@@ -157,7 +158,7 @@ export class DefinitionControl implements Disposable {
   async #acceptNames(name: string): Promise<void> {
     const { clock } = this.#options;
     const known = this.#known.get(name);
-    if (!known || known.metadata?.deletionTimestamp !== undefined) return;
+    if (!known || known.metadata?.deletionTimestamp !== undefined || hasItsNames(known)) return;
     const now = (): string => formatTime(clock.nowMs());
     const others = (): KubernetesObject[] => [...this.#known.values()].filter((one) => nameOf(one) !== name);
     if (withAcceptedNames(known, others(), now()) === known) return;

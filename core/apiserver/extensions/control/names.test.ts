@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import { withAcceptedNames } from './names.ts';
+import { hasItsNames, withAcceptedNames } from './names.ts';
 
 const definition = (
   plural: string,
@@ -36,6 +36,7 @@ test('free names are accepted, and a definition that has them is left alone', ()
     ],
   ]);
   expect(withAcceptedNames(accepted, [], '2027-01-01T00:00:00Z')).toBe(accepted);
+  expect([hasItsNames(definition('a')), hasItsNames(accepted)]).toEqual([false, true]);
 });
 
 test('a name in use is not accepted, and what is established stays so', () => {

@@ -117,6 +117,20 @@ const approvalCondition = (definition: KubernetesObject): Condition | undefined 
   };
 };
 
+/** Whether a definition has all the names it wants: nothing that others do changes it. */
+export const hasItsNames = (definition: KubernetesObject): boolean => {
+  const requested = requestedOf(definition);
+  const accepted = acceptedOf(definition);
+  const lists = (names: Obj): unknown => [strs(names, 'shortNames'), strs(names, 'categories')];
+  return (
+    ['plural', 'singular', 'kind', 'listKind'].every((name) => requested[name] === accepted[name]) &&
+    sameValue(lists(requested), lists(accepted)) &&
+    isTrue(conditionOf(definition, 'NamesAccepted')) &&
+    isTrue(conditionOf(definition, 'Established')) &&
+    !PROTECTED.test(groupOf(definition))
+  );
+};
+
 /**
  * The definition with the names that it may have among the others of its group, and with its conditions; the definition
  * itself where nothing changes. Once established it stays so, whatever becomes of its names.

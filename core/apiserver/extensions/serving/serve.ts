@@ -27,17 +27,17 @@ export interface ServeOptions {
 }
 
 interface Serving {
-  readonly definition: KubernetesObject;
+  definition: KubernetesObject;
   readonly served: ServedResource;
   readonly added: AddedResource;
   readonly endpoints: Map<string, ReadonlyMap<string, Endpoint>>;
 }
 
-/** Served alike as long as these are the same: writes to a definition's status change nothing else. */
+/** As long as these are the same, the same store serves the resource and its watches go on. */
 const shapeOf = (definition: KubernetesObject): unknown => {
-  const { isServed, isEstablished, isTerminating, uid } = customResourceOf(definition);
   const status = definition['status'] as { readonly acceptedNames?: unknown } | undefined;
-  return [definition['spec'], status?.acceptedNames, isServed, isEstablished, isTerminating, uid];
+  const { isServed, uid } = customResourceOf(definition);
+  return [definition['spec'], status?.acceptedNames, isServed, uid];
 };
 
 /** The custom resources that this server serves, each from when its names are accepted until its definition is gone. */
@@ -52,14 +52,30 @@ export class CustomResources implements EndpointSource, Disposable {
   upsert(definition: KubernetesObject): void {
     const id = definition.metadata?.name ?? '';
     const known = this.#serving.get(id);
-    if (known && sameValue(shapeOf(known.definition), shapeOf(definition))) return;
     const resource = customResourceOf(definition);
+    if (known && sameValue(shapeOf(known.definition), shapeOf(definition))) {
+      this.#refresh(known, definition, resource);
+      return;
+    }
     const groupVersions = [...(known?.served.resource.versions ?? []), ...resource.versions].map(
       ({ name }) => name,
     );
     this.#stop(id);
     if (resource.isServed && !this.#isBuiltIn(resource)) this.#start(definition, resource);
     this.#publish(resource.group, groupVersions);
+  }
+
+  /** What is left to change shows in discovery alone. */
+  #refresh(known: Serving, definition: KubernetesObject, resource: CustomResource): void {
+    const before = known.served.resource;
+    known.definition = definition;
+    known.served.resource = resource;
+    if (before.isEstablished === resource.isEstablished && before.isTerminating === resource.isTerminating)
+      return;
+    this.#publish(
+      resource.group,
+      resource.versions.map(({ name }) => name),
+    );
   }
 
   remove(definition: KubernetesObject): void {

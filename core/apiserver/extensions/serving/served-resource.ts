@@ -39,7 +39,7 @@ export interface ServedResourceOptions {
 
 /** A custom resource with all its versions. Schemas are compiled when a version is first used. */
 export class ServedResource {
-  readonly resource: CustomResource;
+  resource: CustomResource;
   readonly #options: ServedResourceOptions;
   readonly #models = new Map<string, VersionModel>();
   /** Stored objects in other versions, as far as they were asked for. */
@@ -162,7 +162,7 @@ export class ServedResource {
   definition(version: CustomVersion): ResourceDefinition {
     const { resource } = this;
     const { name } = version;
-    const strategy = customStrategy(resource, version);
+    const strategy = customStrategy(() => this.resource, version);
     const fields = selectableFields(version);
     return {
       type: this.typeIn(version),

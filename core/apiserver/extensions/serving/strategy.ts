@@ -33,10 +33,8 @@ const isChanged = (draft: Draft, old: KubernetesObject): boolean => {
   return false;
 };
 
-export const customStrategy = (
-  { group, names, isTerminating }: CustomResource,
-  { hasStatus }: CustomVersion,
-): Strategy => ({
+/** `resource` is asked when it counts: a definition may begin to terminate while its store is in use. */
+export const customStrategy = (resource: () => CustomResource, { hasStatus }: CustomVersion): Strategy => ({
   allowUnconditionalUpdate: false,
   ...(hasStatus && { resetFields: [['status']] }),
   prepareForCreate(draft, context) {
@@ -54,6 +52,7 @@ export const customStrategy = (
     warnOfFinalizers(draft, old, context);
   },
   async checkCreate(draft) {
+    const { group, names, isTerminating } = resource();
     if (isTerminating)
       throw forbidden(
         { group, resource: names.plural },

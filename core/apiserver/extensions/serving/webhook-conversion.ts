@@ -1,6 +1,5 @@
 import { messageOf } from '../../../base/errors.ts';
 import {
-  groupVersionKindText,
   internalError,
   isJsonObject,
   parseApiVersion,
@@ -40,13 +39,19 @@ const targetOf = (config: Obj): WebhookTarget => {
   };
 };
 
+/** As Go prints a kind, with an empty group, too. */
+const kindText = (apiVersion: string, kind: string): string => {
+  const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' };
+  return `${group}/${version}, Kind=${kind}`;
+};
+
 /** Says which object could not be converted, and why. */
 type Refuse = (why: string) => StatusError;
 
-const refusalFor = ({ apiVersion = '', kind = '' }: KubernetesObject): Refuse => {
-  const gvk = { ...(parseApiVersion(apiVersion) ?? { group: '', version: '' }), kind };
-  return (why) => internalError(`conversion webhook for ${groupVersionKindText(gvk)} ${why}`);
-};
+const refusalFor =
+  ({ apiVersion = '', kind = '' }: KubernetesObject): Refuse =>
+  (why) =>
+    internalError(`conversion webhook for ${kindText(apiVersion, kind)} ${why}`);
 
 const SAME: readonly (readonly [label: string, field: 'name' | 'namespace' | 'uid'])[] = [
   ['name', 'name'],
@@ -98,12 +103,10 @@ const convertedIn = (
   refuse: Refuse,
 ): readonly unknown[] => {
   const isBeta = expected.apiVersion.endsWith('/v1beta1');
-  if (!isBeta && (answer.apiVersion !== expected.apiVersion || answer.kind !== 'ConversionReview')) {
-    const given = parseApiVersion(answer.apiVersion ?? '') ?? { group: '', version: '' };
+  if (!isBeta && (answer.apiVersion !== expected.apiVersion || answer.kind !== 'ConversionReview'))
     throw refuse(
-      `failed: expected webhook response of ${REVIEW_GROUP}/v1, Kind=ConversionReview, got ${groupVersionKindText({ ...given, kind: answer.kind ?? '' })}`,
+      `failed: expected webhook response of ${REVIEW_GROUP}/v1, Kind=ConversionReview, got ${kindText(answer.apiVersion ?? '', answer.kind ?? '')}`,
     );
-  }
   const response = answer['response'];
   if (!isJsonObject(response)) throw refuse('failed: no response provided');
   if (!isBeta && response['uid'] !== expected.uid)
