@@ -1,4 +1,7 @@
+import { messageOf } from '../../base/errors.ts';
+import { decodeManagedFields } from '../../api/apply/index.ts';
 import type { KubernetesObject } from '../../api/meta/index.ts';
+import type { Json } from '../../api/patch/index.ts';
 import type { AdmissionAttributes, Operation } from '../admission/attributes.ts';
 import { Reinvocation } from '../admission/reinvocation.ts';
 import { forbiddenFor, resourceAttributes } from '../authz/authorizer.ts';
@@ -41,6 +44,22 @@ export const attributesOf = (call: HandlerCall, step: AdmissionStep): AdmissionA
   };
 };
 
+/** A webhook or policy must neither move an object elsewhere nor spoil what says who owns its fields. */
+const checkReplaced = (call: HandlerCall, before: KubernetesObject, after: KubernetesObject): void => {
+  const meta = metaOf(after);
+  ensureNamespace(meta, call.scope.namespace);
+  try {
+    decodeManagedFields(meta.managedFields as unknown as Json | undefined);
+  } catch (error) {
+    const managedFields = before.metadata?.managedFields;
+    if (managedFields) meta.managedFields = managedFields;
+    else delete meta.managedFields;
+    call.scope.warn(
+      `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${messageOf(error)}`,
+    );
+  }
+};
+
 /** Mutating admission: answers the object as it is to be; `step.object` is spent. */
 export const mutate = async (
   call: HandlerCall,
@@ -48,8 +67,7 @@ export const mutate = async (
 ): Promise<KubernetesObject> => {
   call.timer.enter('mutating-admission');
   const object = (await call.services.admission.admit(attributesOf(call, step))) ?? step.object;
-  // A webhook or policy must not move an object elsewhere.
-  if (object !== step.object) ensureNamespace(metaOf(object), call.scope.namespace);
+  if (object !== step.object) checkReplaced(call, step.object, object);
   return object;
 };
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { manualClock } from '../../base/manual-clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { Registry as Metrics } from '../../base/metrics/index.ts';
@@ -337,4 +337,48 @@ test.each([
 test('a request for no resource is left to other stages', async () => {
   const { context } = fakeContext({ url: '/version' });
   expect(await stageOf().run(context)).toBe('next');
+});
+
+describe('an object that admission answers in place of the one sent', () => {
+  const answering = (change: (metadata: Record<string, unknown>) => Record<string, unknown>): Stage =>
+    stageOf({
+      admission: {
+        admit: ({ object }) =>
+          Promise.resolve({ ...object, metadata: change({ ...object?.metadata }) } as KubernetesObject),
+        validate: () => Promise.resolve(),
+      },
+    });
+  const create = (stage: Stage) =>
+    ask(
+      { method: 'POST', url: CONFIG_MAPS, headers: {}, body: JSON.stringify(configMap({ name: 'a' })) },
+      stage,
+    );
+
+  test('is stored', async () => {
+    const { code, json } = await create(
+      answering((metadata) => ({ ...metadata, labels: { by: 'admission' } })),
+    );
+    expect([code, json().metadata?.labels]).toEqual([201, { by: 'admission' }]);
+  });
+
+  test('stays in the namespace of the request', async () => {
+    const { code, message } = await create(answering((metadata) => ({ ...metadata, namespace: 'other' })));
+    expect([code, message()]).toEqual([
+      400,
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ]);
+  });
+
+  test('keeps its owners of fields if admission spoils them', async () => {
+    const { code, headers, json } = await create(
+      answering((metadata) => ({ ...metadata, managedFields: [{ operation: 'Nope' }] })),
+    );
+    expect([code, json().metadata?.managedFields?.map(({ operation }) => operation)]).toEqual([
+      201,
+      ['Update'],
+    ]);
+    expect(String(headers.get('warning'))).toContain(
+      '.metadata.managedFields was in an invalid state after admission',
+    );
+  });
 });
