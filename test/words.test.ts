@@ -13,24 +13,31 @@ const PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bof before\b/i, 'previous, old'],
   [/\bthe former\b/i, 'the previous'],
   [/\bmend(?:s|ed|ing)?\b/i, 'fix, repair'],
-  [/\bgo(?:es)? on\b|\bwent on\b/i, 'continues, resumes, keeps running'],
-  [/\b(?:is|are|be|being|everything) well\b|\bwell again\b/i, 'healthy'],
+  [/\bgo(?:es)? on\b(?! (?:its|their) own)|\bwent on\b/i, 'continues, resumes, keeps running'],
+  // Well formed, well known and well below are plain English.
+  [/\b(?:is|are|be|being|everything) well(?=[.,;:)]|$| again| and| or)|\bwell again\b/i, 'healthy'],
   [/\b(?:came|comes) to no end\b/i, 'failed, did not finish'],
   // `pilothouse:nobody` is a user name.
   [/(?<!:)\bnobody\b/i, 'no client, not responding, anonymous'],
   [/\bby (?:itself|themselves)\b/i, 'automatically, on its own'],
   [/\bat once\b/i, 'immediately, concurrently'],
-  [/\b(?:a|needs? a|worth a) look\b|\blook at it\b/i, 'inspect, check'],
+  [/\b(?:needs? a|worth a) look\b/i, 'inspect, check'],
   [/\bwhoever\b/i, 'name the process or the person'],
-  [/\bdo(?:es)? not answer\b|\banswers? nothing\b/i, 'is unreachable, is not responding'],
+  [/\bdo(?:es)? not answer(?=[.,;:)]|$)|\banswers? nothing\b/i, 'is unreachable, is not responding'],
   [/\bunder way\b/i, 'in progress'],
   [/\bon purpose\b/i, 'injected, intentional'],
-  [/\bbrings? (?:it|them|members) back\b/i, 'recover, restart'],
   [/\bthere is no [^;.]*; there is\b/i, '"x" not found; known: a, b'],
-  [/\b(?:ends?|stops?|closes?) (?:it |them )?in (?:good )?order\b/i, 'gracefully'],
-  [/\bworked out anew\b|\bbe worked out\b/i, 'calculate'],
   [/\bis left to it\b|\bwhile it is at it\b/i, 'say what happens'],
   [/\bwants? (?:a|an|one of|true or false|every)\b/i, 'requires, must be'],
+];
+
+/** In everything that users read. In comments they may be exact. */
+const USER_PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  ...PHRASES,
+  [/\bbrings? (?:it|them|members) back\b/i, 'recover, restart'],
+  [/\b(?:ends?|stops?|closes?) (?:it |them )?in (?:good )?order\b/i, 'gracefully'],
+  [/\bworked out anew\b|\bbe worked out\b/i, 'calculate'],
+  [/\blook at it\b/i, 'inspect, check'],
 ];
 
 /** In messages and labels, where these words have a technical meaning only here. */
@@ -38,7 +45,8 @@ const LABEL_PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = 
   [/\bwhole\b(?! number)/i, 'verified, complete'],
   [/\bin order\b/i, 'passed, gracefully'],
   [/\baway\b/i, 'down, unreachable'],
-  [/\bends? (?:in|within|on|from)\b/i, 'expires'],
+  // `ends on {date}`; a line may end on a colon.
+  [/\bends? (?:in|within|on|from) (?:…|\d)/i, 'expires'],
   [/\bsomebody\b|\banybody\b|\beverybody\b/i, 'a user, any client, all members'],
 ];
 
@@ -97,12 +105,28 @@ const offences = (
     });
   });
 
+/** Comments of a source file, without what they quote as code. */
+const commentsOf = (file: string): string[] => {
+  const text = read(file);
+  const blocks = text.match(/\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->/g) ?? [];
+  const lines = text.match(/(?<=^|\s)\/\/ .*$/gm) ?? [];
+  return [...blocks, ...lines].map((comment) =>
+    comment.replaceAll(/`[^`]*`/g, '…').replaceAll(/^\s*\*\s?/gm, ''),
+  );
+};
+
+/** Names of tests: claims that a person reads. */
+const testNamesOf = (file: string): string[] =>
+  [...read(file).matchAll(/\btest(?:\.\w+)*\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g)].map(
+    ([, , name]) => name ?? '',
+  );
+
 const isSource = (file: string): boolean => file.endsWith('.ts') && !file.endsWith('.test.ts');
 
 test('the console speaks plain English', () => {
   const files = tracked.filter((file) => file.startsWith('renderer/locales/en/'));
   expect(files.length).toBeGreaterThan(10);
-  expect(offences(files, literalsOf, [...PHRASES, ...LABEL_PHRASES])).toEqual([]);
+  expect(offences(files, literalsOf, [...USER_PHRASES, ...LABEL_PHRASES])).toEqual([]);
 });
 
 test('the console speaks natural German', () => {
@@ -116,7 +140,7 @@ test('commands, operations and errors of clusters are plain English', () => {
     (file) => isSource(file) && /^(main|core\/(cluster|component|pki))\//.test(file),
   );
   expect(files.length).toBeGreaterThan(200);
-  expect(offences(files, literalsOf, PHRASES)).toEqual([]);
+  expect(offences(files, literalsOf, USER_PHRASES)).toEqual([]);
 });
 
 test('documents are plain English', () => {
@@ -124,5 +148,27 @@ test('documents are plain English', () => {
   expect(files).toEqual(
     expect.arrayContaining(['README.md', 'CHANGELOG.md', 'resources/guides/lost-quorum.md']),
   );
-  expect(offences(files, (file) => [read(file)], PHRASES)).toEqual([]);
+  expect(offences(files, (file) => [read(file)], USER_PHRASES)).toEqual([]);
+});
+
+test('comments are plain English', () => {
+  const files = tracked.filter((file) => /\.(?:ts|vue|mjs|css)$/.test(file) && file !== 'test/words.test.ts');
+  expect(files.length).toBeGreaterThan(1000);
+  expect(offences(files, commentsOf, PHRASES)).toEqual([]);
+});
+
+test('names of tests are plain English', () => {
+  const files = tracked.filter((file) => file.endsWith('.test.ts'));
+  expect(files.length).toBeGreaterThan(300);
+  expect(offences(files, testNamesOf, PHRASES)).toEqual([]);
+});
+
+test('help of flags is plain English', () => {
+  const files = tracked.filter(
+    (file) =>
+      isSource(file) && /^core\/(?:etcd|apiserver|scheduler|controllers|cloud|kubelet|proxy)\//.test(file),
+  );
+  expect(files.length).toBeGreaterThan(300);
+  const helpOf = (file: string): string[] => (/flags|config/.test(file) ? literalsOf(file) : []);
+  expect(offences(files, helpOf, PHRASES)).toEqual([]);
 });

@@ -4,7 +4,7 @@ export class InvariantError extends Error {
 }
 
 /**
- * States an invariant. A broken one stops the component that holds it (and only that one): going on
+ * States an invariant. A broken one stops the component that holds it (and only that one): continuing
  * with state that cannot be right is worse than a restart from what is on disk.
  */
 export function assert(condition: unknown, message: string): asserts condition {

@@ -3,7 +3,7 @@ import { BoundedQueue } from './bounded-queue.ts';
 import { DisposableStore } from './disposable.ts';
 import { seededRandom } from './random.ts';
 
-test('a store closes in reverse order, once, and closes late arrivals at once', () => {
+test('a store closes in reverse order, once, and closes late arrivals immediately', () => {
   const closed: string[] = [];
   const store = new DisposableStore();
   store.defer(() => closed.push('first'));

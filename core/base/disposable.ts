@@ -1,4 +1,4 @@
-/** Whoever opens something returns one of these. Disposing twice is allowed and does nothing. */
+/** Anyone who opens something returns one of these. Disposing twice is allowed and does nothing. */
 export interface Disposable {
   dispose(): void;
 }
@@ -14,7 +14,7 @@ export const toDisposable = (close: () => void): Disposable => {
   };
 };
 
-/** Closes what was added in reverse order; what is added after disposal is closed at once. */
+/** Closes what was added in reverse order; what is added after disposal is closed immediately. */
 export class DisposableStore implements Disposable {
   readonly #items: Disposable[] = [];
   #disposed = false;

@@ -1,6 +1,6 @@
 /**
  * An expected failure. `reason` comes from a closed set that callers switch on; `message` is for people
- * and says what happened, to which object, and what to do next. Nobody matches on the text.
+ * and says what happened, to which object, and what to do next. No one matches on the text.
  */
 export class ReasonError<Reason extends string = string> extends Error {
   override readonly name: string = 'ReasonError';

@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import { toDisposable, type Disposable } from './disposable.ts';
 
 /**
- * Runs `work` again and again with a pause between, never twice at once; a failure waits for the next time. A pause that is
+ * Runs `work` again and again with a pause between, never twice at the same time; a failure waits for the next time. A pause that is
  * a function is asked before each.
  */
 export const every = (

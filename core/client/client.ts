@@ -109,7 +109,7 @@ export interface ResourceClient<T extends KubernetesObject> {
   find(name: string, options?: GetOptions): Promise<Stored<T> | undefined>;
   /** One page; all of it without `limit`. */
   list(options?: ListOptions): Promise<ObjectList<T>>;
-  /** Every page, read one after the other while the caller goes on; consistent, unless its token expires. */
+  /** Every page, read one after the other while the caller continues; consistent, unless its token expires. */
   iterate(options?: ListOptions): AsyncIterable<Stored<T>>;
   watch(options?: WatchOptions): Promise<WatchStream<T>>;
 
@@ -181,7 +181,7 @@ export interface Client {
   text(request: RawRequest): Promise<string>;
   stream(request: RawRequest): Promise<ByteStream>;
   /**
-   * A client that sends nothing once `signal` is aborted, and ends what is under way: its requests are then
+   * A client that sends nothing once `signal` is aborted, and ends what is in progress: its requests are then
    * rejected with a ClientError of reason `Fenced`. Leaders write through one.
    */
   fenced(signal: AbortSignal, options?: FenceOptions): Client;

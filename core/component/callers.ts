@@ -4,7 +4,7 @@ import { inspectDer } from '../pki/index.ts';
 import { endsIn, type Anchors } from '../pki/anchors.ts';
 import type { Caller } from './delegated-access.ts';
 
-/** As `headersDistinct` has them: names in lower case, every value by itself. */
+/** As `headersDistinct` has them: names in lower case, every value on its own. */
 export type Headers = NodeJS.Dict<string[]>;
 
 const AUTHENTICATED = 'system:authenticated';

@@ -55,12 +55,12 @@ export interface RunningManager {
   readonly registry: Registry;
   /** Where health and metrics are answered; undefined with --secure-port=0. */
   readonly port: number | undefined;
-  /** Rejects when the manager must end by itself: its lease was lost, or its work failed. */
+  /** Rejects when the manager must end on its own: its lease was lost, or its work failed. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
 }
 
-/** As upstream without --tls-cert-file: a certificate of nobody's, made at the start. */
+/** As upstream without --tls-cert-file: a certificate of no one's, made at the start. */
 const selfSigned = (name: string, address: string, clock: Clock): ServingFiles => {
   const authority = createAuthority({ commonName: `${name}-ca`, clock });
   const { certificatePem, privateKeyPem } = issueLeaf(openAuthority(authority), {
@@ -127,7 +127,7 @@ export const runManager = async (options: ManagerOptions): Promise<RunningManage
     log,
     registry,
     userAgent: `${name}/${options.version}`,
-    // As upstream: a manager works on deprecated kinds too, and nobody who reads its log can change that.
+    // As upstream: a manager works on deprecated kinds too, and no one who reads its log can change that.
     onWarning: () => undefined,
     ...(qps > 0 && { rateLimit: { qps, burst: Math.max(burst, qps) } }),
   });

@@ -9,7 +9,7 @@ import type { CallShape, StreamShape } from './shape.ts';
 export interface StreamListener<Item> {
   /** Items in the order the host sent them. Room for the next batch is granted when this returns. */
   onBatch(items: readonly Item[]): void;
-  /** Once, unless disposed before; `error` is absent when the host ended the stream by itself. */
+  /** Once, unless disposed before; `error` is absent when the host ended the stream on its own. */
   onEnd(error?: ContractError): void;
 }
 

@@ -148,7 +148,7 @@ export const contract = {
     item: v.pipe(v.array(operation), v.maxLength(OPERATIONS_MAX)),
     batchItemsMax: 4,
   }),
-  /** After the step that runs; a paused one goes on with `isPaused: false`. */
+  /** After the step that runs; a paused one continues with `isPaused: false`. */
   'cluster.pauseOperation': call({
     input: v.object({ cluster: clusterRef, operation: v.string(), isPaused: v.boolean() }),
     output: v.undefined_(),

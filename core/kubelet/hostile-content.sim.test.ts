@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 600_000 });
 
 const INPUTS = 10_000;
 const SEED = 20_260_117;
-/** A script that does not end by itself is killed after so many turns of the event loop. */
+/** A script that does not end on its own is killed after so many turns of the event loop. */
 const TURNS_MAX = 4;
 const PROBES_AT_ONCE = 20;
 /** For what hangs. */

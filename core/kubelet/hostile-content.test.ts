@@ -127,7 +127,7 @@ test('an image name longer than the format allows is refused without a look at i
   expect(() => resolveImage('a.'.repeat(500_000) + 'a')).toThrow('invalid reference format');
 });
 
-test('a delay longer than a timer can count is not over at once', async () => {
+test('a delay longer than a timer can count is not over immediately', async () => {
   let isOver = false;
   const timer = systemClock.after(2 ** 40, () => (isOver = true));
   await new Promise((resolve) => setTimeout(resolve, 5));

@@ -25,7 +25,7 @@ import { kubeletMetrics } from './sync/kubelet-metrics.ts';
 import type { NodeContext } from './sync/node-context.ts';
 import { clientObjectSource, type ObjectSource } from './volumes/object-source.ts';
 
-/** Registrations, leases and node statuses under way at once. */
+/** Registrations, leases and node statuses in progress at the same time. */
 const NODE_REQUESTS_MAX = 16;
 /** Upstream's bound on the message of an event: it may quote names and output of any length. */
 const EVENT_CHARACTERS_MAX = 1_024;
@@ -125,19 +125,19 @@ export class KubeletHost {
     return [...this.#nodes.values()];
   }
 
-  /** Resolves once static pods were read and begun; everything that needs the API goes on in the background. */
+  /** Resolves once static pods were read and begun; everything that needs the API continues in the background. */
   async start(): Promise<void> {
     await Promise.all(this.#folders.map((folder) => folder.start()));
     for (const node of this.#nodes.values()) node.agent?.start();
   }
 
-  /** A node that says it is not ready, and why; undefined makes it well again. For rehearsals. */
+  /** A node that says it is not ready, and why; undefined makes it healthy again. For rehearsals. */
   async setProblem(nodeName: string, problem: string | undefined): Promise<void> {
     this.#health.set(nodeName, problem === undefined ? {} : { problem });
     await this.#nodes.get(nodeName)?.agent?.reportNow();
   }
 
-  /** As a kubelet that was replaced by one of another release and started again: containers go on. */
+  /** As a kubelet that was replaced by one of another release and started again: containers continue. */
   async setVersion(nodeName: string, kubernetesVersion: string): Promise<void> {
     assert(this.#versions.has(nodeName), `${nodeName} is a node of this host`);
     minorOf(kubernetesVersion);

@@ -91,7 +91,7 @@ export class MetricsServer implements Disposable {
     return usage && podMetrics(object, usage, nowMs);
   }
 
-  /** Resolves when the samples are recent; begins to take them where nobody had asked for a while. */
+  /** Resolves when the samples are recent; begins to take them where no one had asked for a while. */
   async #fresh(): Promise<void> {
     this.#askedMs = this.#clock.monotonicMs();
     const isRecent = this.#askedMs - this.#scrapedMs < 2 * RESOLUTION_MS;

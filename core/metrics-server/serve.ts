@@ -26,7 +26,7 @@ import type { MetricsServer } from './metrics-server.ts';
 export interface MetricsServing {
   readonly cert: string;
   readonly key: string;
-  /** Authority of the front proxies: nobody else is let in. */
+  /** Authority of the front proxies: no one else is let in. */
   readonly frontProxyCa: string;
 }
 

@@ -35,7 +35,7 @@ const usageOf = ({ last, previous }: Pair): Usage | undefined => {
   };
 };
 
-/** The next pair: a sample that was seen before changes nothing, and one of a restarted container begins anew. */
+/** The next pair: a sample that was seen before changes nothing, and one of a restarted container begins again. */
 const advance = (known: Pair | undefined, next: Point): Pair => {
   if (!known) return { last: next, previous: undefined };
   if (next.timestampMs > known.last.timestampMs) return { last: next, previous: known.last };

@@ -36,7 +36,7 @@ const authorityOf = (certificate: Certificate, bundles: Bundles): AuthorityName 
 const isAuthorityFile = (base: string): boolean =>
   Object.values(AUTHORITIES).some((authority) => authority.base === base);
 
-/** Every leaf found below the folder, whoever put it there. */
+/** Every leaf found below the folder, no matter who put it there. */
 export const listCertificates = async (directory: string): Promise<InventoryItem[]> => {
   const bundles = await readBundles(directory);
   const items: InventoryItem[] = [];

@@ -81,7 +81,7 @@ export const listFiles = async (folder: string, ending: string): Promise<string[
     .sort();
 };
 
-/** Writes at once; each waits for its fsync, so one after the other would take most of a second. */
+/** Concurrent writes; each waits for its fsync, so one after the other would take most of a second. */
 const WRITES_AT_ONCE = 16;
 
 export const runBounded = async (jobs: readonly (() => Promise<void>)[]): Promise<void> => {

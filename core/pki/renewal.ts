@@ -30,7 +30,7 @@ const authorityOf = (item: InventoryItem): AuthorityName => {
   throw new PkiError('KeyMissing', `${item.path} was not signed by a CA of this cluster`);
 };
 
-/** Renews one certificate by its name in the inventory. Whoever uses it has to read it again. */
+/** Renews one certificate by its name in the inventory. Anyone who uses it has to read it again. */
 export const renewCertificate = async (directory: string, name: string, clock: Clock): Promise<void> => {
   const item = await findCertificate(directory, name);
   await renewItem(directory, item, await loadAuthority(directory, authorityOf(item)), clock);

@@ -70,7 +70,7 @@ export const startRotation = async (directory: string, name: AuthorityName, cloc
   const current = await loadAuthority(directory, name);
   const keyAlgorithm = algorithmOf(current.privateKey);
   const successor = createAuthority({ commonName, clock, keyAlgorithm });
-  // The bundle before the key: a bundle with an unused certificate harms nobody, a key without one is lost.
+  // The bundle before the key: a bundle with an unused certificate harms no one, a key without one is lost.
   await publishBundle(directory, name, bundleOf(current.certificate.der) + successor.certificatePem);
   await writePrivate(keyPath(directory, nextKeyBase(base)), successor.privateKeyPem);
 };

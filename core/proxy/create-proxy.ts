@@ -41,7 +41,7 @@ const BY_ADDRESS = {
 };
 
 export interface ProxyOptions {
-  /** Not started yet; whoever made it starts and stops it. */
+  /** Not started yet; anyone who made it starts and stops it. */
   readonly informers: InformerFactory;
   /** The nodes it stands for: their node ports are served here. */
   readonly nodeNames: readonly string[];

@@ -63,7 +63,7 @@ const REFUSAL_EVENTS_MAX = 8;
 
 /**
  * What the proxy listens on, brought in line with one service at a time: whatever a change does not concern is not
- * touched, and connections that are open go on whatever changes.
+ * touched, and connections that are open continue whatever changes.
  */
 export class Proxier {
   readonly #options: ProxierOptions;
@@ -99,7 +99,7 @@ export class Proxier {
     return this.#listeners.all;
   }
 
-  /** Brings one service to what is declared; undefined: it is gone. Never runs twice at once. */
+  /** Brings one service to what is declared; undefined: it is gone. Never runs twice at the same time. */
   async sync(
     key: string,
     service: Stored<Service> | undefined,
@@ -274,7 +274,7 @@ export class Proxier {
     return nodePortHealth({ service, localEndpoints, isProxyHealthy: this.#options.health.isHealthy });
   }
 
-  /** A datagram socket never says that it has ended: a client would go on talking to a pod that is gone. */
+  /** A datagram socket never says that it has ended: a client would continue talking to a pod that is gone. */
   #endStaleSessions(state: ServiceState): void {
     for (const { place, port } of state.bindings.values()) {
       if (place.protocol !== 'UDP') continue;

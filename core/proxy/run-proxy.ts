@@ -17,7 +17,7 @@ import { HttpListener, type HttpAnswer } from './health/http-listener.ts';
 
 export interface RunningProxy {
   readonly proxy: Proxy;
-  /** Rejects when the proxy must end by itself. */
+  /** Rejects when the proxy must end on its own. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
 }

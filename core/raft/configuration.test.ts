@@ -23,14 +23,14 @@ const reasonOf = (run: () => unknown): unknown => {
   }
 };
 
-test('one voter more or less is taken at once', () => {
+test('one voter more or less is taken at the same time', () => {
   expect(change(configurationOf([1, 2, 3]), { kind: 'addVoter', id: 4 })).toEqual(
     configurationOf([1, 2, 3, 4]),
   );
   expect(change(configurationOf([1, 2, 3]), { kind: 'remove', id: 1 })).toEqual(configurationOf([2, 3]));
 });
 
-test('several learners come at once: they are in no majority', () => {
+test('several learners come at the same time: they are in no majority', () => {
   expect(change(configurationOf([1]), { kind: 'addLearner', id: 3 }, { kind: 'addLearner', id: 2 })).toEqual(
     configurationOf([1], [2, 3]),
   );

@@ -50,7 +50,7 @@ export const membersOf = (configuration: Configuration): MemberId[] =>
 
 /**
  * The configuration after `change`. One voter more or less overlaps every previous majority, so it is taken
- * at once; more than one goes through a joint configuration, left by an entry of its own (thesis 4.3).
+ * immediately; more than one goes through a joint configuration, left by an entry of its own (thesis 4.3).
  */
 export const changeConfiguration = (before: Configuration, change: ConfigChange): Configuration => {
   if (change.changes.length === 0) return leaveJoint(before);

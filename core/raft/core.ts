@@ -107,7 +107,7 @@ export class RaftCore {
         return;
       }
       for (const peer of state.tracker.all) peer.recentActive = peer.id === state.id;
-      // The chosen successor did not make it in time: go on leading (thesis 3.10).
+      // The chosen successor did not make it in time: continue leading (thesis 3.10).
       state.transferee = NOBODY;
     }
     state.heartbeatElapsedTicks += 1;
@@ -144,7 +144,7 @@ export class RaftCore {
       if (!message.transfer && inLease(state)) return false;
       if (message.pre) return true;
     }
-    // A pre-vote that is granted bears a term that nobody has entered yet.
+    // A pre-vote that is granted bears a term that no one has entered yet.
     if (message.kind === 'voteReply' && message.pre && !message.reject) return true;
     state.becomeFollower(message.term, isFromLeader(message) ? message.from : NOBODY);
     return true;
@@ -207,7 +207,7 @@ export class RaftCore {
     }
   }
 
-  /** There is one leader a term, so whoever speaks as such is it. */
+  /** There is one leader a term, so anyone who speaks as such is it. */
   #follow(state: RaftState, leader: MemberId): boolean {
     if (state.role === 'leader') return false;
     if (state.role !== 'follower') state.becomeFollower(state.term, leader);
@@ -221,7 +221,7 @@ export class RaftCore {
     return propose(this.#state, { kind: 'normal', data });
   }
 
-  /** Several voters at once go through a joint configuration, which is left without further ado. */
+  /** Several voters at the same time go through a joint configuration, which is left without further ado. */
   proposeConfiguration(change: ConfigChange): ProposeResult {
     if (change.changes.length === 0) return { kind: 'refused', reason: 'InvalidChange' };
     return propose(this.#state, { kind: 'config', data: encodeConfigChange(change) });
@@ -238,7 +238,7 @@ export class RaftCore {
     return askReadIndex(this.#state, context);
   }
 
-  /** Undefined: under way. It is given up after an election timeout. */
+  /** Undefined: in progress. It is given up after an election timeout. */
   transferLeader(to: MemberId): TransferRefusal | undefined {
     const state = this.#state;
     const peer = state.tracker.get(to);
@@ -260,7 +260,7 @@ export class RaftCore {
   }
 
   /**
-   * The owner knows that the leader is gone, so nothing is owed to its lease: this member votes for others at once.
+   * The owner knows that the leader is gone, so nothing is owed to its lease: this member votes for others at the same time.
    * Term and vote stay, and a leader that is heard after all is followed again.
    */
   forgetLeader(): void {

@@ -32,7 +32,7 @@ const startCampaign = (state: RaftState, kind: CampaignKind): void => {
     });
   }
   const own = voteReply(state, { to: state.id, term, pre, reject: false });
-  // The own vote counts like any other: once it is on disk. A pre-vote promises nothing and counts at once.
+  // The own vote counts like any other: once it is on disk. A pre-vote promises nothing and counts immediately.
   if (pre) onVoteReply(state, own);
   else state.held.push(own);
 };

@@ -53,7 +53,7 @@ export const onAppend = (state: RaftState, message: AppendMessage): void => {
   });
 };
 
-/** Promises nothing, so it may leave at once: reads must not wait for a disk. */
+/** Promises nothing, so it may leave immediately: reads must not wait for a disk. */
 export const onHeartbeat = (state: RaftState, message: HeartbeatMessage): void => {
   state.commitTo(message.commit);
   state.outbox.push({

@@ -172,7 +172,7 @@ export class RaftLog {
     this.#stable = this.#persisting;
   }
 
-  /** Committed entries that are durable here, a page at a time and no more than may be under way. */
+  /** Committed entries that are durable here, a page at a time and no more than may be in progress. */
   takeCommitted(bytesMax: number): LogEntry[] {
     const to = Math.min(this.#committed, this.#stable);
     if (this.#snapshot !== undefined || this.#applying >= to) return [];

@@ -35,7 +35,7 @@ export interface HeartbeatMessage extends Envelope {
   readonly readRound: number;
 }
 
-/** What the peer's log is known to match is committed up to `commit`. Nobody waits for a reply, so there is none. */
+/** What the peer's log is known to match is committed up to `commit`. No one waits for a reply, so there is none. */
 export interface CommitMessage extends Envelope {
   readonly kind: 'commit';
   readonly commit: number;
@@ -48,7 +48,7 @@ export interface HeartbeatReply extends Envelope {
 
 export interface VoteRequest extends Envelope {
   readonly kind: 'voteRequest';
-  /** Asks whether a vote would be given, so that a member that cannot win disturbs nobody (thesis 9.6). */
+  /** Asks whether a vote would be given, so that a member that cannot win disturbs no one (thesis 9.6). */
   readonly pre: boolean;
   /** The leader itself asked for this election, so its lease does not stand in the way. */
   readonly transfer: boolean;

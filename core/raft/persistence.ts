@@ -40,7 +40,7 @@ export class Persistence {
     );
   }
 
-  /** The next write, if one is due and none is under way. */
+  /** The next write, if one is due and none is in progress. */
   take(): Persist | undefined {
     if (this.#writing !== undefined || !this.#isDirty()) return undefined;
     const state = this.#state;

@@ -74,7 +74,7 @@ export const onPropose = (state: RaftState, message: ProposeMessage): void => {
   for (const proposal of message.proposals) propose(state, proposal);
 };
 
-/** A joint configuration is left as soon as it is applied, by whoever leads then. */
+/** A joint configuration is left as soon as it is applied, by anyone who leads then. */
 export const leaveJointWhenDue = (state: RaftState): void => {
   if (!isJoint(state.tracker.configuration) || state.transferee !== NOBODY) return;
   if (state.pendingConfigIndex > state.log.applied) return;

@@ -6,7 +6,7 @@ import { NOBODY, type MemberId } from './types.ts';
 
 /*
  * Linearizable reads without a log entry (thesis 6.4). The leader notes its commit index, then proves by one
- * round of heartbeats that it still led afterwards; whoever asked reads once that index is applied. All reads
+ * round of heartbeats that it still led afterwards; anyone who asked reads once that index is applied. All reads
  * of a turn share a round. Rounds are numbered and a reply confirms every round up to its own, so a lost
  * reply costs one heartbeat interval and no memory.
  */

@@ -18,7 +18,7 @@ export interface Persist {
 /** A peer whose next entry is compacted away. The owner sends it the state; see README, duty 6. */
 export type SnapshotWanted = MemberId;
 
-/** One bundle of work. Everything in it may be done at once and in any order, but for what `persist` says. */
+/** One bundle of work. Everything in it may be done at the same time and in any order, but for what `persist` says. */
 export interface Turn {
   readonly role: Role;
   readonly term: number;

@@ -1,4 +1,4 @@
-/** Names a member for ever; 1 .. 2^53-1, chosen at random when the member is made. 0 means nobody. */
+/** Names a member for ever; 1 .. 2^53-1, chosen at random when the member is made. 0 means no one. */
 export type MemberId = number;
 export const NOBODY: MemberId = 0;
 
@@ -37,7 +37,7 @@ export interface SnapshotMark {
 
 export type Role = 'follower' | 'precandidate' | 'candidate' | 'leader';
 
-/** The answer to a ReadIndex: whoever asked may read once `index` is applied. */
+/** The answer to a ReadIndex: anyone who asked may read once `index` is applied. */
 export interface ReadState {
   readonly index: number;
   readonly context: number;

@@ -51,7 +51,7 @@ const openKubeconfig = async ({ host, windows }: AfterShowOptions): Promise<void
   }
 };
 
-/** What nobody waits for: made when the first window is on the screen. */
+/** What no one waits for: made when the first window is on the screen. */
 export const afterShow = (options: AfterShowOptions): void => {
   const { host, icons, log, logPath, notices, quit, signal, windows } = options;
 

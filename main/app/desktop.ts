@@ -25,7 +25,7 @@ import { utilityLauncher } from './utility-launcher.ts';
 
 /**
  * Every process of Chromium in its sandbox. `enableSandbox` would drop a `--no-sandbox` that somebody gave by hand,
- * and Chromium refuses to run sandboxed as root, so whoever gives it (a test in a container) gets what they ask for.
+ * and Chromium refuses to run sandboxed as root, so anyone who gives it (a test in a container) gets what they ask for.
  */
 const keepSandbox = (log: Log): void => {
   if (app.commandLine.hasSwitch('no-sandbox'))

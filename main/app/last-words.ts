@@ -4,8 +4,8 @@ import type { Log } from '../../core/base/log.ts';
 export const EXIT_DEFECT = 70;
 
 /**
- * A defect nobody caught leaves its stack in the log file and ends the app with a code: no dialog, which would
- * wait for a person on a machine where nobody looks, and no going on with state that cannot be trusted.
+ * A defect no one caught leaves its stack in the log file and ends the app with a code: no dialog, which would
+ * wait for a person on a machine where no one looks, and no continuing with state that cannot be trusted.
  */
 export const installLastWords = (log: Log, exit: (code: number) => void): void => {
   const end = (kind: string) => (error: unknown) => {

@@ -3,7 +3,7 @@ import { inEnglish, type Notification as Notice } from '../../core/contract/inde
 import type { SettingsStore } from '../ipc/handlers/index.ts';
 import type { NoticeBoard } from './notice-board.ts';
 
-/** Notices shown at once by the system; more would be a flood, and the console lists them all. */
+/** Notices that the system shows at the same time; more would be a flood, and the console lists them all. */
 const SHOWN_MAX = 3;
 
 export interface NativeNoticesOptions {

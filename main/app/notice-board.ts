@@ -7,7 +7,7 @@ const LISTENER_ITEMS_MAX = 128;
 const UNHEARD_ITEMS_MAX = 32;
 
 /**
- * Stands between the host's notices and whoever shows them. The desktop itself looks at every notice, and to the hub
+ * Stands between the host's notices and anyone who shows them. The desktop itself looks at every notice, and to the hub
  * that counts as heard; here only pages count, so that what is posted while no page listens (a reload after a
  * crash, the tray) waits for the next one.
  */

@@ -8,12 +8,12 @@ const EXIT_INTERRUPTED = 130;
 const interrupt = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => {
-    // Whoever asks twice does not want to wait for a clean end.
+    // Anyone who asks twice does not want to wait for a clean end.
     if (interrupt.signal.aborted) process.exit(EXIT_INTERRUPTED);
     interrupt.abort();
   });
 
-// `pilothouse ... | head` closes the pipe early; what is left to say interests nobody.
+// `pilothouse ... | head` closes the pipe early; what is left to say interests no one.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(process.exitCode ?? 0);

@@ -51,7 +51,7 @@ const runOf = ({ entry, action, hosted, drain }: BeginOptions): OperationDraft['
 const isHeldElsewhere = ({ entry, action, hosted }: BeginOptions): boolean =>
   action.kind.startsWith('upgrade.') && hosted.find(entry.id)?.isElsewhere === true;
 
-/** Begins an operation; what can be refused at once is. */
+/** Begins an operation; what can be refused immediately is. */
 export const beginAction = (options: BeginOptions): string => {
   const { entry, action, book } = options;
   const run = runOf(options);

@@ -45,7 +45,7 @@ class MemberLook implements Disposable {
 
   async isLeader(clock: Clock): Promise<boolean> {
     const connection = (this.#connection ??= new EtcdConnection(this.#url, this.#readTls()));
-    // A member that is frozen answers nothing, and the others should not wait for it.
+    // A member that is frozen does not respond, and the others should not wait for it.
     const late = clock.after(ANSWER_TIMEOUT_MS, () => this.dispose());
     try {
       const { leader, header } = await connection.call(OPERATOR.status, {});

@@ -30,7 +30,7 @@ export const openClusterMemory = (
     onDamage,
   });
 
-/** At once, because the first list must not say that there are none. Throws one line for the user. */
+/** Immediately, because the first list must not say that there are none. Throws one line for the user. */
 export const readClusterNow = (directory: string): ClusterConfig => {
   let text: string;
   try {

@@ -5,7 +5,7 @@ import type { ClusterState } from '../../core/cluster/index.ts';
 import type { HostedCluster } from './hosted-cluster.ts';
 
 const LOOK_PAUSE_MS = 3_000;
-/** A process that is frozen takes the connection and answers nothing. */
+/** A process that is frozen takes the connection and does not respond. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
 const stateElsewhere = async (directory: string, clock: Clock): Promise<ClusterState | undefined> => {
@@ -13,7 +13,7 @@ const stateElsewhere = async (directory: string, clock: Clock): Promise<ClusterS
   const timeout = new Promise<undefined>((resolve) => {
     late = clock.after(ANSWER_TIMEOUT_MS, () => resolve(undefined));
   });
-  // Nobody listens there, or nobody who answers: either way no other process is known to run it.
+  // No one listens there, or no one who answers: either way no other process is known to run it.
   const asked = callControl(directory, 'status', {}).catch(() => undefined);
   const state = await Promise.race([asked, timeout]);
   late?.dispose();

@@ -12,7 +12,7 @@ import type { LocalCluster } from './local-clusters.ts';
 
 export type ClusterPhase = LocalClusterState['phase'];
 
-/** A start changes the state hundreds of times; nobody reads that fast. */
+/** A start changes the state hundreds of times; no one reads that fast. */
 const TELL_PAUSE_MS = 50;
 
 export interface HostedClusterOptions {
@@ -143,7 +143,7 @@ export class HostedCluster implements LocalCluster {
     this.#life = this.#live(opened, asked);
   }
 
-  /** Takes over a cluster that this process has started by itself, and does not end it. */
+  /** Takes over a cluster that this process has started on its own, and does not end it. */
   adopt(supervisor: Supervisor): Disposable {
     this.#supervisor = supervisor;
     this.#isAdopted = true;

@@ -223,7 +223,7 @@ test('a cluster that another process runs is shown as that process tells it', as
   looking.dispose();
 });
 
-test('the kubeconfig of a folder brings in its cluster; another file is nobody of ours', async () => {
+test('the kubeconfig of a folder brings in its cluster; another file is no one of ours', async () => {
   const maker = open();
   const id = await maker.create(wishes());
   await reach(maker, id, 'ready');

@@ -19,7 +19,7 @@ import { HostedCluster } from './hosted-cluster.ts';
 import type { LocalCluster, LocalClusters } from './local-clusters.ts';
 import { assertRoomFor, clusterDefaults, directoryOf, specWishesOf } from './new-cluster.ts';
 
-/** What runs is ended in order within this, then at once: whoever quits an application waits for it. */
+/** What runs is ended in order within this, then killed immediately: anyone who quits an application waits for it. */
 export const STOP_ALL_LIMIT_MS = 10_000;
 const NETWORKS_TRIED_MAX = 16;
 
@@ -105,7 +105,7 @@ export class HostedClusters implements LocalClusters {
     return clusterDefaults(this.#options.dataDirectory, this.#takenNames());
   }
 
-  /** Resolves with the id when the cluster is made and listed; its start goes on. */
+  /** Resolves with the id when the cluster is made and listed; its start continues. */
   async create(wishes: ClusterWishes): Promise<string> {
     const directory = directoryOf(wishes, this.#options.dataDirectory);
     this.#assertNew(wishes.name, directory);
@@ -126,7 +126,7 @@ export class HostedClusters implements LocalClusters {
     }
   }
 
-  /** Lists the cluster of a folder that was made elsewhere, as it is: started by whoever runs it, or by nobody. */
+  /** Lists the cluster of a folder that was made elsewhere, as it is: started by anyone who runs it, or by no one. */
   async attach(directory: string): Promise<void> {
     if (this.find(directory)) return;
     if (this.#memory.value.clusters.length >= CLUSTERS_MAX)
@@ -158,7 +158,7 @@ export class HostedClusters implements LocalClusters {
   async stop(id: string): Promise<void> {
     const cluster = this.require(id);
     const stopped = cluster.stop();
-    // A refusal is there at once; an end that takes its time is not waited for.
+    // A refusal is there immediately; an end that takes its time is not waited for.
     await Promise.race([stopped, Promise.resolve()]);
     stopped.catch(() => undefined);
     await this.#remember(id, false);

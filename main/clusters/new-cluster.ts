@@ -8,7 +8,7 @@ import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
 import type { SpecWishes } from '../../core/cluster/index.ts';
 import { ContractError, type ClusterDefaults, type ClusterWishes } from '../../core/contract/index.ts';
 
-/** A file system adds these by itself, or a process that held the folder before. */
+/** A file system adds these on its own, or a process that held the folder before. */
 const HARMLESS_ENTRIES = ['.owner', '.DS_Store', 'lost+found'];
 const FIRST_NAME = 'rehearsal';
 const NAMES_TRIED_MAX = 1000;

@@ -73,7 +73,7 @@ export const readBackups = async (cluster: LocalCluster): Promise<Backups> => {
   };
 };
 
-/** Takes effect at once while the cluster runs, else with its next start. */
+/** Takes effect immediately while the cluster runs, else with its next start. */
 export const setSchedule = async (
   { directory, supervisor, isElsewhere }: LocalCluster,
   schedule: BackupSchedule,

@@ -11,9 +11,9 @@ import { kubeFailure } from './failure.ts';
 /** kubectl's own: how long after a refused eviction it is tried again, and how often a pod is looked for. */
 export const EVICT_RETRY_MS = 5_000;
 export const GONE_POLL_MS = 1_000;
-/** kubectl waits for ever; an operation that nobody looks at must end. */
+/** kubectl waits for ever; an operation that no one looks at must end. */
 export const DRAIN_LIMIT_MS = 30 * 60_000;
-/** kubectl evicts all at once; more than this only makes them wait for each other in the server. */
+/** kubectl evicts all pods at the same time; more than this only makes them wait for each other in the server. */
 const EVICTIONS_AT_ONCE_MAX = 16;
 const PODS_PER_PAGE = 500;
 

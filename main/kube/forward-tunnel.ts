@@ -14,7 +14,7 @@ const ANNOUNCEMENT_BYTES = 2;
 const WAITING_BYTES_MAX = 1024 * 1024;
 const ERROR_CHARACTERS_MAX = 4096;
 /**
- * The protocol cannot tell the pod that a client sends no more. Whoever half-closes may still get an answer; after
+ * The protocol cannot tell the pod that a client sends no more. Anyone who half-closes may still get an answer; after
  * this long without a byte it is taken to be gone.
  */
 export const HALF_CLOSED_IDLE_MS = 30_000;

@@ -128,7 +128,7 @@ test('bytes go both ways and are counted; the end of the pod is the end of the c
   expect(forward).toMatchObject({ bytes: 19, problem: '', remotePort: 8080 });
 });
 
-test('what the kubelet says about a port that nobody listens on is the problem of the forward', async () => {
+test('what the kubelet says about a port that no one listens on is the problem of the forward', async () => {
   const api = await startApi((socket) => {
     announce(socket);
     socket.send(Buffer.concat([Buffer.from([1]), Buffer.from('error forwarding port 8080: refused')]));

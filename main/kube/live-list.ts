@@ -9,7 +9,7 @@ import type { WatchHealth } from '../../core/contract/index.ts';
 import { failureMessage, isFinal } from './failure.ts';
 
 const PAGE_ROWS = 500;
-/** As client-go: between five and ten minutes, so that not all watches of a console end at once. */
+/** As client-go: between five and ten minutes, so that not all watches of a console end at the same time. */
 const WATCH_SECONDS_MIN = 300;
 /** Health alone is told at most this often: events of a busy list move it all the time. */
 const HEALTH_INTERVAL_MS = 1000;

@@ -13,11 +13,11 @@ import { BURST_INTERVAL_MS, type WatchSurroundings } from './table-watch.ts';
 
 /** More are not found by name; a list of their kind has them all. */
 export const INDEXED_OBJECTS_MAX = 50_000;
-/** Kinds that are listed at once; the rest waits, so that a person's own requests do not. */
+/** Kinds that are listed at a time; the rest waits, so that a person's own requests do not. */
 const LISTS_MAX = 4;
 const LABEL_CHARACTERS_MAX = 512;
 
-/** They change all the time and nobody looks for one by name. */
+/** They change all the time and no one looks for one by name. */
 const SKIPPED = new Set(['events', 'leases', 'componentstatuses', 'controllerrevisions']);
 /** Their tables have addresses; of all others names and labels are enough. */
 const WITH_ADDRESSES = new Set(['pods', 'services', 'nodes']);

@@ -52,7 +52,7 @@ test('many rows are cut into items of a bounded size', () => {
   expect(sizes).toEqual([TABLE_ROWS_PER_ITEM_MAX, 1]);
 });
 
-test('whoever waits is woken by the next change', async () => {
+test('anyone who waits is woken by the next change', async () => {
   const changes = new RowChanges();
   const woken = changes.whenChanged(signal).then(() => changes.take());
   changes.put(row('a', '1'));

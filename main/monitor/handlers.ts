@@ -100,7 +100,7 @@ export const createMonitorHandlers = (
       if (record) return yield* record.leases(signal);
       yield* remoteStream<LeasesView>(remote, cluster, signal, async (watch, push) => {
         const leases = watch.leases();
-        // Asked once by itself: a refusal is then told with its code, and what to do about it.
+        // Asked once on its own: a refusal is then told with its code, and what to do about it.
         await watch.client.json({ method: 'GET', path: LEASES_PATH, query: { limit: 1 }, signal });
         await leases.whenKnown(signal);
         return { first: [leases.view()], listening: leases.onView(push) };

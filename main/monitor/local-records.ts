@@ -109,7 +109,7 @@ export class LocalRecord implements Disposable {
     });
   }
 
-  /** Without a supervisor nobody tells when a host comes or goes: members are asked every second anyway. */
+  /** Without a supervisor no one tells when a host comes or goes: members are asked every second anyway. */
   async #start(supervisor: Supervisor | undefined): Promise<void> {
     const running = new DisposableStore();
     this.#running = running;

@@ -94,7 +94,7 @@ const remoteSampler = (
 
 export interface RemoteWatch {
   readonly client: Client;
-  /** Aborted when another takes its place; whoever follows it asks for that one. */
+  /** Aborted when another takes its place; anyone who follows it asks for that one. */
   readonly over: AbortSignal;
   readonly histories: Histories;
   readonly sampler: Sampler<RemoteTarget>;
@@ -181,7 +181,7 @@ export class RemoteWatches implements Disposable {
     const owned = new DisposableStore();
     const over = new AbortController();
     const beforeSample = async (): Promise<void> => {
-      // What cannot be connected now says so to whoever asks; its watch may come back.
+      // What cannot be connected now says so to anyone who asks; its watch may come back.
       const now = await this.#options.connect(id).catch(() => undefined);
       if (now && now.client !== client) over.abort();
     };

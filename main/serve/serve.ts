@@ -48,7 +48,7 @@ export interface ServeStats {
 }
 
 export interface Serving {
-  /** With a one-time token: whoever opens it first is signed in. */
+  /** With a one-time token: anyone who opens it first is signed in. */
   readonly url: string;
   readonly port: number;
   /** The authority behind the certificate, for browsers that should trust it. */

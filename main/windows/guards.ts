@@ -50,10 +50,10 @@ const guardContents = (contents: WebContents, log: Log, openOutside: OpenOutside
   });
 };
 
-/** Holds for every page the app will ever have, whoever makes it. */
+/** Holds for every page the app will ever have, no matter who makes it. */
 export const guardNavigation = (app: App, log: Log, openOutside: OpenOutside): void => {
   app.on('web-contents-created', (_event, contents) => guardContents(contents, log, openOutside));
-  // A console page talks to nobody: a certificate problem or a password prompt is never ours to answer.
+  // A console page talks to no one: a certificate problem or a password prompt is never ours to answer.
   app.on('certificate-error', (event, _contents, _url, _error, _certificate, answer) => {
     event.preventDefault();
     answer(false);

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/base/clock.ts';
 
-/** So many crashes within the span and the page is not loaded again by itself. */
+/** So many crashes within the span and the page is not loaded again on its own. */
 export const CRASHES_MAX = 3;
 export const CRASH_SPAN_MS = 5 * 60_000;
 
-/** Decides whether a crashed page is loaded again: a page that dies at once must not do so for ever. */
+/** Decides whether a crashed page is loaded again: a page that dies immediately must not do so for ever. */
 export const createCrashBudget = (clock: Pick<Clock, 'monotonicMs'>): { mayReload(): boolean } => {
   let crashesAtMs: number[] = [];
   return {

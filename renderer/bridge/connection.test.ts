@@ -67,7 +67,7 @@ test('a retry by hand does not wait, and opens one wire only', () => {
   connection.dispose();
 });
 
-test('a call without a host is refused as Unavailable, one under way is ended by the loss', async () => {
+test('a call without a host is refused as Unavailable, one in progress is ended by the loss', async () => {
   const { opened, transport } = wires();
   const connection = openConnection(transport);
   const early = connection.call('app.info', undefined);

@@ -14,7 +14,7 @@ import type { Transport, Wire } from './transport.ts';
 export type ConnectionState =
   | { readonly phase: 'connecting' }
   | { readonly phase: 'live'; readonly sinceMs: number }
-  /** `retryAtMs` is absent while an attempt is under way. */
+  /** `retryAtMs` is absent while an attempt is in progress. */
   | {
       readonly phase: 'lost';
       readonly sinceMs: number;
@@ -27,7 +27,7 @@ export type ConnectionState =
 export interface Connection {
   readonly shell: Transport['shell'];
   readonly state: Readonly<ShallowRef<ConnectionState>>;
-  /** Changes identity with every new wire: whoever holds streams opens them again. */
+  /** Changes identity with every new wire: anyone who holds streams opens them again. */
   readonly client: Readonly<ShallowRef<Client | undefined>>;
   /** Rejects with `Unavailable` while the host is out of reach. */
   call<N extends CallName>(name: N, input: InputOf<N>): Promise<OutputOf<N>>;

@@ -1,7 +1,7 @@
 import type { Transport } from './transport.ts';
 import type { PreloadBridge } from './window.d.ts';
 
-/** The bridge lives and dies with the window, so it opens at once and is never lost. */
+/** The bridge lives and dies with the window, so it opens immediately and is never lost. */
 export const preloadTransport = (bridge: PreloadBridge): Transport => ({
   shell: 'desktop',
   connect(events) {

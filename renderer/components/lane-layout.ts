@@ -9,7 +9,7 @@ export interface Lane {
 
 /**
  * `now` and `past`: who acts and who did. `track`: merely there. `series`: one of several, by colour. `idle`: gone, not
- * wrong. `missing`: nobody where somebody should be. `caption`: words in a frame.
+ * wrong. `missing`: no one where somebody should be. `caption`: words in a frame.
  */
 export type LaneTone = 'now' | 'past' | 'track' | 'series' | 'idle' | 'missing' | 'caption';
 

@@ -2,7 +2,7 @@ import { shallowRef, type ShallowRef } from 'vue';
 import type { InputOf, ItemOf, StreamName } from '../../core/contract/index.ts';
 import { useStream, type StreamHealth } from './useStream.ts';
 
-/** A stream of which only the newest item counts, closed while nobody looks. */
+/** A stream of which only the newest item counts, closed while no one looks. */
 export const useNewest = <N extends StreamName>(
   name: N,
   input: InputOf<N>,

@@ -29,7 +29,7 @@ test('time moves on the full second while somebody uses it, and no timer is left
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a hidden page keeps no timer, and the time is right at once when it is seen again', () => {
+test('a hidden page keeps no timer, and the time is right immediately when it is seen again', () => {
   const scope = effectScope();
   const [now, minute] = scope.run(() => [useNow(), useMinute()])!;
   becomeHidden();

@@ -3,7 +3,7 @@ import { usePageVisible } from './usePageVisible.ts';
 
 /**
  * Runs work now and again that long after it ended, while somebody can see the page. What is asked for by `hurry`
- * runs at once, unless it runs already.
+ * runs immediately, unless it runs already.
  */
 export const usePoll = (work: () => Promise<void>, pauseMs: number): { hurry(): void } => {
   const visible = usePageVisible();

@@ -3,7 +3,7 @@ import { onScopeDispose, ref, type Ref } from 'vue';
 /** Long enough to read or copy, short enough for a person who walks away. */
 export const REVEALED_MS = 30_000;
 
-/** Which of several secrets are shown. Each hides again by itself. */
+/** Which of several secrets are shown. Each hides again on its own. */
 export const useReveal = (): {
   readonly shown: Readonly<Ref<ReadonlySet<string>>>;
   toggle(key: string): void;

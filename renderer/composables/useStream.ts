@@ -7,7 +7,7 @@ import { usePageVisible } from './usePageVisible.ts';
 
 /**
  * How far the items on screen can be trusted. `opening`: asked, nothing came yet. `live`: items arrive.
- * `lost`: it is being opened again. `paused`: nobody looks. `refused`: this host will not serve it.
+ * `lost`: it is being opened again. `paused`: no one looks. `refused`: this host will not serve it.
  */
 export interface StreamHealth {
   readonly phase: 'opening' | 'live' | 'lost' | 'paused' | 'refused';

@@ -69,7 +69,7 @@ export const manifestSchema = (
       definitions[name] = converted(schema);
       for (const { group = '', version = '', kind = '' } of kindsOf(schema)) {
         const apiVersion = apiVersionOf({ group, version });
-        // Lists and options of requests are published too, but nobody applies them.
+        // Lists and options of requests are published too, but no one applies them.
         if (kindsByVersion.get(apiVersion)?.has(kind))
           rules.push({ if: when(apiVersion, kind), then: { $ref: `#/definitions/${name}` } });
       }

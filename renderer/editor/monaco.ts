@@ -26,7 +26,7 @@ const forYaml = {
 
 let yaml: MonacoYaml | undefined;
 
-/** The editor, ready to be used. Loaded by whoever shows one; it is large. */
+/** The editor, ready to be used. Loaded by anyone who shows one; it is large. */
 export const loadMonaco = (): {
   readonly monaco: typeof monaco;
   readonly yaml: MonacoYaml;

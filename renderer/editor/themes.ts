@@ -12,7 +12,7 @@ export const hex = (value: string): string => {
   return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 };
 
-/** Tokens are read from an element of the theme, so that both themes are known at once. */
+/** Tokens are read from an element of the theme, so that both themes are known at the same time. */
 const tokensOf = (theme: Theme): ((name: string) => string) => {
   const root = document.documentElement;
   const before = root.dataset['theme'];

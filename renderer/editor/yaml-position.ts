@@ -92,7 +92,7 @@ const pathAbove = (
   return path;
 };
 
-/** Keys of the mapping that begins or goes on at `column`, above and below a line. */
+/** Keys of the mapping that begins or continues at `column`, above and below a line. */
 const siblingsOf = (lines: readonly (Line | undefined)[], at: number, column: number): readonly string[] => {
   const found: string[] = [];
   const walk = (step: 1 | -1): void => {

@@ -19,7 +19,7 @@ export interface ClusterHealth {
   readonly why: readonly string[];
 }
 
-/** How the last attempt to reach the API server ended; undefined while nobody has tried. */
+/** How the last attempt to reach the API server ended; undefined while no one has tried. */
 export type Reach = { readonly isReached: true } | { readonly isReached: false; readonly why: string };
 
 const TONES: Readonly<Record<ClusterHealthCode, ClusterHealth['tone']>> = {

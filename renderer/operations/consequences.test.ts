@@ -37,7 +37,7 @@ test('bringing the missing member back restores writes', () => {
   expect(quorumConsequence(quorum(3, 1, 2)).tone).toBe('ok');
 });
 
-test('the single member of a small cluster is no warning by itself', () => {
+test('the single member of a small cluster is no warning on its own', () => {
   expect(quorumConsequence(quorum(1, 1, 1)).tone).toBe('ok');
 });
 
@@ -74,7 +74,7 @@ test('a host of many nodes counts them instead of naming each', () => {
   ]);
 });
 
-test('several leases are one sentence, and without quorum nobody takes over', () => {
+test('several leases are one sentence, and without quorum no one takes over', () => {
   const effects = ['kube-scheduler', 'kube-controller-manager'].map((subject) => ({
     code: 'leaseMoves' as const,
     subject,

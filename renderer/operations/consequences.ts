@@ -93,7 +93,7 @@ const leasesTogether = (effects: readonly Effect[]): readonly Consequence[] => {
     : [];
 };
 
-/** Without quorum nobody is elected, no lease changes hands and no pod is moved. */
+/** Without quorum no one is elected, no lease changes hands and no pod is moved. */
 const NEEDS_QUORUM: readonly Effect['code'][] = [
   'etcdLeaderMoves',
   'leaseMoves',
@@ -114,7 +114,7 @@ export const consequencesOf = (preview: ActionPreview, action: ClusterAction): r
     .map((effect) => effectConsequence(effect, action))
     .filter((item) => item !== undefined);
   const all = [
-    // A drain moves pods; whoever votes stays where it is.
+    // A drain moves pods; anyone who votes stays where it is.
     ...(quorum && action.kind !== 'node.drain' ? [quorumConsequence(quorum)] : []),
     ...[...nodes, ...leases, ...said].sort((a, b) => RANK[a.tone] - RANK[b.tone]),
   ];

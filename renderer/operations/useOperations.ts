@@ -14,7 +14,7 @@ export interface Operations {
   readonly underWay: ComputedRef<readonly Operation[]>;
   readonly health: Readonly<ShallowRef<StreamHealth>>;
   find(id: string): Operation | undefined;
-  /** The newest of these kinds, under way or ended. */
+  /** The newest of these kinds, in progress or ended. */
   latest(...kinds: readonly ClusterAction['kind'][]): Operation | undefined;
   /** After the step that runs; a failure is told as a toast. */
   setPaused(operation: Operation, isPaused: boolean): Promise<void>;

@@ -4,7 +4,7 @@ import type { ClusterEntry } from '../../core/contract/index.ts';
 import { useConnection } from '../bridge/index.ts';
 import { clusterHealth, type ClusterHealth, type Reach } from '../kinds/cluster-health.ts';
 
-/** How each cluster is. Whoever talks to an API server notes here how that went; nothing is asked for this alone. */
+/** How each cluster is. Anyone who talks to an API server notes here how that went; nothing is asked for this alone. */
 export const useClusterHealthStore = defineStore('cluster-health', () => {
   const connection = useConnection();
   const reached = shallowRef<ReadonlyMap<string, Reach>>(new Map());

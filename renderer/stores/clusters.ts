@@ -154,7 +154,7 @@ export const useClusterStore = defineStore('clusters', () => {
     return result.ok;
   };
 
-  /** What the current kubeconfig would run, while nobody has agreed to it. */
+  /** What the current kubeconfig would run, while no one has agreed to it. */
   const pendingPlugin = computed(() =>
     current.value?.plugin?.isAllowed === false ? current.value.plugin : undefined,
   );

@@ -14,7 +14,7 @@ export const useConnectionStore = defineStore('connection', () => {
   const lostForMs = computed(() =>
     state.value.phase === 'lost' ? Math.max(0, now.value - state.value.sinceMs) : 0,
   );
-  /** Undefined while an attempt is under way. */
+  /** Undefined while an attempt is in progress. */
   const retryInMs = computed(() => {
     if (state.value.phase !== 'lost' || state.value.retryAtMs === undefined) return undefined;
     return Math.max(0, state.value.retryAtMs - now.value);

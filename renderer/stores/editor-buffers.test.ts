@@ -71,7 +71,7 @@ test('a text that another window changes is shown as it is there', () => {
   expect(buffers.current?.text).toBe('a: 2');
 });
 
-test('what is told late of a text that was closed does not bring it back; whoever closed it can', () => {
+test('what is told late of a text that was closed does not bring it back; anyone who closed it can', () => {
   const buffers = useEditorBuffers();
   for (const title of ['a', 'b']) buffers.open(title, title);
   const closed = buffers.buffers[0]!;

@@ -13,7 +13,7 @@ export interface EditorBuffer {
 
 export const BUFFERS_MAX = 20;
 export const BUFFER_CHARACTERS_MAX = 512 * 1024;
-/** Of each text by itself: several windows keep theirs beside each other, and one that is too large takes none along. */
+/** Of each text on its own: several windows keep theirs beside each other, and one that is too large takes none along. */
 export const BUFFER_STORAGE_PREFIX = 'pilothouse.editor.text.';
 const CURRENT_STORAGE_KEY = 'pilothouse.editor.current';
 
@@ -36,7 +36,7 @@ const restore = (): readonly EditorBuffer[] =>
 
 const keyOf = (id: string): string => `${BUFFER_STORAGE_PREFIX}${id}`;
 
-/** Texts that are being edited. Every change is kept at once, so that a crash loses nothing. */
+/** Texts that are being edited. Every change is kept at the same time, so that a crash loses nothing. */
 export const useEditorBuffers = defineStore('editor-buffers', () => {
   const buffers = shallowRef<readonly EditorBuffer[]>(restore());
   const currentId = ref(readRemembered(CURRENT_STORAGE_KEY));

@@ -7,7 +7,7 @@ import { t } from '../locales/i18n.ts';
 import { useToastStore } from './toasts.ts';
 
 /**
- * What the user chose. A change shows at once and is sent to the host; if the host refuses, the view
+ * What the user chose. A change shows immediately and is sent to the host; if the host refuses, the view
  * falls back to what the host holds.
  */
 export const useSettingsStore = defineStore('settings', () => {

@@ -33,7 +33,7 @@ test('the choice of the host wins and is remembered for the next first paint', a
   app.unmount();
 });
 
-test('a chosen theme shows at once and is written through to the host', async () => {
+test('a chosen theme shows immediately and is written through to the host', async () => {
   const written: unknown[] = [];
   const connection = testConnection({
     'settings.watch': feed(settingsDefault).handler,

@@ -27,7 +27,7 @@ export const orderColumns = <C extends { readonly id: string }>(
   return result;
 };
 
-/** The name stays: a row without it is nobody's. */
+/** The name stays: a row without it is no one's. */
 export const canHide = (column: ShownColumn): boolean => !column.isName;
 
 /** Of all columns those to draw. `byDefault` are the ones that are drawn when nothing was chosen. */

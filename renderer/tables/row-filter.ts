@@ -1,7 +1,7 @@
 import type { TableRow } from '../../core/contract/index.ts';
 import { amountOf } from './amount.ts';
 
-/** Longer patterns and longer texts are nobody's search; both keep a bad pattern from stalling the page. */
+/** Longer patterns and longer texts are no one's search; both keep a bad pattern from stalling the page. */
 const PATTERN_CHARACTERS_MAX = 200;
 const TESTED_CHARACTERS_MAX = 300;
 

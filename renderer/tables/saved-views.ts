@@ -10,7 +10,7 @@ export interface SavedView {
   readonly name: string;
   readonly filter: string;
   readonly onlyProblems: boolean;
-  /** A column, with a minus before it when descending; empty as the list is sorted by itself. */
+  /** A column, with a minus before it when descending; empty as the list is sorted on its own. */
   readonly sort: string;
   readonly columns: ColumnChoice;
 }

@@ -42,7 +42,7 @@ export interface AddedColumn {
   read(row: TableRow): TableCell;
 }
 
-/** The cell of a row under a column, whoever fills it. */
+/** The cell of a row under a column, no matter who fills it. */
 export const cellOf = (
   { column, index, read }: Pick<ShownColumn, 'column' | 'index' | 'read'>,
   row: TableRow,

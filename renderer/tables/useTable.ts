@@ -30,7 +30,7 @@ export const useTable = (query: TableQuery, order: Ref<RowOrder>): LiveTable => 
   const totalCount = shallowRef(0);
   const scope = shallowRef<string>();
   const watchHealth = shallowRef<WatchHealth>();
-  /** Since the stream was opened anew; what was known before and is not told again is gone. */
+  /** Since the stream was opened again; what was known before and is not told again is gone. */
   let told: Set<string> | undefined;
 
   const show = (): void => {

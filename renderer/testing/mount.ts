@@ -135,7 +135,7 @@ export const feed = <T>(first?: T) => {
   };
 };
 
-/** Types as a person does: the field that is there now, all of it at once. */
+/** Types as a person does: the field that is there now, all of it at the same time. */
 export const fill = async (field: HTMLInputElement | HTMLTextAreaElement, text: string): Promise<void> => {
   field.value = text;
   field.dispatchEvent(new Event('input'));

@@ -58,7 +58,7 @@ export const ZONES = {
   ],
   'core/kubelet': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
   'core/proxy': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
-  // How connections are passed on, for whoever listens on behalf of others.
+  // How connections are passed on, for anyone who listens on behalf of others.
   'core/proxy/forwarding': ['core/base', 'core/base/node'],
   'core/dns': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
   'core/cluster': ['core'],

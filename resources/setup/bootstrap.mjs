@@ -81,7 +81,7 @@ export const ensureDependencies = async () => {
   if (!dependenciesAreCurrent()) await step('Installing dependencies', installDependencies);
 };
 
-/** In a process that ends: the bundler takes a gigabyte, and whoever starts the app stays for as long as it runs. */
+/** In a process that ends: the bundler takes a gigabyte, and anyone who starts the app stays for as long as it runs. */
 export const ensureBuild = async () => {
   if (buildIsCurrent()) return;
   const { code } = await run(process.execPath, [join(ROOT, 'resources/setup/build.mjs')]);

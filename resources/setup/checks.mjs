@@ -63,7 +63,7 @@ export const reportCheck = ({ name, startedAt, ok, output, detail = '' }) => {
   if (!ok) process.stdout.write(`${output.trim()}\n`);
 };
 
-/** Lets whoever waits for something go first. */
+/** Lets anyone who waits for something go first. */
 const yieldToOthers = ({ pid }) => {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);

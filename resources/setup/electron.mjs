@@ -152,7 +152,7 @@ const fetchFallback = async (home, log) => {
     try {
       await rename(join(scratch, 'package'), home);
     } catch (error) {
-      // Two runs at once: whichever came first has put the same files there.
+      // Two runs at the same time: whichever came first has put the same files there.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     }
     return undefined;

@@ -170,7 +170,7 @@ const fetchPackage = async (minor) => {
     try {
       await rename(unpacked, homeOf(minor));
     } catch (error) {
-      // Two runs at once: whichever came first has put the same files there.
+      // Two runs at the same time: whichever came first has put the same files there.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     }
   } finally {

@@ -50,7 +50,7 @@ export const packageApp = async ({
       electronDist: electron.dist,
       electronVersion: electron.version,
       directories: { output: outDirectory },
-      // Electron's own welcome page: dead weight, and one more archive that nobody checks.
+      // Electron's own welcome page: dead weight, and one more archive that no one checks.
       afterPack: ({ packager, appOutDir }) =>
         rm(join(packager.getResourcesDir(appOutDir), 'default_app.asar'), { force: true }),
       // An identity to sign with comes from the release machine's environment, never from a search of the keychain.

@@ -150,7 +150,7 @@ class Bench {
     );
   }
 
-  /** Keeps one request under way a client. */
+  /** Keeps one request in progress a client. */
   async load(
     name: string,
     clients: readonly LoadClient[],

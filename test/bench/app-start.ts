@@ -13,7 +13,7 @@ const POLL_MS = 100;
 /** What the first paint may take. */
 const BUDGET_MS = 1500;
 
-/** What an app that nobody touches may use. */
+/** What an app that no one touches may use. */
 const IDLE_PERCENT = 1;
 
 /** Absolute times of the first paints, once the page has them. */

@@ -41,7 +41,7 @@ const percentile = (values: number[], share: number): number =>
 
 const nowMs = (): number => performance.now();
 
-/** Keeps `inFlight` calls under way for a while; calls a second and the latencies. */
+/** Keeps `inFlight` calls in progress for a while; calls a second and the latencies. */
 const load = async (
   inFlight: number,
   call: (n: number) => Promise<unknown>,

@@ -45,7 +45,7 @@ const podOf = (index: number, nodeName: string | undefined) => ({
   },
 });
 
-/** Keeps so many creations under way. */
+/** Keeps so many creations in progress. */
 const createAll = async (
   client: Client,
   nodes: readonly (string | undefined)[],

@@ -8,7 +8,7 @@ const RETRY_MS = 100;
 const GONE = 410;
 
 export interface Watching {
-  /** Lists that were needed because a watch could not go on where it was. */
+  /** Lists that were needed because a watch could not continue where it was. */
   readonly relists: number;
   stop(): Promise<void>;
 }

@@ -140,7 +140,7 @@ test(
 );
 
 test(
-  'an upgrade that is cut off by kill -9 goes on where it was',
+  'an upgrade that is cut off by kill -9 continues where it was',
   async () => {
     const applying = cluster.attempt('upgrade', 'apply', 'v1.36.0');
     await until('the upgrade to begin', async () => {

@@ -122,7 +122,7 @@ test(
 );
 
 test(
-  'a leader that nobody hears is replaced, and follows when the links are healed',
+  'a leader that no one hears is replaced, and follows when the links are healed',
   async () => {
     const leader = (await leaderOf())!;
     for (const host of ['cp-1', 'cp-2', 'cp-3'].filter((name) => name !== leader))
@@ -196,7 +196,7 @@ test(
     await cluster.run('host', 'kill', 'cp-3', '--yes');
     const kubectl = await cluster.kubectl();
     const refusal = await kubectl?.refusal('create', 'configmap', 'never', '--request-timeout=90s');
-    // Its own patience would be the one to end if nobody refused.
+    // Its own patience would be the one to end if no one refused.
     if (kubectl) expect(refusal).toMatch(/^(?!.*(Client\.Timeout|context deadline exceeded))./s);
     expect((await cluster.attempt('status')).stdout).toContain(
       'etcd has no quorum: 1 of 3 members running, 2 needed; see resources/guides/lost-quorum.md',

@@ -72,7 +72,7 @@ test(
     expect(await cluster.run('member', 'add')).toContain('added cp-2; etcd has 2 voting members');
     expect(await cluster.run('member', 'add')).toContain('added cp-3; etcd has 3 voting members');
     const { failures } = await writer.stop();
-    // The first API server restarts while it is the only one; after that nobody notices.
+    // The first API server restarts while it is the only one; after that no one notices.
     expect(failures.length).toBeLessThan(20);
     expect(await membersOf()).toEqual(['cp-1', 'cp-2', 'cp-3']);
     expect(JSON.parse(await cluster.etcdctl('endpoint', 'status', '-w', 'json'))).toHaveLength(3);
@@ -166,7 +166,7 @@ test(
     const before = await pidOf('cp-2');
     const adding = await cutOff(['member', 'add'], 'cp-5', () => void process.kill(before, 'SIGKILL'));
     expect(adding).toMatch(/cp-5 has not joined yet: .*resume with pilothouse member add/);
-    // Nobody has asked for its end, so it comes back by itself.
+    // No one has asked for its end, so it comes back on its own.
     await untilReady('cp-2');
     expect(await cluster.run('member', 'add')).toContain('added cp-5; etcd has 5 voting members');
     expect(await listed()).toEqual(['cp-1', 'cp-2', 'cp-3', 'cp-4', 'cp-5']);
@@ -180,7 +180,7 @@ test(
     expect(removing).toMatch(/cp-5 is not removed yet: .*resume with pilothouse member remove cp-5/);
     expect(await cluster.refused('member', 'add')).toContain('resume with pilothouse member remove cp-5');
     await listed();
-    // Nobody has asked for its end, so it comes back by itself.
+    // No one has asked for its end, so it comes back on its own.
     await untilReady('cp-2');
     expect(await cluster.run('member', 'remove', 'cp-5')).toContain(
       'removed cp-5; etcd has 4 voting members',
@@ -227,7 +227,7 @@ test(
 );
 
 test(
-  'the leader leaves, and whoever writes is told no more than to try again',
+  'the leader leaves, and anyone who writes is told no more than to try again',
   async () => {
     await cluster.run('member', 'move-leader', 'cp-1');
     const writer = await startWriter(await cluster.client(), 'while-shrinking');
@@ -322,7 +322,7 @@ test(
 );
 
 test(
-  'a renewed certificate is served, and kubectl goes on',
+  'a renewed certificate is served, and kubectl continues',
   async () => {
     const before = await servedSerial('127.222.0.2', 6443);
     await cluster.run('certs', 'renew', 'all');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBuilt, openKubectlCluster, type KubectlCluster, type Terminal } from './kubectl-cluster.ts';
 
-/** Custom resources as people meet them: with kubectl, at three API servers that learn of them by themselves. */
+/** Custom resources as people meet them: with kubectl, at three API servers that learn of them on their own. */
 const OCTET = 143;
 
 const WIDGETS = `

@@ -135,7 +135,7 @@ const USE = [
   as(ALICE, 'snapshot save <directory>/alice.db'),
 ];
 
-/** Changes count at once. */
+/** Changes count immediately. */
 const CHANGE = [
   as(ROOT, 'role revoke-permission reader one'),
   as(ROOT, 'role revoke-permission reader one'),

@@ -95,7 +95,7 @@ export const openKubectlCluster = async (
     async terminal(minor, namespace) {
       const made = await client(minor);
       await made.ok('create', 'namespace', namespace);
-      // Nobody else would: there are no controllers here.
+      // No one else would: there are no controllers here.
       await made.ok('create', 'serviceaccount', 'default', '-n', namespace);
       await made.ok('config', 'set-context', '--current', `--namespace=${namespace}`);
       const urls = plane.apiServers.map(({ url }) => url);

@@ -23,7 +23,7 @@ describe.skipIf(!isBuilt)('aggregation, metrics and autoscaling', () => {
     const { code, stderr } = await kube.kubectl(['apply', '-f', '-'], { input: JSON.stringify(manifest) });
     if (code !== 0) throw new Error(stderr);
   };
-  /** What each API server answers by itself. */
+  /** What each API server answers on its own. */
   const raw = (server: number, path: string) =>
     kube.kubectl(['get', '--raw', path, `--server=https://127.${NETWORK}.0.${server}:6443`]);
   const deployment = (cpu: string, replicas: number): object => ({

@@ -7,8 +7,8 @@ import { startManagedCluster, type ManagedCluster } from '../support/managed-clu
 import { until } from '../support/until.ts';
 
 /**
- * Every controller through real API servers: what each is for is declared all at once, the controller-manager is killed
- * again and again while it is at it, and in the end everything is as declared and nothing was done twice.
+ * Every controller through real API servers: what each is for is declared all at the same time, the controller-manager is killed
+ * again and again meanwhile, and in the end everything is as declared and nothing was done twice.
  */
 const SEED = Number(process.env['PILOTHOUSE_SEED'] ?? Date.now() % 1_000_000);
 const KILLS = 6;

@@ -89,7 +89,7 @@ const allRun = (): Promise<true> =>
     WAIT_MS_MAX,
   );
 
-/** Nothing is left to be done, and nobody has asked for anything for a while. */
+/** Nothing is left to be done, and no one has asked for anything for a while. */
 const whenQuiet = async (): Promise<void> => {
   await allRun();
   await until(
@@ -147,7 +147,7 @@ const succeed = async (name: ManagerName, end: (leader: ManagerReplica) => Promi
   };
 };
 
-/** Both managers at once, as when a machine ends. */
+/** Both managers at the same time, as when a machine ends. */
 const bothSucceed = (end: (leader: ManagerReplica) => Promise<void>) =>
   Promise.all(NAMES.map((name) => succeed(name, end)));
 
@@ -192,14 +192,14 @@ afterAll(async () => {
   for (const wire of wires) wire.close();
 });
 
-test('managers that are asked to end hand over at once', async () => {
+test('managers that are asked to end hand over immediately', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const ended = await bothSucceed(async (leader) => {
       dismissed.add(leader.identity()!);
       await leader.kill('SIGTERM');
     });
     for (const { leader, handOverMs } of ended) {
-      // Nobody waited the lease out, and the end of a leadership is no trouble to tell of.
+      // No one waited the lease out, and the end of a leadership is no trouble to tell of.
       expect(handOverMs).toBeLessThan(LEASE_MS);
       expect(leader.log()).not.toContain('no longer leader');
     }
@@ -244,7 +244,7 @@ test('managers behind a cut network end before others act', async () => {
   await workIsDone();
 });
 
-test('in all this nobody changed anything but the holder of the lease, and every pod was made and bound once', async () => {
+test('in all this no one changed anything but the holder of the lease, and every pod was made and bound once', async () => {
   isBusy = false;
   await busy;
   await allRun();

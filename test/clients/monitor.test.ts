@@ -224,7 +224,7 @@ test('the death of the leader is in the timeline, with the time that the electio
   );
   const leader = before.members.find(({ role }) => role === 'leader')!;
   const follower = before.members.find(({ name }) => name !== leader.name)!;
-  // Without a quorum nobody leads until it was seen: an election alone may come and go between two looks.
+  // Without a quorum no one leads until it was seen: an election alone may come and go between two looks.
   await supervisor.commands.kill(follower.host);
   const killedAtMs = Date.now();
   await supervisor.commands.kill(leader.host);

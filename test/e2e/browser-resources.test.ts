@@ -97,7 +97,7 @@ const unlock = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Changes allowed' }).waitFor();
 };
 
-test('a list is live: rows appear and go by themselves, and the policy of the page refuses nothing', async () => {
+test('a list is live: rows appear and continue their own, and the policy of the page refuses nothing', async () => {
   const { page, complaints } = open;
   await configMap('first');
   await go(page, '/config');
@@ -491,7 +491,7 @@ const expiredCredential = (
   return issueLeaf(authority, { ...request, clock: aMinuteAgo, validityMs: 30_000 });
 };
 
-test('an expired certificate and a refused token are told with what to do; a renewed kubeconfig goes on, texts stay', async () => {
+test('an expired certificate and a refused token are told with what to do; a renewed kubeconfig continues, texts stay', async () => {
   const { page } = open;
   await go(page, '/editor');
   await page.getByRole('button', { name: 'Empty manifest' }).click();
@@ -521,7 +521,7 @@ test('an expired certificate and a refused token are told with what to do; a ren
   await page.locator('.view-line').filter({ hasText: 'Kept' }).waitFor();
   await go(page, '/config');
   await page.getByRole('heading', { name: 'dev@old rejected your credentials' }).waitFor();
-  // Whoever runs the cluster sends another file: it takes the place of the one before, and nothing is clicked.
+  // Anyone who runs the cluster sends another file: it takes the place of the one before, and nothing is clicked.
   const renewed = plane.kubeconfig('super-admin').replaceAll(CONTEXT, 'dev@old');
   writeFileSync(old, renewed);
   await page.getByText(/Live, rv \d+/).waitFor();

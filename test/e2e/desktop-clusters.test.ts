@@ -36,7 +36,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Every process that names the data folder of this test, whoever its parent is. */
+/** Every process that names the data folder of this test, no matter who its parent is. */
 const processesOfDesk = (): string[] =>
   readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry) || !isAlive(Number(entry))) return [];

@@ -8,7 +8,7 @@ import { launchDesktop, openDesk, type Desk, type Desktop } from '../support/ele
 import { actAndWait, contractOf, type PageContract } from '../support/page-contract.ts';
 import { until } from '../support/until.ts';
 
-// An operator's day in the desktop app, on one cluster: each test goes on where the one before has ended.
+// An operator's day in the desktop app, on one cluster: each test continues where the one before has ended.
 
 const OLD_VERSION = 'v1.35.0';
 const NEW_VERSION = 'v1.36.0';

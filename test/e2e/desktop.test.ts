@@ -98,7 +98,7 @@ describe('one app', () => {
     await expect.poll(streams).toBe(settled);
   });
 
-  test('a page that nobody can see closes its streams and sets no timer, until it is seen again', async () => {
+  test('a page that no one can see closes its streams and sets no timer, until it is seen again', async () => {
     // The driver keeps its page in focus, and such a page is never hidden: it is told what a hidden one is told.
     const become = (state: string) =>
       desktop.page.evaluate((told) => {
@@ -132,7 +132,7 @@ describe('one app', () => {
     await expect.poll(streams).toBe(seen);
   });
 
-  test('a second start ends at once and hands its link to the first', async () => {
+  test('a second start ends immediately and hands its link to the first', async () => {
     expect(await exitCodeOf(spawnDesktop(desk, ['pilothouse://settings']))).toBe(0);
     await heading(desktop, 'Settings').waitFor();
     expect(await desktop.hook((hook) => hook.windowCount)).toBe(1);

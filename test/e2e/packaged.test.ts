@@ -80,7 +80,7 @@ test('packages with a native part lie beside the archive, and nothing else does'
   expect(readdirSync(resources).sort()).toEqual(['app.asar', 'app.asar.unpacked']);
 });
 
-test('the packaged app shows its console, and nobody can look into its main process', async () => {
+test('the packaged app shows its console, and no one can look into its main process', async () => {
   const child = launch(['--remote-debugging-port=0', '--inspect=0'], { NODE_OPTIONS: '--inspect=0' });
   let said = '';
   child.stderr?.on('data', (chunk) => (said += String(chunk)));

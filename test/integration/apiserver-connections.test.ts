@@ -56,7 +56,7 @@ test('a client that never finishes its headers is cut off', async () => {
   await slowly(['h2'], 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 });
 
-test('garbage is refused, in clear and inside of TLS, and the server goes on', async () => {
+test('garbage is refused, in clear and inside of TLS, and the server continues', async () => {
   const { port, metrics } = await start();
   const clear = new Promise<void>((resolve) => {
     const socket = connectTcp(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'));
@@ -234,7 +234,7 @@ test('a connection that is upgraded belongs to its handler, and one that is refu
   expect(server.traces.list().map(({ code }) => code)).toEqual([101, 401]);
 });
 
-test('connections past the limit are dropped, and those that are open go on', async () => {
+test('connections past the limit are dropped, and those that are open continue', async () => {
   const { port } = await start({ limits: { connectionsMax: 1 } });
   const session = openHttp2(port, admin);
   expect((await askOver(session, { path: '/livez' })).code).toBe(200);

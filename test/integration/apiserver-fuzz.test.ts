@@ -371,7 +371,7 @@ test('what is no UTF-8 in JSON is replaced, as Go does', async () => {
   ]);
 });
 
-test('a client that sends its body drop by drop is answered in time, and delays nobody', async () => {
+test('a client that sends its body drop by drop is answered in time, and delays no one', async () => {
   const hasty = await startTestServer({ handlers, limits: { requestTimeoutMs: 1_000 } });
   opened.push(() => hasty.server.shutdown({ graceMs: 0 }));
   const slow = httpsRequest({

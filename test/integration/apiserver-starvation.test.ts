@@ -71,7 +71,7 @@ const stallingConnection = async (
 
 const repeated = (count: number, path: string): string[] => Array.from({ length: count }, () => path);
 
-test('five anonymous connections that take nothing keep nobody else from being served', async () => {
+test('five anonymous connections that take nothing keep no one else from being served', async () => {
   const { port, server } = await start();
   for (let n = 0; n < 5; n += 1) await stallingConnection(port, repeated(100, '/version'));
   await until('the stalled requests', () => server.requestCount >= 500);
@@ -107,7 +107,7 @@ test('a request that fails for its time is over as well when the client does not
   await until('the end of the stalled request', () => server.requestCount === 0);
 });
 
-test('large answers that nobody takes are bounded, and who reads is served', async () => {
+test('large answers that no one takes are bounded, and who reads is served', async () => {
   const bytesMax = 8 * 1024 * 1024;
   const large: Stage = {
     name: 'large',

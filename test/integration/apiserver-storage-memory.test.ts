@@ -154,7 +154,7 @@ test('a watch tells whole revisions with what was there before, from any revisio
   expect(end.reason).toBe('Expired');
 });
 
-test('a call that is not answered ends at its deadline, and one that is given up at once', async () => {
+test('a call that is not answered ends at its deadline, and one that is given up immediately', async () => {
   const { client, member } = await openMemoryStorage(scope);
   member.api.range = () => new Promise(() => undefined);
   const late = await failure(client.call(METHOD.range, { key: bytes('a') }, { timeoutMs: 60 }));
@@ -215,7 +215,7 @@ test('a cache shows its state, then every event once, and reads its own writes',
   ]);
 });
 
-test('a read at the newest revision is answered although nobody writes to the resource', async () => {
+test('a read at the newest revision is answered although no one writes to the resource', async () => {
   const { store } = await openMemoryStorage(scope);
   const fellBack: string[] = [];
   const cache = await openTextCache(scope, store, '/quiet/', {

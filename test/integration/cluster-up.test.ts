@@ -180,7 +180,7 @@ test('a snapshot brings back what it holds and nothing that came later', async (
   client.dispose();
 });
 
-test('hosts end by themselves when up is killed, and the next up finds everything', async () => {
+test('hosts end on their own when up is killed, and the next up finds everything', async () => {
   cluster = await up('--data', data, '--control-planes', '1', '--workers', '0', '--network', '218');
   const client = await adminClient(data);
   await client.resource(CONFIG_MAP).create(configMap('kept'));

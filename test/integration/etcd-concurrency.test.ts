@@ -85,7 +85,7 @@ test('a lock has one holder at a time, in the order in which it was asked for', 
   expect(await keysOf(client)).toEqual([]);
 });
 
-test('whoever locks again with the same lease has the lock already', async () => {
+test('anyone who locks again with the same lease has the lock already', async () => {
   const client = (await start())();
   const lease = await grant(client, 5n);
   const first = await client.unary(lock, { name, lease });
@@ -93,7 +93,7 @@ test('whoever locks again with the same lease has the lock already', async () =>
   expect(text(second.key)).toBe(text(first.key));
 });
 
-test('whoever stops waiting leaves the line', async () => {
+test('anyone who stops waiting leaves the line', async () => {
   const connect = await start();
   const [holder, waiting] = [connect(), connect()];
   const [first, second] = [await grant(holder, 1n), await grant(holder, 2n)];

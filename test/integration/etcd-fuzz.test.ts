@@ -311,7 +311,7 @@ test('clients that speak the wrong protocol or show the wrong papers are sent aw
   ).toEqual([true, true, true, true, true, true]);
 });
 
-test('clients that trickle bytes hold up nobody', async () => {
+test('clients that trickle bytes hold up no one', async () => {
   const session = http2Session(SAMPLES[0]!.path, SAMPLES[0]!.message);
   const sockets = await Promise.all(
     Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? plainSocket() : secureSocket(SECURE_PORT, 'h2'))),

@@ -126,7 +126,7 @@ test(
       expect(new Set(hashes.map(({ hash }) => hash)).size).toBe(1);
 
       await until(`revision ${revision} to be followed`, () => follower.nextRevision > revision);
-      // What nobody was told of may still have happened later.
+      // What no one was told of may still have happened later.
       expect(follower.revisions.filter((followed) => followed <= revision)).toEqual(
         Array.from({ length: revision - 1 }, (_, n) => n + 2),
       );

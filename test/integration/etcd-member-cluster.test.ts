@@ -47,7 +47,7 @@ const exitOf = (cluster: EtcdCluster, index: number): Promise<number | null> => 
   return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
 };
 
-test('a member joins by snapshot when the log no longer reaches back, and stops by itself when it is removed', async () => {
+test('a member joins by snapshot when the log no longer reaches back, and stops on its own when it is removed', async () => {
   const certificates = makeCertificates(join(directory, 'pki'), OCTET);
   const cluster = await start(1, certificates, ['--snapshot-count=50', '--snapshot-catchup-entries=5']);
   const first = cluster.connect(0);
@@ -85,7 +85,7 @@ test('a member joins by snapshot when the log no longer reaches back, and stops 
     expect(cluster.log(1).trimEnd().split('\n').at(-1)).toBe(
       'pilothouse: this member has been removed from the cluster',
     );
-    // It stays out, and says so at once.
+    // It stays out, and says so immediately.
     cluster.startMember(1);
     expect(await exitOf(cluster, 1)).toBe(1);
     expect(cluster.log(1).trimEnd().split('\n').at(-1)).toMatch(/^pilothouse: .*removed from the cluster/);
@@ -131,7 +131,7 @@ test('a renewed certificate is served without a restart, and a broken one is not
       usages: ['server', 'client'],
       alternativeNames: alternativeNames(['localhost', `127.${OCTET}.0.1`]),
     });
-  /** As a renewal does: a new file beside the old one, put in its place at once. */
+  /** As a renewal does: a new file beside the old one, put in its place immediately. */
   const replace = (name: string, text: string): string => {
     const path = join(folder, name);
     writeFileSync(`${path}.new`, text, { mode: 0o600 });

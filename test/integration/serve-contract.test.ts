@@ -220,7 +220,7 @@ test('a console that no longer answers is cut off', async () => {
   }
 });
 
-test('there is a limit to consoles at once', async () => {
+test('there is a limit to consoles immediately', async () => {
   const all = await Promise.all(Array.from({ length: SOCKETS_MAX }, () => open()));
   const extra = await open();
   expect(await closeCode(extra)).toBe(1013);

@@ -200,7 +200,7 @@ const bindingOf = (name: string, role: string, kind: 'Role' | 'ClusterRole' = 'C
   roleRef: { kind, name: role, apiGroup: 'rbac.authorization.k8s.io' },
 });
 
-test('whoever may write roles and bindings cannot give away more than it has', async () => {
+test('anyone who may write roles and bindings cannot give away more than it has', async () => {
   const climber = api.identity('attack-climber');
   const create = (path: string, body: object, identity: Identity = api.admin) =>
     api.ask({ ...identity, method: 'POST', path, body });

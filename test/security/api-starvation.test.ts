@@ -73,7 +73,7 @@ test.each([
   expect((await api.ask({ path })).code).toBe(401);
 });
 
-test('streams that take nothing keep nobody else from being served', async () => {
+test('streams that take nothing keep no one else from being served', async () => {
   for (let n = 0; n < 5; n += 1) await attack(Buffer.concat([hello(0), streams(100, '/readyz')]));
   const nobody = api.identity('attack-nobody');
   for (let n = 0; n < 5; n += 1) await attack(Buffer.concat([hello(0), streams(100, '/openapi/v2')]), nobody);

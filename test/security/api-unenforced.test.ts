@@ -17,7 +17,7 @@ beforeAll(async () => {
 const POLICIES = `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/networkpolicies`;
 const WARNING = '299 - "NetworkPolicy is stored but not enforced: traffic of pods is not restricted"';
 
-test('whoever writes a NetworkPolicy is told that it protects nothing, and the check lists it', async () => {
+test('anyone who writes a NetworkPolicy is told that it protects nothing, and the check lists it', async () => {
   const body = { metadata: { name: 'deny-all' }, spec: { podSelector: {}, policyTypes: ['Ingress'] } };
   const created = await api.ask({ ...api.admin, method: 'POST', path: POLICIES, body });
   const patched = await api.ask({

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { callControl } from '../../core/cluster/control/client.ts';
 import type { ClusterState } from '../../core/cluster/index.ts';
 
-/** Debian's `nobody`: a local user without any right on the data directory. */
+/** Debian's `no one`: a local user without any right on the data directory. */
 const STRANGER = { uid: 65_534, gid: 65_534 };
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 const RUN_LIMIT_MS = 60_000;

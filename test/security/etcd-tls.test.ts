@@ -10,7 +10,7 @@ const OTHERS = 0o077;
 const membersOf = async (): Promise<{ name: string; address: string }[]> =>
   (await stateOf(data)).hosts.filter(({ name }) => name.startsWith('cp-'));
 
-test('nobody but their owner may use the files of a member', async () => {
+test('no one but their owner may use the files of a member', async () => {
   for (const { name } of await membersOf()) {
     const directory = join(data, 'hosts', name, 'etcd');
     const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' });

@@ -21,7 +21,7 @@ import { openClusterAccess } from '../../core/cluster/monitor/scrape/cluster-acc
 import { etcdAccessOf } from '../../core/cluster/etcd-operator/operations.ts';
 import { requireCluster } from '../../core/cluster/index.ts';
 
-/** What the console does by itself is done with this file; whoever steals it can look, and nothing more. */
+/** What the console does on its own is done with this file; anyone who steals it can look, and nothing more. */
 const data = inject('attackedData');
 /** A sampler gives up sooner; other attacks run beside this one. */
 const ANSWER_MS_MAX = 60_000;
@@ -57,7 +57,7 @@ test('the console reads objects and leases, and no Secret', async () => {
   ]).toEqual([false, false, false, true, true]);
 });
 
-test('the console writes nothing, mints no token, runs nothing and is nobody else', async () => {
+test('the console writes nothing, mints no token, runs nothing and is no one else', async () => {
   const configMap = { metadata: { name: 'x' } };
   expect(
     await Promise.all([

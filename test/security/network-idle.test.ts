@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import { attackedApi } from './api-client.ts';
 import { hostPids } from './default-cluster.ts';
 
-/** More than any of these listeners keeps open at once. */
+/** More than any of these listeners keeps open at the same time. */
 const HELD = 1_100;
 const PORTION = 50;
 /** What a listener keeps of peers that it does not know. */

@@ -22,7 +22,7 @@ import { asStranger, hostPids } from './default-cluster.ts';
 
 const data = inject('attackedData');
 const ANSWER_MS_MAX = 20_000;
-/** Other attacks come and go beside this scan: what stays for this long is there on purpose. */
+/** Other attacks come and go beside this scan: what stays for this long is there intentionally. */
 const SETTLE_MS_MAX = 60_000;
 
 let client: OwnedClient;
@@ -101,7 +101,7 @@ test('every listener is a component’s or a declared object’s, of the cluster
   expect([...places.keys()].filter((place) => !found.has(place) && !isElsewhere(place))).toEqual([]);
 });
 
-test('etcd lets nobody in without a client certificate, and never in plain text', async () => {
+test('etcd lets no one in without a client certificate, and never in plain text', async () => {
   const ports = placesOf('etcd').filter((place) => /:(2379|2380)$/.test(place));
   expect(ports.length).toBe(6);
   for (const place of ports) {

@@ -190,7 +190,7 @@ test('a node cannot renew the lease of another', async () => {
   expect(await outcome(worker.resource(LEASE, 'kube-node-lease').update(lease))).toMatch(/^403 /);
 });
 
-test('no identity is shared by nodes, and nobody is bound to system:node', async () => {
+test('no identity is shared by nodes, and no one is bound to system:node', async () => {
   const files = readdirSync(join(data, 'kubeconfig')).filter((name) => name.startsWith('kubelet-'));
   expect(files).toEqual(
     ['cp-1', 'cp-2', 'cp-3', 'worker-1', 'worker-2'].map((name) => `kubelet-${name}.conf`),

@@ -97,7 +97,7 @@ test.each([
   expect({ status, isLeaked: /root:|PRIVATE KEY/.test(body) }).toEqual({ status: 404, isLeaked: false });
 });
 
-test('of a hundred uses of one link at once exactly one is signed in', async () => {
+test('of a hundred uses of one link at the same time exactly one is signed in', async () => {
   const { search } = new URL(serving.mintUrl());
   const answers = await Promise.all(Array.from({ length: 100 }, () => ask(serving, `/${search}`)));
   const codes = answers.map(({ status }) => status);
@@ -169,7 +169,7 @@ test('the body of a request is not taken for the next request', async () => {
   expect(codes).toEqual(['401']);
 });
 
-test('a path that nobody typed is named, and its content is never told, through the contract', async () => {
+test('a path that no one typed is named, and its content is never told, through the contract', async () => {
   const secret = join(serving.dataDirectory, 'secret.txt');
   writeFileSync(secret, 'hunter2: [unclosed');
   const socket = socketTo(serving, { host: own(), cookie, origin: `https://${own()}` });
@@ -188,7 +188,7 @@ test('a path that nobody typed is named, and its content is never told, through 
   expect([status, seen.some((text) => /hunter2|root:x|PATH=/.test(text))]).toEqual([200, false]);
 });
 
-test('silent connections of others keep nobody out and close no console', async () => {
+test('silent connections of others keep no one out and close no console', async () => {
   const console = socketTo(serving, { host: own(), cookie, origin: `https://${own()}` });
   expect(await handshake(console)).toBe('open');
   const silent = await Promise.all(

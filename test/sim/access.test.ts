@@ -18,7 +18,7 @@ const runSeeds = async (about: 'auth' | 'locks') => {
 
 test('no request is served with a permission whose revocation was acknowledged', async () => {
   const { served, denied, revocations } = await runSeeds('auth');
-  // What nobody did proves nothing.
+  // What no one did proves nothing.
   expect(Math.min(served, denied, revocations)).toBeGreaterThan(SEEDS);
 });
 

@@ -117,7 +117,7 @@ test('requests, affinities, tolerations and spread constraints of pods: compiled
   }
 });
 
-test('pods and nodes: the scheduler goes on and places a good pod', async () => {
+test('pods and nodes: the scheduler continues and places a good pod', async () => {
   const random = seededRandom(SEED + 3);
   const rounds = ROUNDS;
   for (let round = 0; round < rounds; round += 1) {

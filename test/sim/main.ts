@@ -26,7 +26,7 @@ export const parseSimArguments = (args: readonly string[]): SimArguments => {
   };
 };
 
-/** Runs seeds one after the other, goes on after a failure, and returns the exit code. */
+/** Runs seeds one after the other, continues after a failure, and returns the exit code. */
 export const run = async (args: readonly string[]): Promise<number> => {
   const { seeds, from, isTraced, stopsAtFailure } = parseSimArguments(args);
   const failed: number[] = [];

@@ -7,10 +7,10 @@ const TOLD_LIMIT_MS = 180_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Answers that say "not me, not now": whoever can goes to the next server. */
+/** Answers that say "not me, not now": anyone who can goes to the next server. */
 const isRefusal = (code: number): boolean => code === 429 || code >= 500;
 
-/** A client that knows all API servers: where one fails it goes on with the next. */
+/** A client that knows all API servers: where one fails it continues with the next. */
 export class FailoverClient {
   readonly #urls: readonly string[];
   readonly #credentials: SecureContextOptions;
@@ -36,7 +36,7 @@ export class FailoverClient {
         const answer = await client.request(request);
         if (!isRefusal(answer.code)) return answer;
       } catch {
-        // Whether it was carried out nobody knows; it is sent again.
+        // Whether it was carried out no one knows; it is sent again.
       }
       await this.leave(client);
     }
@@ -97,7 +97,7 @@ interface WatchLine {
   };
 }
 
-/** One watch that goes on, on whatever server, after the last version it has seen. */
+/** One watch that continues, on whatever server, after the last version it has seen. */
 export class RecordingWatch {
   readonly revisions: number[] = [];
   readonly #events = new Map<string, KeyEvent[]>();

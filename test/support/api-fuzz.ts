@@ -1,7 +1,7 @@
 import type { Random } from '../../core/base/random.ts';
 import type { StructType, TypeNode } from '../../core/api/schema/index.ts';
 
-/** Requests that a client might send by mistake or on purpose: made of a seed, so that each can be sent again. */
+/** Requests that a client might send by mistake or intentionally: made of a seed, so that each can be sent again. */
 export interface FuzzRequest {
   readonly method: string;
   readonly path: string;

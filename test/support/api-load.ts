@@ -18,7 +18,7 @@ export interface LoadRequest {
 }
 
 export interface LoadWatch {
-  /** Resolves when the stream is over, whoever ended it. */
+  /** Resolves when the stream is over, no matter who ended it. */
   readonly ended: Promise<StreamEnd>;
   cancel(): void;
 }

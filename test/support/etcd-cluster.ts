@@ -104,7 +104,7 @@ export class EtcdCluster {
     ];
     const [command, first] =
       flavour === 'etcd' ? [REAL_ETCD, []] : [process.execPath, [CLI, 'component', 'etcd']];
-    // The member writes its log by itself: what it said before it ended is there when its end is told.
+    // The member writes its log on its own: what it said before it ended is there when its end is told.
     const log = openSync(join(directory, `${name}.log`), 'a');
     const child = spawn(command, [...first, ...flags], { stdio: ['ignore', log, log] });
     closeSync(log);
@@ -155,7 +155,7 @@ export class EtcdCluster {
     }
   }
 
-  /** The member that leads now; waits where an election is under way. */
+  /** The member that leads now; waits where an election is in progress. */
   leader(): Promise<number> {
     return until('a member that leads', async () => {
       for (let index = 0; index < this.members.length; index += 1) if (await this.#leads(index)) return index;
@@ -167,7 +167,7 @@ export class EtcdCluster {
     const { process: child } = this.members[index]!;
     if (child.exitCode !== null || child.signalCode !== null) return false;
     const client = this.connect(index);
-    // Closing fails what is under way.
+    // Closing fails what is in progress.
     const limit = setTimeout(() => client.close(), STATUS_LIMIT_MS);
     try {
       await client.ready();

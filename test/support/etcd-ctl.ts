@@ -23,7 +23,7 @@ export interface CtlOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** An etcdctl that goes on: a watch, a lock, an election. */
+/** An etcdctl that continues: a watch, a lock, an election. */
 export interface CtlSession {
   readonly output: string;
   readonly exited: Promise<number | null>;

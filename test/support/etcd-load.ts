@@ -14,7 +14,7 @@ const within = <T>(promise: Promise<T>): Promise<T> =>
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Connects to one member after the other: a client whose member fails goes on with the next. */
+/** Connects to one member after the other: a client whose member fails continues with the next. */
 export type Dial = (attempt: number) => RpcClient;
 
 abstract class Worker {
@@ -59,7 +59,7 @@ abstract class Worker {
   }
 }
 
-/** Puts keys that nobody else puts, each once. */
+/** Puts keys that no one else puts, each once. */
 export class Writer extends Worker {
   readonly acknowledged = new Map<string, string>();
   readonly #prefix: string;

@@ -57,7 +57,7 @@ export const startCommand = (...args: readonly string[]): CommandProcess => {
   };
 };
 
-/** A command that ends by itself, or is ended after a while: then its code is null. */
+/** A command that ends on its own, or is ended after a while: then its code is null. */
 export const runCommand = async (...args: readonly string[]): Promise<Ended> => {
   const { child, ended } = startCommand(...args);
   const limit = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);

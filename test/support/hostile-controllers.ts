@@ -18,7 +18,7 @@ const GOOD_DEPLOYMENT = {
   },
 } as KubernetesObject;
 
-/** What a log should never say: that something threw where nobody expects it. */
+/** What a log should never say: that something threw where no one expects it. */
 const errorsIn = (): { readonly log: Log; readonly errors: string[] } => {
   const errors: string[] = [];
   return {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolveKubernetesTools } from '../../resources/setup/kubectl.mjs';
 
-/** More than any `--timeout` that a test gives, so that a command tells by itself what it waited for. */
+/** More than any `--timeout` that a test gives, so that a command tells on its own what it waited for. */
 const RUN_LIMIT_MS = 240_000;
 
 export interface ToolOutcome {
@@ -46,7 +46,7 @@ const runTool = (
     child.stdin.end(options.input ?? '');
   });
 
-/** A command that goes on until it is stopped, such as a watch. */
+/** A command that continues until it is stopped, such as a watch. */
 export interface RunningTool {
   /** Resolves with all that was printed when it satisfies; fails when the command ends before. */
   until(isEnough: (stdout: string) => boolean): Promise<string>;
@@ -103,7 +103,7 @@ export interface KubernetesClient {
   readonly kubeconfigPath: string;
   kubectl(args: readonly string[], options?: ToolOptions): Promise<ToolOutcome>;
   helm(args: readonly string[], options?: ToolOptions): Promise<ToolOutcome>;
-  /** A kubectl that goes on, to be stopped by the caller. */
+  /** A kubectl that continues, to be stopped by the caller. */
   start(...args: readonly string[]): RunningTool;
   /** The output of a kubectl command that must succeed. */
   ok(...args: readonly string[]): Promise<string>;

@@ -3,7 +3,7 @@ import { FLAG, frame } from '../../core/base/node/http2/frame.ts';
 import type { Random } from '../../core/base/random.ts';
 import type { FrameInput } from './hostile-frames.ts';
 
-/** Bytes that a client might send by mistake or on purpose, below the level of requests: made of a seed. */
+/** Bytes that a client might send by mistake or intentionally, below the level of requests: made of a seed. */
 
 const one = <T>(random: Random, values: readonly T[]): T => values[random.below(values.length)]!;
 const chance = (random: Random, share: number): boolean => random.next() < share;
@@ -166,7 +166,7 @@ const pathOf = (random: Random): string => {
 const headersOf = (random: Random): (readonly [string, string])[] =>
   Array.from({ length: random.below(6) }, () => one(random, HEADERS));
 
-/** What goes over one connection of HTTP/1.1: a request, nearly one, two at once, or none at all. */
+/** What goes over one connection of HTTP/1.1: a request, nearly one, two at the same time, or none at all. */
 export const fuzzHttp1 = (random: Random): Buffer => {
   if (chance(random, 0.1)) return bytes(random, 300);
   const end = one(random, ['\r\n', '\r\n', '\r\n', '\n', '\r']);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { placeOf } from '../../core/cluster/data-folder/network.ts';
 
-/** Clusters of tests that find a network by themselves. */
+/** Clusters of tests that find a network on their own. */
 const CLUSTER_NAMES = ['desk', 'harbour', 'rehearsal'];
 /** More than workers that run such tests at the same time. */
 const SHARES = 4;

@@ -5,7 +5,7 @@ export interface TcpForwarder {
   readonly port: number;
   /** Breaks every connection and takes no new one until `heal`. */
   cut(): void;
-  /** As a network that drops everything: nobody is told, and nothing arrives until `heal`. */
+  /** As a network that drops everything: no one is told, and nothing arrives until `heal`. */
   silence(): void;
   heal(): void;
   close(): void;

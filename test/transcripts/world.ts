@@ -103,7 +103,7 @@ export class World {
     }
   }
 
-  /** One way for everything that is under way, in the order in which it was sent. */
+  /** One way for everything that is in progress, in the order in which it was sent. */
   deliver(): boolean {
     const packets = this.#packets;
     this.#packets = [];
@@ -120,7 +120,7 @@ export class World {
     }
   }
 
-  /** Loses what is under way to `to`, or everything. */
+  /** Loses what is in progress to `to`, or everything. */
   lose(to: MemberId | undefined): void {
     const lost = this.#packets.filter(({ message }) => to === undefined || message.to === to);
     this.#packets = this.#packets.filter((packet) => !lost.includes(packet));

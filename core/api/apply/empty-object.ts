@@ -3,7 +3,7 @@ import type { FieldType, StructType } from '../schema/types.ts';
 
 /**
  * What Go writes for a new object: structs held by value are there, and required lists and maps are null.
- * Whoever sets a field in one of these does not own the container, only the field.
+ * Anyone who sets a field in one of these does not own the container, only the field.
  */
 export function emptyObjectOf(struct: StructType): JsonObject {
   const result: MutableObject = {};

@@ -99,7 +99,7 @@ export function createFieldManager(config: FieldManagerConfig): FieldManager {
       const managed = managedForUpdate(live, next, subresource !== '');
       const bare = withManagedFields(next, undefined);
       const isCreate = uidOf(live) === '';
-      // An object that nobody has ever tracked is only tracked from its first apply on.
+      // An object that no one has ever tracked is only tracked from its first apply on.
       if (managed.fields.size === 0 && !isCreate) return bare;
       const before = live === undefined ? emptyObject(config) : withManagedFields(live, undefined);
       const tracked = trackUpdate(managed, {

@@ -111,7 +111,7 @@ export interface Applied {
   readonly managers: Managers;
 }
 
-/** An apply: what the configuration sets is merged in and owned, what it set last time and nobody else owns goes. */
+/** An apply: what the configuration sets is merged in and owned, what it set last time and no one else owns goes. */
 export function applyConfig(
   managers: Managers,
   request: {

@@ -4,7 +4,7 @@ import { UNTYPED } from './type-node.ts';
 
 /** Stands the schema graph of the API behind the view that patches and apply have of types. */
 
-/** Anything may stand there, and whoever sets it owns all of it. */
+/** Anything may stand there, and anyone who sets it owns all of it. */
 const OPAQUE: TypeNode = { kind: 'untyped', mapType: 'atomic' };
 
 const nodes = new WeakMap<StructType, TypeNode>();

@@ -11,14 +11,14 @@ import { isPodLevelResource } from './resource-names.ts';
 type ListOf = (container: V1Container, status: V1ContainerStatus | undefined) => ResourceList;
 
 export interface PodResourcesOptions {
-  /** Count what runs, too, where a resize is under way. */
+  /** Count what runs, too, where a resize is in progress. */
   readonly useStatus: boolean;
   readonly excludeOverhead?: boolean;
 }
 
 const isSidecar = (container: V1Container): boolean => container.restartPolicy === 'Always';
 
-/** Containers run at once with the sidecars; init containers one after another, each beside the sidecars before it. */
+/** Containers run immediately with the sidecars; init containers one after another, each beside the sidecars before it. */
 const aggregate = ({ spec, status }: V1Pod, useStatus: boolean, listOf: ListOf): ResourceList => {
   const statuses = useStatus
     ? [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])]
@@ -50,7 +50,7 @@ const podLevel = (wire: Record<string, string> | undefined): ResourceList =>
 
 const override = (list: ResourceList, by: ResourceList): ResourceList => new Map([...list, ...by]);
 
-/** Whether the pod sets resources for all of its containers at once. */
+/** Whether the pod sets resources for all of its containers at the same time. */
 export const setsPodLevelResources = ({ spec }: V1Pod): boolean =>
   podLevel(spec?.resources?.requests).size > 0 || podLevel(spec?.resources?.limits).size > 0;
 

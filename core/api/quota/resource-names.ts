@@ -20,6 +20,6 @@ export const isExtendedQuotaName = (name: string): boolean =>
   name.startsWith(REQUESTS_PREFIX) &&
   (!isNativeResource(name) || name.startsWith(`${REQUESTS_PREFIX}${DEVICE_CLASS_PREFIX}`));
 
-/** Resources that a pod may set for all of its containers at once. */
+/** Resources that a pod may set for all of its containers at the same time. */
 export const isPodLevelResource = (name: string): boolean =>
   name === 'cpu' || name === 'memory' || isHugePages(name);

@@ -10,7 +10,7 @@ export interface Measured {
   readonly objects: readonly KubernetesObject[];
 }
 
-/** What a namespace uses of everything that a quota limits; resources that nobody measures are left out. */
+/** What a namespace uses of everything that a quota limits; resources that no one measures are left out. */
 export const usageFor = (
   quota: V1ResourceQuota,
   measured: readonly Measured[],

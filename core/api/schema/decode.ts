@@ -40,7 +40,7 @@ class Decoder {
     this.#words = words;
   }
 
-  /** The first wrong value is the one reported, as Go's decoder goes on to the end and returns the first. */
+  /** The first wrong value is the one reported, as Go's decoder continues to the end and returns the first. */
   throwFailure(): void {
     if (this.#failure) throw this.#failure;
   }

@@ -138,7 +138,7 @@ export const typeIdOfKind = ({ group, version, kind }: GroupVersionKind): string
   return `${owner}.${version}.${kind}`;
 };
 
-/** The type of a built-in kind in a release; undefined for custom resources and what nobody knows. */
+/** The type of a built-in kind in a release; undefined for custom resources and what no one knows. */
 export const structOfKind = (gvk: GroupVersionKind, minor = NEWEST_DIFFERING_MINOR): StructType | undefined =>
   findStruct(typeIdOfKind(gvk), minor) ??
   (META_KINDS.has(gvk.kind) ? findStruct(`meta.v1.${gvk.kind}`, minor) : undefined);

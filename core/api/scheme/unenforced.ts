@@ -19,7 +19,7 @@ const NO_PRIORITIES = 'requests are limited by --max-requests-inflight alone';
 const OWN_FLOW_CONTROL = 'apf.kubernetes.io/autoupdate-spec';
 
 /**
- * The one list of what the API server accepts and the cluster does not do. Whoever writes such an object is warned, and
+ * The one list of what the API server accepts and the cluster does not do. Anyone who writes such an object is warned, and
  * `pilothouse check` names those that exist. Delete a line when its feature lands.
  */
 export const UNENFORCED: readonly UnenforcedResource[] = [

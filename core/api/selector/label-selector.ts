@@ -92,7 +92,7 @@ export function selectorFromObject(selector: LabelSelectorObject | null | undefi
 
 /**
  * For what looks through all objects of a kind: a stored selector that no longer parses selects nothing, so one object
- * cannot keep the others from being looked at. Never for an object's own work, which would go on as if it had no pods.
+ * cannot keep the others from being looked at. Never for an object's own work, which would continue as if it had no pods.
  */
 export function selectorOrNothing(parse: () => LabelSelector): LabelSelector {
   try {

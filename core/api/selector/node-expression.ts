@@ -4,7 +4,7 @@ export interface ValueExpression {
   readonly values?: readonly string[];
 }
 
-/** Whether a value, or its absence, fulfils the expression. An operator that nobody knows is fulfilled by nothing. */
+/** Whether a value, or its absence, fulfils the expression. An operator that no one knows is fulfilled by nothing. */
 export const matchesValueExpression = (
   { operator, values = [] }: ValueExpression,
   value: string | undefined,

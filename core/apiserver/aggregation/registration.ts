@@ -12,7 +12,7 @@ import { localApiServices, registrationStep, type LocalGroupVersion } from './lo
 const AT_ONCE_MAX = 5;
 const RETRY_MS_MIN = 5;
 const RETRY_MS_MAX = 60_000;
-/** Servers of a new cluster start together; whoever creates the first object creates the rest. */
+/** Servers of a new cluster start together; anyone who creates the first object creates the rest. */
 const TURN_MS_MAX = 3_000;
 const TURN_POLL_MS = 50;
 

@@ -59,7 +59,7 @@ export const createAuditStages = ({ evaluate, backend, metrics, clock }: AuditOp
     events.inc();
     return backend.process([new EncodedEvent(event)]);
   };
-  /** Nobody waits for it: the answer is under way. */
+  /** No one waits for it: the answer is in progress. */
   const emitLater = (event: AuditEvent): void => {
     const stored = emit(event);
     if (stored instanceof Promise) stored.catch(() => undefined);

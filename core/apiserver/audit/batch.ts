@@ -82,7 +82,7 @@ export const batched = (backend: AuditBackend, options: BatchOptions): AuditBack
   };
 };
 
-/** Upstream's `blocking`: requests wait, and go on whether the events were stored or not. */
+/** Upstream's `blocking`: requests wait, and continue whether the events were stored or not. */
 export const ignoringFailures = (backend: AuditBackend): AuditBackend => ({
   async process(events) {
     await Promise.resolve(backend.process(events)).catch(() => false);

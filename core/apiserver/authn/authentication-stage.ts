@@ -21,7 +21,7 @@ export interface AuthenticationOptions {
   readonly log: Log;
 }
 
-/** Upstream names nobody here: names of callers are without bound. */
+/** Upstream names no one here: names of callers are without bound. */
 const USERNAME_LABEL = 'other';
 
 export const authenticationStage = (options: AuthenticationOptions): Stage => {
@@ -62,7 +62,7 @@ export const authenticationStage = (options: AuthenticationOptions): Stage => {
       return failed(context, error);
     }
   };
-  /** A certificate is known at once: only tokens have to be looked up. */
+  /** A certificate is known immediately: only tokens have to be looked up. */
   const identify = (context: RequestContext): UserInfo | undefined | Promise<UserInfo | undefined> => {
     const { headers, peer } = context.request;
     const credentials = { headers, peer, path: context.info.path };

@@ -34,7 +34,7 @@ export const unionAuthenticator = (authenticators: readonly Authenticator[]): Au
       if (!isAuthenticationFailed(error)) throw error;
       failures.push(`${name}: ${error.message}`);
     };
-    /** Answers at once as long as those who are asked do. */
+    /** Answers immediately as long as those who are asked do. */
     const askFrom = (first: number): UserInfo | undefined | Promise<UserInfo | undefined> => {
       for (let index = first; index < authenticators.length; index += 1) {
         const authenticator = authenticators[index]!;

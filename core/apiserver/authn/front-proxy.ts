@@ -67,7 +67,7 @@ export const frontProxyAuthenticator = (options: FrontProxyOptions): Authenticat
   };
 };
 
-/** Nobody behind authentication may mistake these for the truth. Made once for all requests. */
+/** No one behind authentication may mistake these for the truth. Made once for all requests. */
 export const frontProxyHeaderCleaner = (
   options?: Partial<FrontProxyOptions>,
 ): ((headers: RequestHeaders) => void) => {

@@ -108,7 +108,7 @@ export interface TokenSignerOptions {
   readonly audiences?: readonly string[];
   /**
    * Upstream's --service-account-extend-token-expiration: a pod's token for this API is good for a year, so that old
-   * programs that read it only once go on working; it says itself from when on it should have been renewed.
+   * programs that read it only once continue working; it says itself from when on it should have been renewed.
    */
   readonly extendsPodTokens?: boolean;
 }

@@ -100,7 +100,7 @@ export const attributesOf = (user: UserInfo, info: RequestInfo): Attributes =>
 
 /** The first that allows or denies settles it; otherwise the reasons of all are told, one a line. */
 export const unionAuthorizer = (authorizers: readonly Authorizer[]): Authorizer => {
-  /** Answers at once as long as those who are asked do. */
+  /** Answers immediately as long as those who are asked do. */
   const askFrom = (first: number, attributes: Attributes, reasons: string[]): Verdict | Promise<Verdict> => {
     const settles = (verdict: Verdict): boolean => {
       if (verdict.decision !== 'no-opinion') return true;

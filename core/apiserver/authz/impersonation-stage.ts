@@ -30,7 +30,7 @@ interface Wish {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Undefined where nobody is to be impersonated. */
+/** Undefined where no one is to be impersonated. */
 const wishOf = (headers: RequestHeaders): Wish | undefined => {
   const user = headers.get(USER) ?? '';
   const uid = headers.get(UID) ?? '';

@@ -112,7 +112,7 @@ const namesOf = (objects: readonly KubernetesObject[]): string[] =>
 const list = async ({ writer }: Server, resource: string, group = '', namespace = ''): Promise<string[]> =>
   namesOf(await writer.list({ group, resource }, namespace));
 
-test('three servers that start at once on an empty store set up one cluster', async () => {
+test('three servers that start at the same time on an empty store set up one cluster', async () => {
   const store = new MemoryStore();
   const servers = [1, 2, 3].map((number) => serverOn(store, number));
   const [first] = servers as [Server, Server, Server];

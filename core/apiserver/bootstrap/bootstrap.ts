@@ -43,7 +43,7 @@ export interface BootstrapOptions {
   readonly kubernetesServiceNodePort?: number | undefined;
   /** --service-cluster-ip-range, the primary first. */
   readonly serviceCidrs: readonly string[];
-  /** False with --endpoint-reconciler-type=none: whoever runs the cluster keeps the endpoints of the service. */
+  /** False with --endpoint-reconciler-type=none: anyone who runs the cluster keeps the endpoints of the service. */
   readonly reconcilesEndpoints?: boolean;
   readonly hostname: string;
   /** Another one for each life of the server. */
@@ -66,7 +66,7 @@ export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
   const lasting = new DisposableStore();
   let service: KubernetesService | undefined;
 
-  /** Again and again until it works or the limit is over; what will not pass ends it at once. */
+  /** Again and again until it works or the limit is over; what will not pass ends it immediately. */
   const insist = (signal: AbortSignal, work: () => Promise<boolean>): Promise<void> =>
     pollUntil({ clock, signal, intervalMs: HOOK_RETRY_MS, limitMs: HOOK_LIMIT_MS }, async () => {
       try {
@@ -119,7 +119,7 @@ export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
     {
       name: 'priority-and-fairness-config-producer',
       async run(signal) {
-        // Whoever makes the roles makes these meanwhile. That it cannot be told whose turn it is says nothing about them.
+        // Anyone who makes the roles makes these meanwhile. That it cannot be told whose turn it is says nothing about them.
         await awaitTurn(signal).catch(() => undefined);
         await lastingly(FLOW_CONTROL_INTERVAL_MS, 'flow control', () => ensureFlowControl(writer))(signal);
       },

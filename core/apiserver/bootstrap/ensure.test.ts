@@ -19,7 +19,7 @@ const wanted = {
       : { ...stored, data: { value: 'right' } },
 };
 
-/** A cache that stands still, over a store that goes on. */
+/** A cache that stands still, over a store that continues. */
 const behind = (writer: MemoryWriter) => {
   const held = new Map(writer.objects);
   const newestReads: string[] = [];

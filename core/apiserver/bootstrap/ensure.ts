@@ -22,7 +22,7 @@ export interface Wanted {
 }
 
 /**
- * Makes sure that an object is there and is as wanted. Safe to repeat, and to do from several servers at once. Looked at
+ * Makes sure that an object is there and is as wanted. Safe to repeat, and to do from several servers at the same time. Looked at
  * in the cache first: a server at rest has a dozen such looks a minute that find everything in order.
  */
 export const ensureObject = async (

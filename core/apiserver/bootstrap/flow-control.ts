@@ -30,7 +30,7 @@ const wantedSpec = (stored: KubernetesObject, wanted: KubernetesObject): unknown
   return isExempt && exempt ? { ...(wanted['spec'] as object), exempt } : wanted['spec'];
 };
 
-/** A suggested object belongs to whoever edited it, unless its annotation says that the server keeps it. */
+/** A suggested object belongs to anyone who edited it, unless its annotation says that the server keeps it. */
 const revised = (
   stored: KubernetesObject,
   wanted: KubernetesObject,

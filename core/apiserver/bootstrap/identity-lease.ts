@@ -70,7 +70,7 @@ export const renewIdentityLease = async (options: IdentityLeaseOptions): Promise
 
 const isOver = ({ spec }: V1Lease, nowMs: number): boolean => {
   const renewedMs = spec?.renewTime === undefined ? undefined : parseTime(spec.renewTime);
-  // Without a time and a duration nobody can tell: such a lease is nobody's.
+  // Without a time and a duration no one can tell: such a lease is no one's.
   if (renewedMs === undefined || spec?.leaseDurationSeconds === undefined) return true;
   return renewedMs + spec.leaseDurationSeconds * 1000 < nowMs;
 };

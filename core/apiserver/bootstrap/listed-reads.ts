@@ -5,7 +5,7 @@ const keyOf = ({ group, resource }: GroupResource, namespace: string, name: stri
   `${group}/${resource}/${namespace}/${name}`;
 
 /**
- * The writer with the objects of these resources read at once, one list for each: a read of its own for each of two
+ * The writer with the objects of these resources read immediately, one list for each: a read of its own for each of two
  * hundred objects is most of what a server does when it starts. What is written, or was tried to be, is read again, so a
  * race that was lost is seen.
  */

@@ -18,7 +18,7 @@ export interface PostStartHooksOptions {
 }
 
 /**
- * Registers a health check for each hook and runs them all at once. The server is ready when all are through.
+ * Registers a health check for each hook and runs them all at the same time. The server is ready when all are through.
  * Disposing tells those that run to end, and takes the checks away.
  */
 export const startPostStartHooks = (

@@ -8,7 +8,7 @@ interface Annotated {
   readonly metadata: KubernetesObject['metadata'] & object;
 }
 
-/** Whoever set this to false wants the object left as it is. */
+/** Anyone who set this to false wants the object left as it is. */
 export const isProtected = (stored: Annotated): boolean =>
   stored.metadata.annotations?.[AUTO_UPDATE] === 'false';
 

@@ -23,7 +23,7 @@ export interface RbacTurnOptions {
 
 /**
  * Servers of a new cluster start together, and each would make the same two hundred objects and lose most of the races.
- * Whoever makes the first role makes the rest; the others wait for the last binding. Nothing depends on it but time: each
+ * Anyone who makes the first role makes the rest; the others wait for the last binding. Nothing depends on it but time: each
  * looks at every object afterwards.
  */
 export const awaitRbacTurn = async ({ writer, minor, clock, signal }: RbacTurnOptions): Promise<void> => {

@@ -69,7 +69,7 @@ export const UNSUPPORTED_FLAGS: Readonly<Record<string, string>> = {
   'show-hidden-metrics-for-version': METRICS,
   'shutdown-send-retry-after': 'a server that stops sends GOAWAY, which makes clients connect to another',
   'shutdown-watch-termination-grace-period':
-    'watches end at once when the server stops; clients resume them elsewhere',
+    'watches end immediately when the server stops; clients resume them on another server',
   'storage-initialization-timeout': 'the server waits for etcd for as long as its startup probe lets it',
   'tls-curve-preferences': 'curves are those of this TLS library',
   'tls-sni-cert-key': 'one certificate is served; give it all the names with --tls-cert-file',

@@ -24,7 +24,7 @@ export interface TransformerOptions {
   readonly onTransformed?: OnResourceTransformed | undefined;
 }
 
-/** The transformers of one configuration. Whoever made them disposes of them after the last call. */
+/** The transformers of one configuration. Anyone who made them disposes of them after the last call. */
 export interface Transformers extends ValueTransformer, Disposable {
   /** Resolves when every KMS plugin was asked once. */
   readonly primed: Promise<void>;

@@ -60,7 +60,7 @@ export class SeatDemand {
     this.#highest = Math.max(this.#highest, value);
   }
 
-  /** Ends the period. Demand that rises counts at once, and is forgotten over minutes. */
+  /** Ends the period. Demand that rises counts immediately, and is forgotten over minutes. */
   endPeriod(nowMs: number): void {
     this.#advance(nowMs);
     const elapsedMs = nowMs - this.#startedMs;

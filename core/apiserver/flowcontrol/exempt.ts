@@ -14,7 +14,7 @@ const CONTROL_PLANE_USERS = new Set([
 ]);
 const CONTROL_PLANE_GROUPS = new Set([NODES_GROUP, 'system:serviceaccounts:kube-system']);
 
-/** Whoever must get through for the cluster to stay up when others ask for more than this server can do. */
+/** Anyone who must get through for the cluster to stay up when others ask for more than this server can do. */
 const isControlPlane = (user: UserInfo | undefined): boolean =>
   user !== undefined &&
   (CONTROL_PLANE_USERS.has(user.name) || user.groups.some((group) => CONTROL_PLANE_GROUPS.has(group)));

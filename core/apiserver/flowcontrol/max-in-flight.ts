@@ -17,7 +17,7 @@ export interface MaxInFlightOptions {
 const RETRY_AFTER_SECONDS = '1';
 const TOO_MANY_TEXT = 'Too many requests, please try again later.';
 
-/** Of each limit, what one identity may hold: nobody can shut out all others alone. */
+/** Of each limit, what one identity may hold: no one can shut out all others alone. */
 const IDENTITY_SHARE = 0.5;
 
 const refuse = async (response: ApiResponse): Promise<StageResult> => {

@@ -26,7 +26,7 @@ export type RejectReason = 'queue-full' | 'concurrency-limit' | 'time-out';
 
 export interface Ticket {
   readonly isExecuting: boolean;
-  /** Leaves the queue: nobody waits for it any more. No effect once it executes. */
+  /** Leaves the queue: no one waits for it any more. No effect once it executes. */
   cancel(): void;
   /** Gives the seats back. Once. */
   finish(): void;
@@ -37,7 +37,7 @@ export interface Arrival {
   /** Spread evenly over 0..2^52; the same for all requests of a flow. */
   readonly hash: number;
   readonly description: unknown;
-  /** Called when the request leaves its queue to execute; not when it does so at once. */
+  /** Called when the request leaves its queue to execute; not when it does so immediately. */
   onDispatched(): void;
 }
 

@@ -47,7 +47,7 @@ const writeWork = (
   seatsMax: number,
   watchCount: WorkEstimateOptions['watchCount'],
 ): Work => {
-  // A token is no object: nobody watches it.
+  // A token is no object: no one watches it.
   if (info.resource === 'serviceaccounts' && info.subresource === 'token') return ONE_SEAT;
   const watches = watchCount({ group: info.apiGroup, resource: info.resource });
   if (watches < WATCHES_PER_SEAT) return ONE_SEAT;
@@ -56,7 +56,7 @@ const writeWork = (
   return { initialSeats: 1, finalSeats, finalSeconds: (wanted * EVENT_SECONDS) / finalSeats };
 };
 
-/** How many seats a request takes of a level that has `seatsMax` by itself. */
+/** How many seats a request takes of a level that has `seatsMax` on its own. */
 export const estimateWork = (
   context: RequestContext,
   seatsMax: number,

@@ -78,7 +78,7 @@ export interface Endpoint {
   /** The first bytes of the JSON of every object: a list leaves them out of its items. */
   readonly head: Buffer;
   readonly printer: TablePrinter;
-  /** Absent where nobody owns fields: what is asked and not kept, and views of another kind such as Scale. */
+  /** Absent where no one owns fields: what is asked and not kept, and views of another kind such as Scale. */
   readonly fields: FieldManager | undefined;
   /** Of a view: who owns the fields of the object behind it that the view changes. */
   readonly viewedFields: FieldManager | undefined;
@@ -86,9 +86,9 @@ export interface Endpoint {
   readonly viewConfigurations: FieldManager | undefined;
   /** Whether strategic merge patches are known for it; custom resources have none. */
   readonly isStrategic: boolean;
-  /** Told to whoever uses it. */
+  /** Told to anyone who uses it. */
   readonly deprecation: string;
-  /** Told to whoever writes it: that nothing acts upon it. */
+  /** Told to anyone who writes it: that nothing acts upon it. */
   readonly unenforced: string;
   /** In place, on an object in the version of the path: what its author left out. */
   complete(object: Record<string, unknown>): void;
@@ -108,7 +108,7 @@ const REPLICAS_PATH = ['spec', 'replicas'];
 
 type EndpointParts = Omit<Endpoint, keyof typeof NO_FIELDS>;
 
-/** Nobody owns what is asked and never kept. */
+/** No one owns what is asked and never kept. */
 const NO_FIELDS = { fields: undefined, viewedFields: undefined, viewConfigurations: undefined };
 
 /** Finds what a path names. */
@@ -116,7 +116,7 @@ export interface EndpointSource {
   find(info: RequestInfo): Endpoint | undefined | Promise<Endpoint | undefined>;
 }
 
-/** What a write through the endpoint puts back is nobody's. */
+/** What a write through the endpoint puts back is no one's. */
 const ignoredFields = ({ resetFields = [] }: RestStorage): FieldSet | undefined =>
   resetFields.length === 0
     ? undefined

@@ -19,7 +19,7 @@ const waitersOf = (signal: AbortSignal): Set<() => void> => {
   return waiters;
 };
 
-/** Calls `run` once when the signal fires, or at once if it has. */
+/** Calls `run` once when the signal fires, or immediately if it has. */
 export const onAbort = (signal: AbortSignal, run: () => void): Disposable => {
   if (signal.aborted) {
     run();

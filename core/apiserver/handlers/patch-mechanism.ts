@@ -152,7 +152,7 @@ const applyConfiguration = (call: HandlerCall, request: PatchRequest): MakeNext 
   const { endpoint, services, scope } = call;
   const { options } = request;
   const [config, parsed] = parseConfiguration(request);
-  // What is applied to a view never conflicts with the view, which nobody owns a part of.
+  // What is applied to a view never conflicts with the view, which no one owns a part of.
   const isView = endpoint.fields === undefined;
   const fields = endpoint.fields ?? endpoint.viewConfigurations;
   return (live) => {

@@ -4,12 +4,12 @@ import { JSON_MEDIA_TYPE } from './media-types.ts';
 
 /** Where the lines of a watch go. */
 export interface WatchSink {
-  /** Resolves when there is room for more; rejects with `ClientGone` when there is nobody left to read. */
+  /** Resolves when there is room for more; rejects with `ClientGone` when there is no one left to read. */
   send(lines: readonly Uint8Array[]): Promise<void>;
   end(): Promise<void>;
 }
 
-/** A body that never ends by itself, one line an event. */
+/** A body that never ends on its own, one line an event. */
 const bodySink = ({ request, response, warnings }: RequestContext): WatchSink => {
   warnings.writeTo(response);
   response.setHeader('content-type', JSON_MEDIA_TYPE);

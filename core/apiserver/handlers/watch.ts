@@ -20,7 +20,7 @@ import { tableFormOf } from './respond.ts';
 import { openSink, type WatchSink } from './watch-sink.ts';
 import { eventLine, metadataWriter, objectWriter, tableWriter, type EventWriter } from './watch-events.ts';
 
-/** Events taken from the cache at once and sent in one write. */
+/** Events taken from the cache at a time and sent in one write. */
 const BATCH_EVENTS_MAX = 128;
 const SECOND_MS = 1000;
 /** The longest that a timer of Node can wait. */

@@ -37,7 +37,7 @@ export interface InternalInformerOptions {
 
 /** Follows resources for the server's own use, each of them once. */
 export interface InternalInformer extends Disposable {
-  /** A resource that this server does not serve has no objects: the follower is ready at once. */
+  /** A resource that this server does not serve has no objects: the follower is ready immediately. */
   follow(resource: GroupResource, follower: Follower): Following;
 }
 

@@ -30,7 +30,7 @@ const CORS_HEADERS = new Set([
 const tokensOf = (values: readonly string[]): string[] =>
   values.flatMap((value) => value.split(',')).map((token) => token.trim().toLowerCase());
 
-/** What of a client's request goes on to a backend. */
+/** What of a client's request continues to a backend. */
 export const forwardedHeaders = ({ request }: RequestContext): Record<string, string[]> => {
   const { headers, peer } = request;
   const named = new Set(tokensOf(headers.all('connection')));

@@ -38,7 +38,7 @@ const shuffled = <T>(items: readonly T[], random: Random): T[] => {
 };
 
 /**
- * One ready endpoint of a service, as upstream's service proxy chooses it. Whoever may write EndpointSlices names
+ * One ready endpoint of a service, as upstream's service proxy chooses it. Anyone who may write EndpointSlices names
  * addresses, so an endpoint counts only when it refers to a pod of the same namespace that has this very address.
  */
 export const serviceEndpoint = async (

@@ -85,7 +85,7 @@ const closed = (end: Duplex): Promise<void> =>
     else end.on('error', () => end.destroy()).once('close', () => resolve());
   });
 
-/** The other side may have closed right after its last bytes: they are still delivered, to whoever reads them. */
+/** The other side may have closed right after its last bytes: they are still delivered, to anyone who reads them. */
 const closeWhenWritten = async (end: Duplex): Promise<void> => {
   const late = setTimeout(() => end.destroy(), LINGER_MS);
   end.end(() => end.destroy());

@@ -41,7 +41,7 @@ export type FindStruct = (kind: GroupVersionKind) => StructType | undefined;
 export const isProtobuf = (bytes: Uint8Array): boolean =>
   bytes.length >= MAGIC.length && MAGIC.compare(bytes, 0, MAGIC.length) === 0;
 
-/** The object of a body as JSON has it. One of an unknown kind is only named: whoever asked for another says so. */
+/** The object of a body as JSON has it. One of an unknown kind is only named: anyone who asked for another says so. */
 export const parseProtobuf = (bytes: Uint8Array, findStruct: FindStruct): Record<string, unknown> => {
   const { apiVersion, kind, raw } = openEnvelope(bytes);
   const gv = parseApiVersion(apiVersion);

@@ -80,7 +80,7 @@ export interface Registry extends RestRegistry {
   ready(): Promise<void>;
   /**
    * Starts the caches of all other resources: a watch that comes from a server that failed finds here what
-   * happened after the version it has seen, also where nobody has asked for the resource before.
+   * happened after the version it has seen, also where no one has asked for the resource before.
    */
   warm(): void;
   /** This server's own view, for admission, authentication and authorization. */

@@ -68,7 +68,7 @@ import { versionInfo } from './version.ts';
 export interface RunningApiServer {
   readonly address: AddressInfo;
   readonly metrics: Metrics;
-  /** Rejects when the server must end by itself: it could not set the cluster up. */
+  /** Rejects when the server must end on its own: it could not set the cluster up. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
 }

@@ -72,7 +72,7 @@ export const createListener = (options: ListenerOptions): Listener => {
     if (socket.authorized) strangers.recognize(socket);
     else onRecognized(socket, () => strangers.recognize(socket));
     socket.on('error', () => socket.destroy());
-    // Its handshake was under way when the server stopped accepting.
+    // Its handshake was in progress when the server stopped accepting.
     if (isStopping) {
       socket.destroy();
       return;

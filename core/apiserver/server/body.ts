@@ -14,9 +14,9 @@ export const DISCARD_BYTES_MAX = 8 * 1024 * 1024;
 export interface BodySource {
   /** Called at most once. Rejects with 413 past the bound, with `ClientGone` where the body never ends. */
   collect(bytesMax: number): Promise<Uint8Array>;
-  /** Nobody will read it. */
+  /** No one will read it. */
   discard(): void;
-  /** Whoever reads it need not wait any more. */
+  /** Anyone who reads it need not wait any more. */
   abort(): void;
 }
 
@@ -40,7 +40,7 @@ export const readableBody = (stream: Readable): BodySource => {
         const settle = (finish: () => void): void => {
           giveUp = undefined;
           stream.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onError);
-          // A late error of a stream that nobody reads must not become an uncaught one.
+          // A late error of a stream that no one reads must not become an uncaught one.
           stream.on('error', () => undefined);
           if (!stream.readableEnded) discardReadable(stream);
           finish();
@@ -80,7 +80,7 @@ export const bodyReader = (options: BodyReaderOptions): ((bytesMax?: number) => 
   const failed = (error: unknown): Promise<Uint8Array> => {
     source.discard();
     const failure = Promise.reject<Uint8Array>(error);
-    // Whoever asks gets the rejection; if nobody asks again it is still handled.
+    // Anyone who asks gets the rejection; if no one asks again it is still handled.
     failure.catch(() => undefined);
     return failure;
   };

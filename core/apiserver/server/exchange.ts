@@ -32,7 +32,7 @@ export interface Incoming {
 }
 
 const SWITCHING_PROTOCOLS = 101;
-/** Shared: nobody changes what a client asked. */
+/** Shared: no one changes what a client asked. */
 const NO_QUERY = new URLSearchParams();
 const QUALITY_ZERO = /;\s*q=0(\.0*)?\s*$/;
 const acceptsGzip = (headers: RequestHeaders): boolean =>

@@ -11,7 +11,7 @@ import { http2Exchange } from './http2-exchange.ts';
 
 /** As RFC 9113, section 6.5.2, counts a header list. */
 const HEADER_OVERHEAD_BYTES = 32;
-/** Upstream's: most objects are smaller, and what nobody reads yet is bounded by it. */
+/** Upstream's: most objects are smaller, and what no one reads yet is bounded by it. */
 const STREAM_WINDOW_BYTES = 256 * 1024;
 /** Lists up to this many times the limit are read, so that their sender can be told. */
 const HEADER_TOLERANCE = 4;

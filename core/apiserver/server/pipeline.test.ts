@@ -89,7 +89,7 @@ test('a defect in the middle of an answer cuts it off', async () => {
   expect([sent.code, sent.isCut]).toEqual([200, true]);
 });
 
-test('a pipeline in which nobody answers is a defect too', async () => {
+test('a pipeline in which no one answers is a defect too', async () => {
   const { context, sent } = fakeContext({ url: '/' });
   await runPipeline([passing('a')], context, environment);
   expect(sent.code).toBe(500);

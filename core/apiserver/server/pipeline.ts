@@ -31,7 +31,7 @@ const verdictOf = (error: unknown): Verdict =>
 
 /**
  * Takes a request through the stages in order until one answers. Never rejects: a refusal is answered as its
- * Status, a defect as 500 and logged, and an answer that had begun is cut off so that nobody takes it for whole.
+ * Status, a defect as 500 and logged, and an answer that had begun is cut off so that no one takes it for whole.
  */
 export const runPipeline = async (
   stages: readonly Stage[],
@@ -55,7 +55,7 @@ export const runPipeline = async (
     };
     try {
       const running = stage.run(context);
-      // Most stages decide at once: a request does not wait for a turn of the queue at each of them.
+      // Most stages decide at the same time: a request does not wait for a turn of the queue at each of them.
       const result = typeof running === 'string' ? running : await running;
       record(result === 'next' ? 'passed' : 'answered');
       if (result === 'done') return;

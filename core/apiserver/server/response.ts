@@ -14,7 +14,7 @@ export type HeaderValue = string | readonly string[];
 /** One protocol's way to send an answer. */
 export interface Outbound {
   head(code: number, headers: ReadonlyMap<string, HeaderValue>): void;
-  /** The whole answer at once, where the protocol gains by it; resolves, or is undefined, when it is sent. */
+  /** The whole answer immediately, where the protocol gains by it; resolves, or is undefined, when it is sent. */
   whole?(
     code: number,
     headers: ReadonlyMap<string, HeaderValue>,
@@ -85,7 +85,7 @@ export class ApiResponse {
     for (const run of waiting) run();
   }
 
-  /** Keeps the body, before compression, for whoever records answers. */
+  /** Keeps the body, before compression, for anyone who records answers. */
   keepBody(bytesMax: number): void {
     this.#kept = { bytesMax, bytes: 0, parts: [] };
   }
@@ -119,7 +119,7 @@ export class ApiResponse {
     return !this.#options.isHead && this.#options.acceptsGzip();
   }
 
-  /** Whoever compresses what it writes says here how large it was before. */
+  /** Anyone who compresses what it writes says here how large it was before. */
   countBody(bytes: number): void {
     this.#bytes = bytes;
   }
@@ -148,7 +148,7 @@ export class ApiResponse {
     this.#options.outbound.head(code, this.#headers);
   }
 
-  /** Resolves when there is room for more; rejects with `ClientGone` when there is nobody left to read. */
+  /** Resolves when there is room for more; rejects with `ClientGone` when there is no one left to read. */
   async write(chunk: Uint8Array | string): Promise<void> {
     const { outbound, isHead } = this.#options;
     if (this.#ended || outbound.gone) throw clientGone();

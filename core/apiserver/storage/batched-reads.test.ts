@@ -31,7 +31,7 @@ const etcd = (fail?: Error) => {
   return { calls, reads: new BatchedReads({ call: call as EtcdClient['call'] }) };
 };
 
-test('the first read of a turn goes by itself, and the others share one call', async () => {
+test('the first read of a turn continues its own, and the others share one call', async () => {
   const { calls, reads } = etcd();
   const answers = await Promise.all(['a', 'bb', 'ccc'].map((key) => reads.read(Buffer.from(key))));
   expect({ calls, answers: answers.map(({ count, header }) => [count, header?.revision]) }).toEqual({

@@ -12,9 +12,9 @@ interface Read {
 }
 
 /**
- * Linearizable reads of single keys. The first of a turn of the event loop goes out by itself; those that follow it share
+ * Linearizable reads of single keys. The first of a turn of the event loop goes out on its own; those that follow it share
  * one transaction, which etcd answers as of one moment after all of them were asked. It costs both sides little more
- * than one read, and nobody waits for it: connections write at the end of the turn anyway.
+ * than one read, and no one waits for it: connections write at the end of the turn anyway.
  */
 export class BatchedReads {
   readonly #client: Pick<EtcdClient, 'call'>;

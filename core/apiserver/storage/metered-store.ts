@@ -161,7 +161,7 @@ export class MeteredStore implements Store {
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();
     let besideMs = 0;
-    // Only a failure of the store is etcd's: a caller that refuses to go on is not.
+    // Only a failure of the store is etcd's: a caller that refuses to continue is not.
     let isRefused = false;
     const beside = async <R>(run: () => R | Promise<R>): Promise<R> => {
       const fromMs = clock.monotonicMs();

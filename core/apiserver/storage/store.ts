@@ -27,7 +27,7 @@ export interface ListResult {
 }
 
 export interface WriteOptions {
-  /** The key ends by itself after so long; 0 or absent is never. */
+  /** The key ends on its own after so long; 0 or absent is never. */
   readonly ttlSeconds?: number | undefined;
 }
 

@@ -18,7 +18,7 @@ const numbered = (current: number, read: readonly number[] = [current]): ValueTr
   toStorage: (value) => bytes(`${current}:${text(value)}`),
 });
 
-/** Answers later, the first call last: an order that nobody keeps comes out wrong. */
+/** Answers later, the first call last: an order that no one keeps comes out wrong. */
 const slow = (transformer: ValueTransformer): ValueTransformer => {
   const waiting: (() => void)[] = [];
   return {

@@ -26,7 +26,7 @@ test('a write that fails leaves the old file and no draft', async () => {
   expect(readdirSync(directory).sort()).toEqual(['folder', 'keep']);
 });
 
-test('writers at once never mix their contents', async () => {
+test('writers immediately never mix their contents', async () => {
   const path = join(directory, 'file');
   const texts = Array.from({ length: 20 }, (_, n) => String(n).repeat(10_000));
   await Promise.all(texts.map((text) => writeFileAtomically(path, text)));

@@ -24,7 +24,7 @@ test('a folder in use is refused, with the process that uses it, until it is fre
   (await lockDirectory(directory)).dispose();
 });
 
-test('what a crashed process left behind keeps nobody out', async () => {
+test('what a crashed process left behind keeps no one out', async () => {
   const directory = folder();
   writeFileSync(join(directory, '.owner'), String(process.ppid));
   (await lockDirectory(directory)).dispose();

@@ -101,7 +101,7 @@ export const nodeDisk: Disk = {
   rename: (from, to) => rename(from, to),
   remove: (path) => rm(path, { recursive: true, force: true }),
   async syncDirectory(directory) {
-    // Windows cannot open a folder for syncing, and its file system journals names by itself.
+    // Windows cannot open a folder for syncing, and its file system journals names on its own.
     if (process.platform === 'win32') return;
     const handle = await open(directory, constants.O_RDONLY);
     try {

@@ -16,7 +16,7 @@ export const folderFault = (stats: Stats, uid: number): string | undefined => {
 
 /**
  * Makes a folder of this user's own where every user may write, such as the temporary folder. One that is there already is
- * used only if nobody else can reach into it: another user may have made it first, to listen in our place.
+ * used only if no one else can reach into it: another user may have made it first, to listen in our place.
  */
 export const ensurePrivateFolder = (path: string, uid: number): void => {
   mkdirSync(path, { recursive: true, mode: PRIVATE_MODE });

@@ -19,7 +19,7 @@ interface Suite {
   readonly isDefault?: true;
 }
 
-/** Of TLS 1.3. As with Go, they are not configurable: whoever allows TLS 1.3 allows all of them. */
+/** Of TLS 1.3. As with Go, they are not configurable: anyone who allows TLS 1.3 allows all of them. */
 const TLS13_SUITES = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
 
 /** Go's names, in order of preference. What stands here without `isDefault` is used only where it is asked for. */

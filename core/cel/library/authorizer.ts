@@ -29,7 +29,7 @@ export interface AuthorizationDecision {
 }
 
 /**
- * The host's authorizer. It answers at once; one that has to ask elsewhere throws `EvaluationInterrupted`, asks, and
+ * The host's authorizer. It answers immediately; one that has to ask elsewhere throws `EvaluationInterrupted`, asks, and
  * repeats the evaluation with the decision at hand.
  */
 export interface Authorizer {

@@ -30,7 +30,7 @@ const utf8Text = (bytes: Uint8Array): string | FormatFailure => {
   }
 };
 
-/** Text of a value by itself; undefined for types that have none. */
+/** Text of a value on its own; undefined for types that have none. */
 const plainText = (value: Value): string | FormatFailure | undefined => {
   if (value === null) return 'null';
   if (typeof value !== 'object') return String(value);

@@ -51,7 +51,7 @@ const stripQuotes = (text: string): Quoted => {
 
 interface Escape {
   readonly value: number;
-  /** A byte by itself rather than a code point that is to be encoded. */
+  /** A byte on its own rather than a code point that is to be encoded. */
   readonly isByte: boolean;
   readonly length: number;
 }

@@ -47,7 +47,7 @@ class LimitExceeded extends Error {
   override readonly name = 'LimitExceeded';
 }
 
-/** Rules of the grammar whose nesting is counted, each by itself, as upstream's parser does. */
+/** Rules of the grammar whose nesting is counted, each on its own, as upstream's parser does. */
 type Rule = 'expr' | 'relation' | 'calc' | 'member';
 
 class Parser {

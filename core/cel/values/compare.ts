@@ -16,7 +16,7 @@ import {
 
 const NAN_ORDER = error('NaN values cannot be ordered');
 
-/** A value that decides by itself what it equals. */
+/** A value that decides on its own what it equals. */
 export interface SelfEqual {
   equals(other: Value): boolean | CelError;
 }

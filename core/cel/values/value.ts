@@ -16,8 +16,8 @@ import {
 
 /**
  * A value during evaluation. An int is a safe integer as `number`, or a `bigint` beyond that and only then, so that
- * the common case is plain arithmetic and equal ints are identical. All else that JavaScript cannot tell apart by
- * itself (doubles, uints, times, lists, maps, errors...) is an instance of a class.
+ * the common case is plain arithmetic and equal ints are identical. All else that JavaScript cannot tell apart on
+ * its own (doubles, uints, times, lists, maps, errors...) is an instance of a class.
  */
 export type Value = boolean | number | bigint | string | null | Uint8Array | CelObject;
 export type Int = number | bigint;

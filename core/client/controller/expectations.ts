@@ -81,7 +81,7 @@ export class UidTrackingExpectations {
     this.#counts.expect(key, { deletions: objects.length });
   }
 
-  /** Both at once: the two calls above forget each other. */
+  /** Both at the same time: the two calls above forget each other. */
   expect(key: string, counts: { readonly creations: number; readonly deletions: readonly string[] }): void {
     this.#deletions.set(key, new Set(counts.deletions));
     this.#counts.expect(key, { creations: counts.creations, deletions: counts.deletions.length });

@@ -27,7 +27,7 @@ export const untilPodAvailableMs = (pod: Pod, minReadySeconds: number, nowMs: nu
 export const isPodTerminal = (pod: Pod): boolean =>
   pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 
-/** Counts for a controller: not finished, and nobody has asked for its deletion. */
+/** Counts for a controller: not finished, and no one has asked for its deletion. */
 export const isPodActive = (pod: Pod): boolean =>
   !isPodTerminal(pod) && pod.metadata?.deletionTimestamp === undefined;
 

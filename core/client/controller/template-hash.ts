@@ -21,7 +21,7 @@ export const canonicalJson = (value: unknown): string => {
 };
 
 /**
- * The `pod-template-hash` of a template. Upstream hashes Go's dump of the struct, which nobody else can reproduce;
+ * The `pod-template-hash` of a template. Upstream hashes Go's dump of the struct, which no one else can reproduce;
  * ours is stable over our releases and reads the same. A collision is resolved by counting up.
  */
 export const templateHash = (template: unknown, collisionCount?: number): string => {

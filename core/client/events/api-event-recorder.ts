@@ -49,7 +49,7 @@ export class ApiEventRecorder implements EventRecorder {
     this.#running = this.#run();
   }
 
-  /** Events that nobody will see: spam, no room, or a server that was away too long. */
+  /** Events that no one will see: spam, no room, or a server that was away too long. */
   get droppedCount(): number {
     return this.#droppedCount;
   }
@@ -71,7 +71,7 @@ export class ApiEventRecorder implements EventRecorder {
     if (!this.#queue.push(this.#make(object, { type, reason, message, ...options }))) this.#droppedCount += 1;
   }
 
-  /** Takes no more; resolves when what is queued is written, at once with `now`. */
+  /** Takes no more; resolves when what is queued is written, immediately with `now`. */
   async stop(how: 'drain' | 'now' = 'drain'): Promise<void> {
     this.#queue.close();
     if (how === 'now') this.#stop.abort();
@@ -141,7 +141,7 @@ export class ApiEventRecorder implements EventRecorder {
       const outcome = await this.#write(correlated.event, patch, correlated.key);
       if (outcome === 'done') return;
       if (outcome === 'refused' || tries >= TRIES_MAX) break;
-      // The first pause is random, so that components do not come back to a server all at once.
+      // The first pause is random, so that components do not come back to a server all at the same time.
       const pauseMs = tries === 1 ? RETRY_PAUSE_MS * random.next() : RETRY_PAUSE_MS;
       await pause(clock, pauseMs, this.#stop.signal).catch(() => undefined);
       if (this.#stop.signal.aborted) break;
@@ -175,7 +175,7 @@ export class ApiEventRecorder implements EventRecorder {
       return 'done';
     } catch (error) {
       if (isAlreadyExists(error)) return 'done';
-      // Whoever stops, or is fenced, knows that what it had to tell is lost.
+      // Anyone who stops, or is fenced, knows that what it had to tell is lost.
       if (isFenced(error) || signal.aborted) return 'refused';
       const isFinal = isStatusError(error);
       this.#options.log.write(isFinal ? 'warn' : 'info', 'failed to write an event', {

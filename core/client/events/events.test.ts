@@ -75,7 +75,7 @@ test('after ten different messages with one reason the rest are one event', asyn
   });
 });
 
-test('one object gets 25 events at once, and one more in five minutes', async () => {
+test('one object gets 25 events at the same time, and one more in five minutes', async () => {
   const { api, pod, recorder } = setUp();
   for (let i = 0; i < 30; i += 1) recorder.event(pod, 'Normal', `Reason${i}`, 'x');
   await api.settle();

@@ -21,7 +21,7 @@ export interface InformerFactoryOptions {
   readonly random: Random;
   readonly log: Log;
   readonly registry?: Registry;
-  /** Finds whoever changes a shared object, at the cost of a walk over each; for tests. */
+  /** Finds anyone who changes a shared object, at the cost of a walk over each; for tests. */
   readonly freeze?: boolean;
 }
 

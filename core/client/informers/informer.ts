@@ -18,7 +18,7 @@ export interface Store<T extends KubernetesObject> {
   keys(): ObjectKey[];
   /** The objects of a namespace; every store has this index. */
   inNamespace(namespace: string): Stored<T>[];
-  /** In no particular order. Asking for an index that nobody added is a defect. */
+  /** In no particular order. Asking for an index that no one added is a defect. */
   byIndex(index: string, value: string): Stored<T>[];
   indexValues(index: string): string[];
 }
@@ -49,7 +49,7 @@ export interface HandlerOptions {
   readonly resyncMs?: number;
 }
 
-/** Disposing it ends delivery at once. */
+/** Disposing it ends delivery immediately. */
 export interface HandlerRegistration extends Disposable {
   /** The handler was given everything of the first list. */
   readonly synced: boolean;
@@ -95,7 +95,7 @@ export interface InformerOptions<T extends KubernetesObject> {
   readonly fieldSelector?: string;
   /**
    * Makes objects smaller before they are kept (managedFields, last-applied); may change and return its input.
-   * Whoever asks first decides; asking again with another function is a defect.
+   * Anyone who asks first decides; asking again with another function is a defect.
    */
   readonly transform?: (object: Stored<T>) => Stored<T>;
   readonly indexers?: Indexers<T>;

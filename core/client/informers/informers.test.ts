@@ -67,7 +67,7 @@ test.each([true, false])(
   },
 );
 
-test('a broken watch goes on where it was, without a list', async () => {
+test('a broken watch continues where it was, without a list', async () => {
   const { api, factory } = setUp();
   const informer = factory.informer(CONFIG_MAP);
   const log = logOf(informer);
@@ -189,7 +189,7 @@ test('objects are found by namespace and by index, also by one that is added lat
   await factory.stop();
 });
 
-test('a transform makes objects smaller, and a handler that throws disturbs nobody', async () => {
+test('a transform makes objects smaller, and a handler that throws disturbs no one', async () => {
   const { api, factory } = setUp();
   const informer = factory.informer(CONFIG_MAP, {
     transform: (object) => ({ ...object, data: { size: String(Object.keys(object.data ?? {}).length) } }),

@@ -53,7 +53,7 @@ export class Reflector<T extends KubernetesObject> {
   readonly #backoff: Backoff;
   #initialEvents = true;
   #version = '';
-  /** The version that the next list is asked for; undefined while watching can go on. */
+  /** The version that the next list is asked for; undefined while watching can continue. */
   #listFrom: string | undefined = '0';
 
   constructor(options: ReflectorOptions<T>) {
@@ -212,7 +212,7 @@ export class Reflector<T extends KubernetesObject> {
         new TransportError('TimedOut', 'the server did not end a watch in time', { maybeProcessed: true }),
       ),
     );
-    // The end may have come while the answer was under way, and nobody reads the stream then.
+    // The end may have come while the answer was in progress, and no one reads the stream then.
     if (watching.signal.aborted) overdue.dispose();
     else watching.signal.addEventListener('abort', () => overdue.dispose(), { once: true });
     return {

@@ -32,7 +32,7 @@ export class Candidate {
     this.#metrics = metrics;
   }
 
-  /** Never rejects: a failure is an outcome, tried again by whoever has time left. */
+  /** Never rejects: a failure is an outcome, tried again by anyone who has time left. */
   async attempt(request: RequestOptions): Promise<Attempt> {
     try {
       return (await this.#renewUnread(request)) ?? (await this.#readAndClaim(request));
@@ -152,7 +152,7 @@ export class Candidate {
     if (holder !== '') this.#options.onNewLeader?.(holder);
   }
 
-  /** By the monotonic clock alone: waking from sleep is no reason to take over at once. */
+  /** By the monotonic clock alone: waking from sleep is no reason to take over immediately. */
   #isExpired(lease: Lease): boolean {
     return this.#leftMs(lease) <= 0;
   }

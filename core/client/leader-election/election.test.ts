@@ -155,7 +155,7 @@ test('a process that was frozen refuses to write before its timers have run', as
   expect([a.end, api.list(CONFIG_MAP)]).toEqual(['lost', []]);
 });
 
-test('a leader whose lease was taken by hand steps down at once', async () => {
+test('a leader whose lease was taken by hand steps down immediately', async () => {
   const api = new FakeApi();
   const a = stand(api, 'a');
   await api.settle();

@@ -31,7 +31,7 @@ type Held = Extract<Attempt, { outcome: 'held' }>;
 
 /**
  * Stands for the lease until it is won, then leads. Resolves with `stopped` when `stop` is aborted, with `lost` when
- * the lease could not be kept, with `finished` when the work ended by itself; rejects only with what the work threw.
+ * the lease could not be kept, with `finished` when the work ended on its own; rejects only with what the work threw.
  */
 export const runElection = async (options: ElectionOptions, stop: AbortSignal): Promise<ElectionEnd> => {
   const {

@@ -19,7 +19,7 @@ export const momentOf = (clock: Clock): Moment => ({
 });
 
 /**
- * The time for which leadership may be assumed. `signal` is aborted when it is over, by a timer or by whoever asks
+ * The time for which leadership may be assumed. `signal` is aborted when it is over, by a timer or by anyone who asks
  * first; it never comes back.
  */
 export class Tenure implements Disposable {

@@ -199,7 +199,7 @@ test('reads are repeated when their connection is lost, writes are not', async (
   expect(methods).toEqual(['GET', 'GET', 'POST']);
 });
 
-test('a server that says GOAWAY is asked on a new connection, and what is under way ends', async () => {
+test('a server that says GOAWAY is asked on a new connection, and what is in progress ends', async () => {
   const held: AnyResponse[] = [];
   const server = await serve({
     handle: (request, response) => {

@@ -49,7 +49,7 @@ test('kinds and resources are found in the version that the server prefers, or t
   expect((await mapper.ofName('deployments.apps'))?.kind).toBe('Deployment');
 });
 
-test('a kind that is new is found by asking again, but not at once', async () => {
+test('a kind that is new is found by asking again, but not immediately', async () => {
   const api = new FakeApi();
   const mapper = new RestMapper(api.client(), api.clock);
   const find = () => mapper.ofKind({ group: 'example.com', kind: 'Widget' });

@@ -19,7 +19,7 @@ export interface DiscoveredResource extends Kind {
 export interface Discovery {
   readonly resources: readonly DiscoveredResource[];
   /**
-   * Group versions (`metrics.k8s.io/v1beta1`) whose server did not answer. Whoever deletes what is in no resource
+   * Group versions (`metrics.k8s.io/v1beta1`) whose server did not answer. Anyone who deletes what is in no resource
    * must know of them: their resources are missing above, not gone.
    */
   readonly failed: ReadonlyMap<string, string>;
@@ -28,7 +28,7 @@ export interface Discovery {
 const AGGREGATED = (version: string): string =>
   `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 const ACCEPT = [AGGREGATED('v2'), AGGREGATED('v2beta1'), 'application/json'].join(',');
-/** Group versions asked for at once where the server has no aggregated discovery. */
+/** Group versions requested concurrently where the server has no aggregated discovery. */
 const PARALLEL_MAX = 10;
 
 type Fields = Readonly<Record<string, unknown>>;

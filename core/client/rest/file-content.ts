@@ -5,7 +5,7 @@ import type { DataOrFile } from './config.ts';
 import { ClientError } from './errors.ts';
 
 /**
- * A value that may be in a file. The file is read again after `refreshMs`, on demand: whoever renews a certificate
+ * A value that may be in a file. The file is read again after `refreshMs`, on demand: anyone who renews a certificate
  * or token just writes it. While a file that was good cannot be read, its last content stays in use.
  */
 export class FileContent {

@@ -86,7 +86,7 @@ export class Http2Session {
     return this.isUsable && this.#open < streamsMax;
   }
 
-  /** Takes no more requests; ends when those under way are over. */
+  /** Takes no more requests; ends when those in progress are over. */
   retire(): void {
     if (!this.#draining) {
       this.#draining = true;

@@ -117,7 +117,7 @@ export const loadKubeconfig = async (
 
 /**
  * Of a cluster's own data directory. Such files hold certificates and run nothing; one that would is not ours, and
- * nobody was asked about its program.
+ * no one was asked about its program.
  */
 export const loadOwnKubeconfig = async (path: string): Promise<ClientConfig> => {
   const config = await loadKubeconfig(path);

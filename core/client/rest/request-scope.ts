@@ -40,12 +40,12 @@ export class RequestScope {
     this.#listen(fenceEnd, ({ reason }) => this.#abort(reason));
   }
 
-  /** For whoever waits for the answer. */
+  /** For anyone who waits for the answer. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** For whoever carries the request. */
+  /** For anyone who carries the request. */
   get wireSignal(): AbortSignal {
     return this.#wire.signal;
   }

@@ -92,7 +92,7 @@ export class Requester {
   }
 
   /**
-   * The answer, which is 2xx; any other is thrown as StatusError. The deadline still runs: whoever reads only the
+   * The answer, which is 2xx; any other is thrown as StatusError. The deadline still runs: anyone who reads only the
    * head ends it. The caller disposes the scope when the body is read.
    */
   async send(request: RawRequest, identity: Identity, fence: Fence | undefined): Promise<Sent> {

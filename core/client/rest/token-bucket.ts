@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { assert } from '../../base/assert.ts';
 
-/** Tokens that refill evenly: `burst` at once, `qps` a second on average. Debt is allowed and is waited for. */
+/** Tokens that refill evenly: `burst` immediately, `qps` a second on average. Debt is allowed and is waited for. */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #perMs: number;

@@ -22,7 +22,7 @@ export interface WireResponse extends Disposable {
   readonly headers: Readonly<Record<string, string>>;
   /** For one reader. Throws TransportError when the connection ends early. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** The whole body at once, instead of `body`; undefined when it is longer than that. */
+  /** The whole body immediately, instead of `body`; undefined when it is longer than that. */
   readAll?(bytesMax: number): Promise<Uint8Array | undefined>;
 }
 

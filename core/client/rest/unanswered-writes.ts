@@ -2,7 +2,7 @@ import { lastingController } from '../../base/node/lasting-signal.ts';
 
 /**
  * Changes that were sent and have no answer yet. One that is given up here may still lie unread at a busy server and
- * be done later: whoever hands the lead over in good order waits for the answers instead.
+ * be done later: anyone who hands the lead over in good order waits for the answers instead.
  */
 export class UnansweredWrites {
   readonly #end = lastingController();
@@ -13,7 +13,7 @@ export class UnansweredWrites {
     return this.#count;
   }
 
-  /** Aborted when nobody waits for the answers any more. */
+  /** Aborted when no one waits for the answers any more. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
@@ -37,7 +37,7 @@ export class UnansweredWrites {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Gives up what is under way; all who send learn it from the signal. */
+  /** Gives up what is in progress; all who send learn it from the signal. */
   end(reason: unknown): void {
     this.#end.abort(reason);
   }

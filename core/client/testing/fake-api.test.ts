@@ -109,7 +109,7 @@ test('finalizers hold an object until the last one is taken off', async () => {
   expect(api.find(CONFIG_MAP, 'a')).toBeUndefined();
 });
 
-test('a pod on a node waits for its kubelet, another one goes at once', async () => {
+test('a pod on a node waits for its kubelet, another one goes immediately', async () => {
   const api = new FakeApi();
   api.seed(POD, pod('waiting'), pod('bound'));
   const pods = api.client().resource(POD, 'default');

@@ -30,7 +30,7 @@ export interface FakeApiOptions {
   readonly watchList?: boolean;
 }
 
-/** Answers a request in the server's place: by throwing, or by waiting before the server goes on. */
+/** Answers a request in the server's place: by throwing, or by waiting before the server continues. */
 export type Interceptor = (request: FakeRequest) => void | Promise<void>;
 
 /** Which requests are meant; what is not named may be anything. */
@@ -121,7 +121,7 @@ export class FakeApi implements Transport {
     return namespace === undefined ? all : all.filter((object) => object.metadata.namespace === namespace);
   }
 
-  /** Changes an object past all rules, as another component's write would: status and spec at once. */
+  /** Changes an object past all rules, as another component's write would: status and spec at the same time. */
   edit<T extends KubernetesObject>(
     kind: Kind<T>,
     name: string,
@@ -133,7 +133,7 @@ export class FakeApi implements Transport {
     return this.#store.put(tableOf(kind), object) as Stored<T>;
   }
 
-  /** Takes an object away at once, finalizers or not. */
+  /** Takes an object away immediately, finalizers or not. */
   remove(kind: Kind, name: string, namespace = 'default'): void {
     this.#store.remove(tableOf(kind), kind.namespaced ? `${namespace}/${name}` : name);
   }
@@ -324,7 +324,7 @@ const jsonResponse = (answer: Answer, headers: Record<string, string> = {}): Wir
   };
 };
 
-/** A caller that gives up is let go at once, also while an interceptor holds its request. */
+/** A caller that gives up is let go immediately, also while an interceptor holds its request. */
 const abortable = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
   if (!signal) return work;
   return new Promise<T>((resolve, reject) => {

@@ -8,7 +8,7 @@ export interface RateLimiter {
 
 /**
  * A queue of keys for controllers. An item that is added again while it waits is one item; one that is added
- * while it is worked on is handed out again after `done`, and never to two workers at once.
+ * while it is worked on is handed out again after `done`, and never to two workers at the same time.
  */
 export interface Queue {
   readonly name: string;

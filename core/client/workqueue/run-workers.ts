@@ -44,7 +44,7 @@ const work = async (options: WorkersOptions, key: string): Promise<void> => {
   }
 };
 
-/** Works on the queue with at most `workers` handlers at once. Resolves when stopped and all in work is done. */
+/** Works on the queue with at most `workers` handlers at the same time. Resolves when stopped and all in work is done. */
 export const runWorkers = async (options: WorkersOptions): Promise<void> => {
   const { queue, signal } = options;
   const stop = (): void => queue.shutDown();

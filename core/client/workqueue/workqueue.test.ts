@@ -161,7 +161,7 @@ test('metrics say what waits, what works, and for how long', async () => {
   expect(registry.expose()).toContain('workqueue_work_duration_seconds_sum{name="q"} 2\n');
 });
 
-test('whatever is added and done in whatever order, no item is lost or worked on twice at once', async () => {
+test('whatever is added and done in whatever order, no item is lost or worked on twice at the same time', async () => {
   const step = fc.tuple(fc.constantFrom('add', 'take', 'done', 'later'), fc.constantFrom('a', 'b', 'c'));
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {

@@ -66,7 +66,7 @@ test('a silent node whose instance is stopped is tainted until it is ready again
   await nextRound(() => taintsOf('worker-1').length === 0);
 });
 
-test('a cloud that cannot say costs nobody its node', async () => {
+test('a cloud that cannot say costs no one its node', async () => {
   seed('worker-1', 'Unknown');
   await writeFile(join(folder, INSTANCE_FILE), '{');
   await start();

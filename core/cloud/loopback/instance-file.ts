@@ -9,7 +9,7 @@ export const INSTANCE_FILE = 'instances.json';
 export const INSTANCE_STATES = ['running', 'stopped', 'deleted'] as const;
 export type InstanceState = (typeof INSTANCE_STATES)[number];
 
-/** What was said about one instance; what is not said is as the cloud has it by itself. */
+/** What was said about one instance; what is not said is as the cloud has it on its own. */
 export interface InstanceRecord {
   readonly state?: InstanceState;
   readonly zone?: string;

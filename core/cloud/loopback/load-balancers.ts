@@ -70,7 +70,7 @@ export class LoopbackLoadBalancers implements LoadBalancers {
   readonly #services: Informer<Service>;
   readonly #slices: Informer<EndpointSlice>;
   readonly #budget = new ConnectionBudget(CONNECTIONS_MAX);
-  /** A load balancer knows no nodes of clients: nobody is local to it. */
+  /** A load balancer knows no nodes of clients: no one is local to it. */
   readonly #nodes = new NodeTable();
   readonly #isServed: (address: string) => boolean;
   /** By uid: a recreated service is a different one. */

@@ -13,7 +13,7 @@ export interface InstanceMetadata {
   readonly additionalLabels: Readonly<Record<string, string>>;
 }
 
-/** All reject when the cloud cannot say: nobody may take that for "it is gone". */
+/** All reject when the cloud cannot say: no one may take that for "it is gone". */
 export interface Instances {
   exists(node: Stored<Node>): Promise<boolean>;
   isShutDown(node: Stored<Node>): Promise<boolean>;

@@ -2,7 +2,7 @@ import type { Node, Stored } from '../../client/index.ts';
 
 const EXCLUDE_LABEL = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
-/** Whether it is ready does not matter: load balancers find that out sooner by themselves. */
+/** Whether it is ready does not matter: load balancers find that out sooner on their own. */
 export const isLoadBalancerNode = ({ metadata, spec }: Stored<Node>): boolean =>
   metadata.deletionTimestamp === undefined &&
   metadata.labels?.[EXCLUDE_LABEL] === undefined &&

@@ -28,7 +28,7 @@ const made = (name: string, atSeconds: number): void => {
   utimesSync(join(folder, name), atSeconds, atSeconds);
 };
 
-test('the oldest snapshots of the schedule go, and nobody else’s', async () => {
+test('the oldest snapshots of the schedule go, and no one else’s', async () => {
   let count = 0;
   const { clock, runner } = runnerOf(() => {
     made(`scheduled-new-${(count += 1)}.db`, clock.nowMs() / 1000 + count);

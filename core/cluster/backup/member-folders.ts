@@ -13,7 +13,7 @@ export interface MemberFolders {
   readonly before: string;
 }
 
-/** Written before anything is stopped: whoever finds it puts everything back. */
+/** Written before anything is stopped: anyone who finds it puts everything back. */
 interface Journal {
   readonly stamp: string;
   readonly etcdHosts: readonly string[];

@@ -37,7 +37,7 @@ export interface Look extends Disposable {
   apiServers(): Promise<readonly (readonly string[])[]>;
   members(): Promise<readonly MemberView[]>;
   readonly targets: readonly Target[];
-  /** The pages of a target; rejects when it does not answer. */
+  /** The pages of a target; rejects when it does not respond. */
   pages(target: Target): Promise<readonly string[]>;
   reading(target: Target): Promise<Reading>;
 }

@@ -30,14 +30,14 @@ export const statusFor = (url: string, credentials: ProbeTls): Promise<number> =
     request.once('error', reject);
   });
 
-/** The status of a GET by nobody at all. */
+/** The status of a GET by no one at all. */
 export const anonymousStatus = (url: string, authorityPem: string): Promise<number> =>
   statusFor(url, { ca: authorityPem });
 
-/** The start of HTTP/2 with empty settings: whoever lets us in answers it. */
+/** The start of HTTP/2 with empty settings: anyone who lets us in answers it. */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0', 'latin1');
 
-/** Whether a TLS server lets in who shows no certificate. Rejects when nobody listens. */
+/** Whether a TLS server lets in who shows no certificate. Rejects when no one listens. */
 export const letsInWithoutCertificate = (host: string, port: number): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const socket = tls.connect({ host, port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });

@@ -8,7 +8,7 @@ export interface TlsPort {
   readonly name: string;
   readonly host: string;
   readonly port: number;
-  /** Where a server ends the handshake of whoever shows no certificate. */
+  /** Where a server ends the handshake of anyone who shows no certificate. */
   readonly credential?: Pick<ConnectionOptions, 'cert' | 'key'>;
 }
 
@@ -45,7 +45,7 @@ const OLD_VERSIONS = ['TLSv1', 'TLSv1.1'] as const;
 /** OpenSSL offers versions before 1.2 only at its lowest security level; BoringSSL has no levels. */
 const OLD_SUITES = process.versions['electron'] === undefined ? { ciphers: 'ALL:@SECLEVEL=0' } : {};
 
-/** Weak suites and versions that a server agrees on; empty for one that does not. Rejects when nobody listens. */
+/** Weak suites and versions that a server agrees on; empty for one that does not. Rejects when no one listens. */
 export const weaknessesOf = async (port: TlsPort): Promise<readonly string[]> => {
   const found: string[] = [];
   const suites = await agreedOn(port, {

@@ -8,7 +8,7 @@ export interface ComponentOptions {
 }
 
 export interface RunningComponent {
-  /** Rejects when it stops by itself. */
+  /** Rejects when it stops on its own. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { controlEndpoint } from './endpoint.ts';
 import { onJsonLines, sendJsonLine } from './lines.ts';
 import type { ControlAnswer, ControlMethod, ParamsOf, ResultOf } from './protocol.ts';
 
-/** Nobody listens: the folder holds a cluster that does not run, or none. */
+/** No one listens: the folder holds a cluster that does not run, or none. */
 const NOBODY = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR'];
 
 const dial = (dataDirectory: string): Promise<Socket> =>

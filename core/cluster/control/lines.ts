@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { LINE_BYTES_MAX } from './protocol.ts';
 
-/** Calls back for each line of JSON; ends the connection of whoever sends something else. */
+/** Calls back for each line of JSON; ends the connection of anyone who sends something else. */
 export const onJsonLines = (socket: Socket, onValue: (value: unknown) => void): void => {
   let rest = '';
   socket.setEncoding('utf8');

@@ -27,7 +27,7 @@ export interface ControlMethods {
   'upgrade.plan': { params: { version: string }; result: UpgradePlan };
   'upgrade.apply': { params: { version: string }; result: UpgradeOutcome };
   'upgrade.rollback': { params: Record<string, never>; result: UpgradeOutcome };
-  /** Before the next step; true when an upgrade is under way. */
+  /** Before the next step; true when an upgrade is in progress. */
   'upgrade.pause': { params: Record<string, never>; result: boolean };
   'upgrade.resume': { params: Record<string, never>; result: boolean };
   'encryption.rotate': { params: Record<string, never>; result: RotationOutcome };

@@ -102,7 +102,7 @@ export const forgetSharedServing = async (data: string): Promise<void> => {
 
 /**
  * Identities of kubelets that are not in the plan: the one that all workers shared in earlier releases, and those of
- * workers that are gone. An identity that nobody uses is one more to be stolen.
+ * workers that are gone. An identity that no one uses is one more to be stolen.
  */
 export const forgetStrayKubelets = async (data: string, config: ClusterConfig): Promise<void> => {
   const planned = new Set(planHosts(config).flatMap(({ nodes }) => nodes.map(({ name }) => name)));

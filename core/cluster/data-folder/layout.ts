@@ -11,11 +11,11 @@ export const backupsFolder = (data: string): string => join(data, 'backups');
 export const adminKubeconfigFile = (data: string): string => join(data, 'kubeconfig', 'admin.conf');
 export const superAdminKubeconfigFile = (data: string): string =>
   join(data, 'kubeconfig', 'super-admin.conf');
-/** Reads everything but Secrets and writes nothing: for what the console does by itself. */
+/** Reads everything but Secrets and writes nothing: for what the console does on its own. */
 export const consoleKubeconfigFile = (data: string): string => join(data, 'kubeconfig', 'console.conf');
 export const kubeletKubeconfigFile = (data: string, name: string): string =>
   join(data, 'kubeconfig', `kubelet-${name}.conf`);
 
-/** Folders with keys or data in them are nobody else's business. */
+/** Folders with keys or data in them are no one else's business. */
 export const PRIVATE_FOLDER_MODE = 0o700;
 export const addonsFile = (data: string): string => join(data, 'addons.json');

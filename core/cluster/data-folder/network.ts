@@ -35,7 +35,7 @@ export const placeOf = (dataDirectory: string): number =>
   createHash('sha256').update(dataDirectory).digest().readUInt32BE(0) % NETWORKS;
 
 /**
- * A network that nobody uses. The search begins at a place that follows from the folder, so that two clusters that
+ * A network that no one uses. The search begins at a place that follows from the folder, so that two clusters that
  * are stopped in turn do not get the same one.
  */
 export const findNetwork = async (dataDirectory: string): Promise<number> => {
@@ -56,7 +56,7 @@ const WHY: Readonly<Record<string, string>> = {
   EACCES: 'cannot be bound by this user: permission denied',
 };
 
-/** Hosts end by themselves when whoever ran them is killed; until then their ports are theirs. */
+/** Hosts end on their own when anyone who ran them is killed; until then their ports are theirs. */
 const LEFTOVER_WAIT_MS = 5_000;
 const LEFTOVER_POLL_MS = 50;
 

@@ -18,7 +18,7 @@ export interface MemberView {
   readonly clientUrls: readonly string[];
   readonly isLearner: boolean;
   readonly isLeader: boolean;
-  /** Undefined where the member does not answer; `problem` then says why. */
+  /** Undefined where the member does not respond; `problem` then says why. */
   readonly status:
     | {
         readonly version: string;
@@ -194,7 +194,7 @@ export const removeMember = async (access: EtcdAccess, nameOrId: string): Promis
   return target;
 };
 
-/** Defragments one member after the other, the leader last: a member does not answer while it is at it. */
+/** Defragments one member after the other, the leader last: a member does not respond meanwhile. */
 export const defragment = async (
   access: EtcdAccess,
   onDone: (member: MemberView, after: MemberView) => void,

@@ -25,6 +25,6 @@ export interface ActionFacts {
   readonly leases: readonly { readonly name: string; readonly host: string }[];
   /** Pods by the node they run on. */
   readonly podsByNode: Readonly<Record<string, number>>;
-  /** What is broken on purpose already. */
+  /** What is broken intentionally already. */
   readonly faults: readonly Fault[];
 }

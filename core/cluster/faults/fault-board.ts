@@ -69,7 +69,7 @@ export const faultsOf = (name: string, faults: readonly Fault[], ends: readonly 
   };
 };
 
-/** What is broken on purpose in a running cluster. A fault goes with the process of any host that it names. */
+/** What is broken intentionally in a running cluster. A fault goes with the process of any host that it names. */
 export class FaultBoard {
   readonly #options: FaultBoardOptions;
   readonly #faults = new Map<string, Fault>();

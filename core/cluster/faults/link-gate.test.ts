@@ -55,7 +55,7 @@ test('connections into the network come from the address of the host', async () 
   expect(socket.localAddress).toBe(CLIENT);
 });
 
-test('a cut link is silent in a connection that was open, and goes on when it is healed', async () => {
+test('a cut link is silent in a connection that was open, and continues when it is healed', async () => {
   const socket = await plainEcho();
   expect(await answerWithin(socket, 'before', 2_000)).toBe('before');
   gate.setRules(fromClient(null));

@@ -5,7 +5,7 @@ import { previewAction } from './preview.ts';
 
 const READY = ['etcd', 'kube-apiserver', 'kube-scheduler'];
 
-/** A stacked cluster; the first member leads, and members of `dead` do not answer. */
+/** A stacked cluster; the first member leads, and members of `dead` do not respond. */
 const cluster = (count: number, dead: readonly string[] = []): ActionFacts => {
   const names = Array.from({ length: count }, (_, index) => `cp-${index + 1}`);
   return {
@@ -86,7 +86,7 @@ test('a fourth member is one that tolerates nothing more', () => {
   expect(codesOf(cluster(3), { kind: 'member.add' })).toEqual(['safe', 'evenMembers']);
 });
 
-test('a restore replaces everything, and nobody writes meanwhile', () => {
+test('a restore replaces everything, and no one writes meanwhile', () => {
   expect(codesOf(cluster(3), { kind: 'snapshot.restore', file: 'a.db' })).toEqual([
     'outage',
     'everythingReplaced',

@@ -8,7 +8,7 @@ type Quorum = NonNullable<ActionPreview['quorum']>;
 
 /** What an action takes away from the cluster as it is, or gives back to it. */
 interface Change {
-  /** Members that do not answer after it, by id. */
+  /** Members that do not respond after it, by id. */
   readonly lost?: readonly string[];
   readonly gained?: readonly string[];
   readonly removed?: readonly string[];
@@ -16,9 +16,9 @@ interface Change {
   /** Hosts whose API server is gone after it. */
   readonly apiServersLost?: readonly string[];
   readonly effects?: readonly Effect[];
-  /** What is broken on purpose after it, where it changes that. */
+  /** What is broken intentionally after it, where it changes that. */
   readonly faults?: readonly FaultRequest[];
-  /** For a moment nobody can write, however many members there are. */
+  /** For a moment no one can write, however many members there are. */
   readonly stopsWrites?: boolean;
 }
 
@@ -59,7 +59,7 @@ const componentGoes = (facts: ActionFacts, host: string, component: string): Cha
     .map((lease) => effect('leaseMoves', lease.name)),
 });
 
-/** A host that the load balancer does not reach serves nobody, and its own components reach no API server. */
+/** A host that the load balancer does not reach serves no one, and its own components reach no API server. */
 const faultsBecome = (facts: ActionFacts, faults: readonly FaultRequest[]): Change => {
   const names = facts.hosts.map(({ name }) => name);
   const cutOff = hostsCutOff(names, facts.faults, faults);

@@ -4,7 +4,7 @@ import type { FaultRequest } from './fault.ts';
 
 type Member = ActionFacts['members'][number];
 
-/** A vote wants an answer: a link that is cut one way serves no more than one that is cut both ways. */
+/** A vote needs an answer: a link that is cut one way serves no more than one that is cut both ways. */
 const isCut = (faults: readonly FaultRequest[], a: string, b: string): boolean =>
   faults.some(
     (fault) =>

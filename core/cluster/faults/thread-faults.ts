@@ -9,7 +9,7 @@ export interface ThreadFaults {
   silence(): void;
 }
 
-/** What is broken on purpose in this thread. Called once, before anything in it dials or listens. */
+/** What is broken intentionally in this thread. Called once, before anything in it dials or listens. */
 export const applyFaults = (place: { readonly address: string; readonly network: string }): ThreadFaults => {
   const gate = installLinkGate(place);
   return {

@@ -52,7 +52,7 @@ const WRITABLE_BY_OTHERS = 0o022;
 
 const hashOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
-/** It is as good as code: whoever may write it may do as this process does. */
+/** It is as good as code: anyone who may write it may do as this process does. */
 const isOurs = (path: string): boolean => {
   if (process.platform === 'win32') return true;
   const { uid, mode } = statSync(path);
@@ -115,7 +115,7 @@ const writeCache = (path: string, scripts: ReadonlyMap<string, { script: Script;
 const claimOf = (path: string): string => `${path}.claim`;
 
 /**
- * The same threads of several hosts start together and have compiled the same: whoever is first writes for all. What a
+ * The same threads of several hosts start together and have compiled the same: anyone who is first writes for all. What a
  * thread that was killed has left behind is taken over.
  */
 const claimTurn = (path: string): boolean => {

@@ -23,7 +23,7 @@ export type FromComponent =
 
 export type ToComponent =
   | { readonly kind: 'stop' }
-  /** At once and without a word to anybody. */
+  /** Immediately and without a word to anybody. */
   | { readonly kind: 'die' }
   | { readonly kind: 'heap' }
   | { readonly kind: 'faults'; readonly faults: HostFaults };

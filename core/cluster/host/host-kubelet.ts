@@ -28,7 +28,7 @@ import { NodeIdentities } from './node-identities.ts';
 /** What a simulated machine has; simulated pods take none of the real one. */
 const CAPACITY = { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' } as const;
 const COMPONENT_RUNTIME_VERSION = '1.0.0';
-/** Above this, pods of workers open no ports: nobody talks to them all, and each costs a socket. */
+/** Above this, pods of workers open no ports: no one talks to them all, and each costs a socket. */
 const NODES_WITH_PORTS_MAX = 200;
 
 export interface HostKubelet {
@@ -97,7 +97,7 @@ const environmentOf = ({ network }: HostStart): ReadonlyMap<string, string> =>
     ['KUBERNETES_SERVICE_PORT', '443'],
   ]);
 
-/** The kubelet of a host: its static pods at once, everything that needs the API when the API is there. */
+/** The kubelet of a host: its static pods immediately, everything that needs the API when the API is there. */
 export const startHostKubelet = async (options: HostKubeletOptions): Promise<HostKubelet> => {
   const { start, clock, log, openContent } = options;
   const content = new ContentClient({ clock, open: openContent });

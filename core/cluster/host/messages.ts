@@ -14,7 +14,7 @@ export interface HostStart {
   readonly nodeCount: number;
 }
 
-/** What is broken on purpose on one host, as its threads are told. */
+/** What is broken intentionally on one host, as its threads are told. */
 export interface HostFaults {
   readonly links: readonly LinkRule[];
   readonly syncDelayMs: number;
@@ -65,12 +65,12 @@ export type FromHost =
 
 export type ToHost =
   | { readonly kind: 'start'; readonly start: HostStart }
-  /** Begins an orderly end: the components of the first stage end at once, the others when their stage comes. */
+  /** Begins an orderly end: the components of the first stage end immediately, the others when their stage comes. */
   | { readonly kind: 'stop'; readonly graceMs: number }
   | { readonly kind: 'stage'; readonly stage: StopStage }
   /** As `kill -9`: the kubelet starts it again. */
   | { readonly kind: 'kill-component'; readonly component: string }
-  /** The kubelet of one node becomes another release; its containers go on. */
+  /** The kubelet of one node becomes another release; its containers continue. */
   | { readonly kind: 'node-version'; readonly node: string; readonly version: string }
   /** Replaces the previous ones. */
   | { readonly kind: 'faults'; readonly faults: HostFaults }

@@ -10,7 +10,7 @@ export interface TextSink {
 
 /**
  * Appends to a file; once it is full it becomes `<path>.1` in place of the one before. Never throws: a full disk costs
- * the log, not who writes it. Written at once, so that the last lines before a crash are there.
+ * the log, not who writes it. Written immediately, so that the last lines before a crash are there.
  */
 export const rotatingFile = (path: string, bytesMax: number = LOG_BYTES_MAX): TextSink => {
   let file: number | undefined;

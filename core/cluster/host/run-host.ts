@@ -11,7 +11,7 @@ import { ComponentStarter } from './start-component.ts';
 import { ContentStarter } from './start-content.ts';
 import { Writable } from 'node:stream';
 
-/** How long components may take when nobody is there to say. */
+/** How long components may take when no one is there to say. */
 const ORPHAN_GRACE_MS = 5_000;
 const EXIT_FAILED = 1;
 
@@ -105,7 +105,7 @@ export const runHost = (program: URL, port: HostPort): void => {
         content?.setFaults(message.faults);
         return;
       case 'node-version':
-        // What the node says of itself is looked at by whoever asked; it tries again at its next report.
+        // What the node says of itself is looked at by anyone who asked; it tries again at its next report.
         void kubelet?.host.setVersion(message.node, message.version).catch(() => undefined);
         return;
       case 'report':

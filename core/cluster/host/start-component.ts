@@ -46,7 +46,7 @@ interface Entry {
   usage(): ComponentUsage;
 }
 
-/** Output between a thread and whoever reads it. Old pieces give way. */
+/** Output between a thread and anyone who reads it. Old pieces give way. */
 class Output implements AsyncIterable<string> {
   readonly #pieces: string[] = [];
   #wake: () => void = () => undefined;

@@ -18,7 +18,7 @@ export const supervisorPort = (): HostPort => {
     return {
       send: (message: FromHost) => port.postMessage(message),
       onMessage: (listener) => port.on('message', ({ data }) => listener(data as ToHost)),
-      // Chromium ends its children at once when the application is gone, however that ended.
+      // Chromium ends its children immediately when the application is gone, however that ended.
       onClosed: () => undefined,
       exit,
     };

@@ -179,7 +179,7 @@ test('without any backend a client is reset', async () => {
   expect(await whoAnswers(VIP, PORT)).toBe('ECONNRESET');
 });
 
-test('an update moves new connections at once and old ones after the grace', async () => {
+test('an update moves new connections immediately and old ones after the grace', async () => {
   const { balancer, clock, servers } = await balance(['cp-1', 'cp-2']);
   balancer.update([backendAt('cp-1')]);
   const client = await connected();

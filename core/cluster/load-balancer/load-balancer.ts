@@ -29,7 +29,7 @@ export interface LoadBalancerOptions {
   /** How long connections to a backend that goes away may still last. */
   readonly drainGraceMs?: number;
   /**
-   * How long a client may wait for a backend while there is none: all of a cluster starts at once, and who waits is served
+   * How long a client may wait for a backend while there is none: all of a cluster starts at the same time, and who waits is served
    * sooner than who is reset and backs off. 0 resets.
    */
   readonly firstBackendWaitMs?: number;

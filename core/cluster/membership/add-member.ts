@@ -50,7 +50,7 @@ export const memberAt = async (supervisor: Supervisor, host: HostPlan): Promise<
 export const voterCount = async (supervisor: Supervisor): Promise<number> =>
   (await listMembers(accessOf(supervisor))).filter(({ isLearner }) => !isLearner).length;
 
-/** What must not be under way, and what must not be somebody else's. */
+/** What must not be in progress, and what must not be somebody else's. */
 export const assertChangeable = async (supervisor: Supervisor): Promise<void> => {
   if (supervisor.config.spec.externalEtcd)
     throw new ReasonError('NotOurs', 'this cluster uses an external etcd; change its members there');
@@ -76,7 +76,7 @@ export const onceConnected = async <T>(supervisor: Supervisor, change: () => Pro
   }
 };
 
-/** Nobody catches up or becomes ready on a host that has ended: it is told at once. */
+/** No one catches up or becomes ready on a host that has ended: it is told immediately. */
 const assertAlive = (supervisor: Supervisor, { name }: HostPlan): void => {
   const { phase, message } = supervisor.host(name).state();
   if (supervisor.host(name).isAlive) return;
@@ -142,7 +142,7 @@ const serves = async (supervisor: Supervisor, host: HostPlan): Promise<void> => 
   );
 };
 
-/** From the moment that the configuration has the host: also what the next start goes on with. */
+/** From the moment that the configuration has the host: also what the next start continues with. */
 export const completeJoin = async (
   supervisor: Supervisor,
   host: HostPlan,
@@ -173,7 +173,7 @@ const stateOf = ({ kind, host }: MembershipChange): string =>
 export const unfinished = (change: MembershipChange): ReasonError<'Busy'> =>
   new ReasonError('Busy', `${stateOf(change)}; resume with ${commandOf(change)}`);
 
-/** The steps of a change that is begun: whatever cuts it off is told with the command that goes on. */
+/** The steps of a change that is begun: whatever cuts it off is told with the command that continues. */
 export const goingOn = async <T>(change: MembershipChange, run: () => Promise<T>): Promise<T> => {
   try {
     return await run();
@@ -197,7 +197,7 @@ export const joinSteps = (host: string) => [
 /**
  * One more control plane with a member of its own, or one more etcd host. Resolves when it votes and serves. The
  * configuration has the host as soon as etcd has its learner, and the learner votes only after that: a crash at any
- * moment leaves either a learner that nobody waits for, or a host that the next start brings up.
+ * moment leaves either a learner that no one waits for, or a host that the next start brings up.
  */
 export const addMember = (supervisor: Supervisor, report: StepReport): Promise<MembershipOutcome> =>
   supervisor.exclusively('adding a member', async () => {

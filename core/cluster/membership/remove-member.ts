@@ -62,7 +62,7 @@ const assertQuorumStays = async (supervisor: Supervisor, member: string): Promis
   return `${healthyAfter} of ${votersAfter} members healthy, ${neededAfter} needed`;
 };
 
-/** Everything that a host leads or serves goes elsewhere first, so that nobody notices. */
+/** Everything that a host leads or serves goes elsewhere first, so that no one notices. */
 const handOver = async (supervisor: Supervisor, host: HostPlan, report: StepReport): Promise<void> => {
   const members = await listMembers(accessOf(supervisor));
   const heir = members.find(
@@ -111,7 +111,7 @@ export const leaveSteps = (host: string) => [
   { id: 'files', title: say('step.member.delete', { host }) },
 ];
 
-/** From the moment that the removal was decided: also what the next start goes on with. */
+/** From the moment that the removal was decided: also what the next start continues with. */
 export const completeLeave = async (
   supervisor: Supervisor,
   host: HostPlan,

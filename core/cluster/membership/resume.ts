@@ -25,7 +25,7 @@ export const resumeMembership = async (supervisor: Supervisor): Promise<string |
     await goingOn(change, () => completeJoin(supervisor, host, silentReport));
     return `resumed and completed adding ${change.host}`;
   }
-  // It never got as far as the configuration: what is left is a learner that nobody waits for.
+  // It never got as far as the configuration: what is left is a learner that no one waits for.
   const { host: wouldBe } = withNextMember(supervisor.config);
   const learner = wouldBe.name === change.host ? await memberAt(supervisor, wouldBe) : undefined;
   if (learner?.isLearner) await removeFromEtcd(accessOf(supervisor), learner.id);

@@ -19,7 +19,7 @@ const sample = (atMs: number, value: number) => ({
 const valuesOf = async ({ histories }: ClusterRecords): Promise<number[]> =>
   (await histories.raw.read(ALL)).flatMap(({ points }) => points.map(({ value }) => value));
 
-test('of two that record one cluster the first writes, the other reads, and goes on when the first has ended', async () => {
+test('of two that record one cluster the first writes, the other reads, and continues when the first has ended', async () => {
   const [first, second] = [opened(), opened()];
   await first.histories.raw.append(sample(1_000, 1));
   await second.histories.raw.append(sample(1_001, -1));

@@ -4,8 +4,8 @@ import { lockDirectory } from '../../base/node/directory-lock.ts';
 import { makeMetricsFolder } from './metrics-folder.ts';
 
 /**
- * Two consoles may look at one cluster; one of them writes its records, and the other reads them. Whoever writes first
- * stays the writer until it ends, however it ends; then the other goes on.
+ * Two consoles may look at one cluster; one of them writes its records, and the other reads them. Anyone who writes first
+ * stays the writer until it ends, however it ends; then the other continues.
  */
 export class SoleWriter implements Disposable {
   readonly #folder: string;

@@ -37,7 +37,7 @@ export class Hold {
     }
   };
 
-  /** An operation that is over holds nobody else up. */
+  /** An operation that is over holds no one else up. */
   async during<T>(run: () => Promise<T>): Promise<T> {
     this.#runningCount += 1;
     try {

@@ -23,7 +23,7 @@ export class OneAtATime {
     }
   }
 
-  /** Resolves when nothing is under way, or after the time. */
+  /** Resolves when nothing is in progress, or after the time. */
   async idle(clock: Clock, limitMs: number): Promise<void> {
     if (this.#current === undefined) return;
     const late = new AbortController();

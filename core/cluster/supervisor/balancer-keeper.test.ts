@@ -38,7 +38,7 @@ const kept = () => {
   return { keeper, started, problems, refusals, pass };
 };
 
-test('a load balancer that ends by itself is started again with all that it knew', async () => {
+test('a load balancer that ends on its own is started again with all that it knew', async () => {
   const { keeper, started, problems, refusals, pass } = kept();
   await keeper.start();
   keeper.add(backend('cp-2'));
@@ -63,7 +63,7 @@ test('after its end none is started any more, and one that was starting is ended
   expect(started.map(({ closed }) => closed)).toEqual([false, true]);
 });
 
-test('a thread that does not end is told to whoever ends the process', async () => {
+test('a thread that does not end is told to anyone who ends the process', async () => {
   const { keeper } = kept();
   await keeper.start();
   expect(await keeper.close()).toBe(false);

@@ -6,18 +6,18 @@ import type { LinkRule } from '../faults/link-gate.ts';
 import type { Backend, LoadBalancerState } from '../load-balancer/index.ts';
 import type { LoadBalancerEvents, LoadBalancerThread } from './load-balancer-thread.ts';
 
-/** Between the end of a load balancer and the next one: what ends it at once must not keep a processor busy. */
+/** Between the end of a load balancer and the next one: what ends it immediately must not keep a processor busy. */
 export const RESTART_PAUSE_MS = 1_000;
 
 export interface BalancerKeeperOptions {
   start(events: LoadBalancerEvents): Promise<LoadBalancerThread>;
   readonly clock: Clock;
   onChange(): void;
-  /** It has ended by itself, or could not be started again; the next start follows. */
+  /** It has ended on its own, or could not be started again; the next start follows. */
   onProblem(message: string): void;
 }
 
-/** The load balancer of a cluster: who is behind it, and another one when it has ended by itself. */
+/** The load balancer of a cluster: who is behind it, and another one when it has ended on its own. */
 export class BalancerKeeper {
   readonly #options: BalancerKeeperOptions;
   readonly #backends = new Map<string, Backend>();
@@ -30,7 +30,7 @@ export class BalancerKeeper {
     this.#options = options;
   }
 
-  /** Rejects where the first one cannot listen: whoever starts the cluster wants to know. */
+  /** Rejects where the first one cannot listen: anyone who starts the cluster wants to know. */
   async start(): Promise<void> {
     const thread = await this.#options.start({
       onState: () => this.#options.onChange(),
@@ -64,7 +64,7 @@ export class BalancerKeeper {
     return true;
   }
 
-  /** Links between it and hosts that are broken on purpose. */
+  /** Links between it and hosts that are broken intentionally. */
   setLinks(links: readonly LinkRule[]): void {
     this.#links = links;
     this.#thread?.setLinks(links);

@@ -71,7 +71,7 @@ const LOCAL_STORAGE = {
   volumeBindingMode: 'WaitForFirstConsumer',
 } as const;
 
-/** What a new cluster is given once: whoever deletes it does not find it again after a restart. */
+/** What a new cluster is given once: anyone who deletes it does not find it again after a restart. */
 export const installAddons = async (client: Client, dataDirectory: string): Promise<void> => {
   const file = addonsFile(dataDirectory);
   if (existsSync(file)) return;

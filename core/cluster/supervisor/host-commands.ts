@@ -38,7 +38,7 @@ export class HostCommands {
     await this.launch(link);
   }
 
-  /** As `start`, without a person: exits in a row go on being counted. */
+  /** As `start`, without a person: exits in a row continue being counted. */
   async launch(link: HostLink): Promise<void> {
     const { name } = link.plan;
     // What an operation starts while the cluster ends would outlive it.
@@ -49,7 +49,7 @@ export class HostCommands {
       throw new ReasonError('HostFailed', `host ${name} failed: ${link.state().message ?? ''}`);
   }
 
-  /** An orderly end of one host; the others go on. */
+  /** An orderly end of one host; the others continue. */
   async stop(name: string): Promise<void> {
     const link = this.#options.host(name);
     this.#options.release(name);
@@ -58,7 +58,7 @@ export class HostCommands {
 
   async kill(name: string): Promise<void> {
     const link = this.#options.host(name);
-    // It has exited by itself and waits for its restart: from now on it is down because a person wants it.
+    // It has exited on its own and waits for its restart: from now on it is down because a person wants it.
     if (this.#options.release(name) && !link.isAlive) return link.explain('killed');
     link.kill();
     await link.until(() => !link.isAlive, KILL_AFTER_MS);
@@ -78,7 +78,7 @@ export class HostCommands {
       );
   }
 
-  /** Freezes the process, as a machine that hangs: it answers nothing and its connections stay open. */
+  /** Freezes the process, as a machine that hangs: it does not respond and its connections stay open. */
   async pause(name: string): Promise<void> {
     await Promise.resolve(this.#options.host(name).pause());
   }

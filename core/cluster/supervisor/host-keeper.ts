@@ -8,12 +8,12 @@ import type { HostExit } from './state.ts';
 /** Between two looks at whether an operation that works on hosts is over. */
 const BUSY_PAUSE_MS = 1_000;
 
-/** An exit that nobody asked for. */
+/** An exit that no one asked for. */
 export interface HostCrash {
   readonly host: string;
   /** `terminated by SIGKILL`. */
   readonly reason: string;
-  /** What becomes of it, as a sentence for whoever reads the status. */
+  /** What becomes of it, as a sentence for anyone who reads the status. */
   readonly outcome: string;
   readonly isGivenUp: boolean;
 }
@@ -27,7 +27,7 @@ export interface HostRestarts {
 export interface HostKeeperOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** An operation that starts and stops hosts itself is under way. */
+  /** An operation that starts and stops hosts itself is in progress. */
   isBusy(): boolean;
   /** True where an unfinished change of members decides what becomes of the host. */
   isUnsettled(host: string): Promise<boolean>;

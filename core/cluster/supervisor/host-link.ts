@@ -171,7 +171,7 @@ export class HostLink {
     this.#reports.delete(id);
   }
 
-  /** Its cluster has ended: nobody who waits for it waits any longer. */
+  /** Its cluster has ended: no one who waits for it waits any longer. */
   close(): void {
     this.#isClosed = true;
     for (const wake of [...this.#waiting]) wake();

@@ -15,7 +15,7 @@ const CLOSE_LIMIT_MS = 10_000;
 const CONNECTIONS_END_MS = 2_000;
 /**
  * After that it does not end at all. Seen with Node 20 on a machine with much to do: a thread that is ended with a
- * request of a connection under way waits for it for ever (Environment::CleanupHandles), and `process.exit` waits for it.
+ * request of a connection in progress waits for it for ever (Environment::CleanupHandles), and `process.exit` waits for it.
  */
 const TERMINATE_LIMIT_MS = 3_000;
 
@@ -79,7 +79,7 @@ const within = async (event: Promise<void>, limitMs: number): Promise<boolean> =
 export interface LoadBalancerThread {
   state(): LoadBalancerState | undefined;
   setBackends(backends: readonly Backend[]): void;
-  /** Links between it and hosts that are broken on purpose. */
+  /** Links between it and hosts that are broken intentionally. */
   setLinks(links: readonly LinkRule[]): void;
   /** False where the thread does not end: then its process cannot end in order either. */
   close(): Promise<boolean>;

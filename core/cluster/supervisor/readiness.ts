@@ -130,7 +130,7 @@ export class Readiness {
     };
   }
 
-  /** What cannot be had by waiting ends the wait at once, where the rest of the cluster cannot do without it. */
+  /** What cannot be had by waiting ends the wait immediately, where the rest of the cluster cannot do without it. */
   #assertStartable(): void {
     const look = this.#look();
     const fatal = fatalFailure(look, startFailures(look));

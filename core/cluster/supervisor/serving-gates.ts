@@ -74,8 +74,8 @@ export class ServingGates implements Disposable {
   }
 
   /**
-   * Whoever held a lease before this start is dead: the folder was locked and its processes are gone. Done before the
-   * first client is let through, so that nobody waits for such a lease to run out.
+   * Anyone who held a lease before this start is dead: the folder was locked and its processes are gone. Done before the
+   * first client is let through, so that no one waits for such a lease to run out.
    */
   async #releaseDeadLeases({ address }: HostPlan): Promise<void> {
     const { folder, clock, log, startedAtMs } = this.#options;

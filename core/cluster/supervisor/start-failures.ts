@@ -17,7 +17,7 @@ export interface StartLook {
   readonly broken: readonly StartFailure[];
 }
 
-/** A member needs nobody to open its own files: what stops it twice stops it always. */
+/** A member needs no one to open its own files: what stops it twice stops it always. */
 const MEMBER_RESTARTS_MAX = 1;
 /** The others ask for what may be late. */
 const RESTARTS_MAX = 3;
@@ -29,7 +29,7 @@ const firstLine = (text: string): string => text.split('\n')[0] ?? text;
 const hostFailure = ({ name, phase, message, exitSignal }: HostState): readonly StartFailure[] => {
   // All are launched before anybody looks: one that is stopped has ended, however orderly.
   if (phase !== 'failed' && phase !== 'killed' && phase !== 'stopped') return [];
-  // Not asked for: nobody kills a host that is only about to start. A map of a damaged file ends a process like that.
+  // Not asked for: no one kills a host that is only about to start. A map of a damaged file ends a process like that.
   const isCrash = CRASH_SIGNALS.includes(exitSignal ?? '');
   const advice = isCrash
     ? `; its etcd database may be damaged: restore hosts/${name}/etcd from a backup, or restore a snapshot`

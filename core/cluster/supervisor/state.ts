@@ -4,7 +4,7 @@ import type { LoadBalancerState } from '../load-balancer/index.ts';
 
 export type ClusterPhase = 'starting' | 'ready' | 'stopping' | 'stopped';
 
-/** `killed`: ended by a signal, asked for or not. `failed`: ended by itself. */
+/** `killed`: ended by a signal, asked for or not. `failed`: ended on its own. */
 export type HostPhase = 'starting' | 'running' | 'paused' | 'stopping' | 'stopped' | 'killed' | 'failed';
 
 export interface ComponentState {
@@ -23,7 +23,7 @@ export interface ComponentState {
   readonly utilization: number | undefined;
 }
 
-/** An exit of a host that nobody asked for. */
+/** An exit of a host that no one asked for. */
 export interface HostExit {
   /** `terminated by SIGKILL`. */
   readonly reason: string;
@@ -63,6 +63,6 @@ export interface ClusterState {
   readonly warnings: readonly string[];
   readonly hosts: readonly HostState[];
   readonly loadBalancer: LoadBalancerState | undefined;
-  /** What is broken on purpose. */
+  /** What is broken intentionally. */
   readonly faults: readonly Fault[];
 }

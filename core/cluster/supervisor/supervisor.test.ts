@@ -6,7 +6,7 @@ import type { DataFolder } from '../data-folder/open.ts';
 import type { FromHost } from '../host/messages.ts';
 import { Supervisor } from './supervisor.ts';
 
-/** Hosts that start at once, end when they are asked to, and have nothing on them. Time stands still. */
+/** Hosts that start immediately, end when they are asked to, and have nothing on them. Time stands still. */
 const supervised = () => {
   const launched: string[] = [];
   const supervisor = new Supervisor({
@@ -85,7 +85,7 @@ test('nothing is started in a cluster that ends: it would outlive it', async () 
   expect(launched).toEqual([]);
 });
 
-test('whoever stops a second time waits for the end too', async () => {
+test('anyone who stops a second time waits for the end too', async () => {
   const { supervisor } = supervised();
   await supervisor.commands.start('cp-1');
   await Promise.race([supervisor.stop(), supervisor.stop()]);

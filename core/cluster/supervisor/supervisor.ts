@@ -37,12 +37,12 @@ import { ServingGates } from './serving-gates.ts';
 import type { StartFailure } from './start-failures.ts';
 import type { ClusterPhase, ClusterState } from './state.ts';
 
-/** Below the bound within which clients want an answer. */
+/** Below the bound within which clients need an answer. */
 const FIRST_BACKEND_WAIT_MS = 8_000;
 /** For the load balancer to say that it has taken one out. */
 const DRAIN_WAIT_MS = 1_000;
 const DRAIN_POLL_MS = 5;
-/** What is under way puts back what it has to; nobody waits longer for it. */
+/** What is in progress puts back what it has to; no one waits longer for it. */
 const OPERATION_END_MS = 10_000;
 
 export interface SupervisorOptions {
@@ -245,7 +245,7 @@ export class Supervisor {
     this.#changed();
   }
 
-  /** What is broken on purpose. */
+  /** What is broken intentionally. */
   get faults(): FaultBoard {
     return this.#faults;
   }
@@ -301,7 +301,7 @@ export class Supervisor {
   }
 
   /**
-   * Takes an API server out of the load balancer, which sends nobody there from then on; who is there is told to go by
+   * Takes an API server out of the load balancer, which sends no one there from then on; who is there is told to go by
    * the server itself. It is taken in again when it is ready the next time.
    */
   async drainApiServer(name: string): Promise<void> {
@@ -327,7 +327,7 @@ export class Supervisor {
     this.#warnings.push(...lostKeys(folder.directory));
     this.#nodeVersions = upgrade?.nodeVersions ?? {};
     this.#unsettled = change?.host;
-    // Whoever stops a cluster that is only about to start finds nothing to stop, and must not be left with it.
+    // Anyone who stops a cluster that is only about to start finds nothing to stop, and must not be left with it.
     this.#life.signal.throwIfAborted();
     for (const link of this.#links.values()) link.launch();
     await this.#balancer.start();
@@ -359,7 +359,7 @@ export class Supervisor {
     };
   }
 
-  /** Goes on with a change of members that was cut off. */
+  /** Continues with a change of members that was cut off. */
   async #settle(): Promise<void> {
     if (this.#unsettled === undefined) return;
     const { log } = this.#options;
@@ -387,7 +387,7 @@ export class Supervisor {
     this.#life.abort(new ReasonError('Stopped', 'the cluster is stopping'));
     this.#changed();
     await this.commands.stopInOrder(this.hosts);
-    // Whoever waits for a host waits in vain from here on: a timer of minutes would keep the process.
+    // Anyone who waits for a host waits in vain from here on: a timer of minutes would keep the process.
     for (const link of this.#links.values()) link.close();
     this.#isStuck = !(await this.#balancer.close());
     this.#owned.dispose();

@@ -8,7 +8,7 @@ const TOO_MANY_REQUESTS = 429;
 /** kubectl asks again after this long when a budget refuses. */
 const REFUSED_RETRY_MS = 1_000;
 const POLL_MS = 100;
-/** An upgrade that nobody looks at must not wait for a budget that never allows it. */
+/** An upgrade that no one looks at must not wait for a budget that never allows it. */
 export const DRAIN_TIMEOUT_MS = 120_000;
 
 export const setCordon = async (client: Client, node: string, isCordoned: boolean): Promise<void> => {

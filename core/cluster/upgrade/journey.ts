@@ -8,12 +8,12 @@ import { nodeStepId, type NodeBatch } from './itinerary.ts';
 import { assertHealthy, clientOf, moveComponent, moveKubelet } from './move.ts';
 import { writeUpgradeState, type UpgradeState } from './state.ts';
 
-/** Moves hosts to one release, a stop at a time. Every stop finds out by itself whether it was made before. */
+/** Moves hosts to one release, a stop at a time. Every stop finds out on its own whether it was made before. */
 export class Journey {
   readonly #supervisor: Supervisor;
   readonly #report: StepReport;
   readonly #version: string;
-  /** How a person goes on when a gate is shut. */
+  /** How a person continues when a gate is shut. */
   readonly #goesOn: string;
   #state: UpgradeState;
   #written: Promise<void> = Promise.resolve();

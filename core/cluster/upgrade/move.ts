@@ -37,7 +37,7 @@ export const assertHealthy = async (supervisor: Supervisor, goesOn: string): Pro
 const readyApiServers = (supervisor: Supervisor): number =>
   supervisor.hosts.filter((host) => host.component('kube-apiserver')?.phase === 'ready').length;
 
-/** Does something to an API server after nobody is sent there any more; a single one has nobody to take over. */
+/** Does something to an API server after no one is sent there any more; a single one has no one to take over. */
 export const withoutClients = async (supervisor: Supervisor, host: HostLink): Promise<void> => {
   if (readyApiServers(supervisor) > 1) await supervisor.drainApiServer(host.plan.name);
 };

@@ -16,7 +16,7 @@ const schema = v.object({
   cordoned: v.array(v.string()),
 });
 
-/** An upgrade under way, or the last one. What runs in manifests is not here: the manifests say it. */
+/** An upgrade in progress, or the last one. What runs in manifests is not here: the manifests say it. */
 export type UpgradeState = v.InferOutput<typeof schema>;
 
 const file = stateFile({

@@ -9,7 +9,7 @@ export const LOAD_BALANCER_END = 'load-balancer';
 
 const link = { from: name, to: name, isOneWay: v.boolean() };
 
-/** What can be broken on purpose. Names are hosts of the cluster; `load-balancer` is one for links. */
+/** What can be broken intentionally. Names are hosts of the cluster; `load-balancer` is one for links. */
 export const faultRequest = v.variant('kind', [
   /** Nothing that `from` sends reaches `to`; both ways unless `isOneWay`. Silence, not a reset. */
   v.object({ kind: v.literal('cut'), ...link }),

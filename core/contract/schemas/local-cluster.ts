@@ -59,7 +59,7 @@ export const hostState = v.object({
   message: v.nullable(v.string()),
   /** After unexpected exits, since the cluster was started. */
   restarts: v.number(),
-  /** The last exit that nobody asked for; given up: it stays down until a person starts it. */
+  /** The last exit that no one asked for; given up: it stays down until a person starts it. */
   lastExit: v.nullable(v.object({ reason: v.string(), atMs: v.number(), isGivenUp: v.boolean() })),
   nodes: v.array(v.string()),
   components: v.pipe(v.array(componentState), v.maxLength(COMPONENTS_PER_HOST_MAX)),
@@ -97,7 +97,7 @@ export const localClusterState = v.object({
       backends: v.array(backendState),
     }),
   ),
-  /** What is broken on purpose right now. */
+  /** What is broken intentionally right now. */
   faults: v.array(activeFault),
 });
 export type LocalClusterState = v.InferOutput<typeof localClusterState>;
@@ -128,14 +128,14 @@ export const flagsDiff = v.object({
 export type FlagsDiff = v.InferOutput<typeof flagsDiff>;
 
 /**
- * What a person does to a cluster. Each is an operation with steps that goes on when the window that asked is closed.
+ * What a person does to a cluster. Each is an operation with steps that continues when the window that asked is closed.
  * `drain` works on every cluster, the rest on those that this console hosts.
  */
 export const clusterAction = v.variant('kind', [
   v.object({ kind: v.literal('host.kill'), ...host.entries }),
   v.object({ kind: v.literal('host.stop'), ...host.entries }),
   v.object({ kind: v.literal('host.start'), ...host.entries }),
-  /** Stopped in order and started again; what was broken in it on purpose is whole after it. */
+  /** Stopped in order and started again; what was broken in it intentionally is whole after it. */
   v.object({ kind: v.literal('host.restart'), ...host.entries }),
   v.object({ kind: v.literal('host.pause'), ...host.entries }),
   v.object({ kind: v.literal('host.resume'), ...host.entries }),
@@ -144,7 +144,7 @@ export const clusterAction = v.variant('kind', [
   v.object({ kind: v.literal('component.start'), ...component.entries }),
   /** Sets or removes flags in the manifests of a component, one host after the other. */
   v.object({ kind: v.literal('component.flags'), component: name, flags: flagChanges }),
-  /** Breaks something on purpose, until it is healed or a host that it names is started again. */
+  /** Breaks something intentionally, until it is healed or a host that it names is started again. */
   v.object({ kind: v.literal('fault.add'), fault: faultRequest }),
   /** Cuts a host off from all others and from the load balancer. */
   v.object({ kind: v.literal('fault.isolate'), ...host.entries }),
@@ -183,7 +183,7 @@ export type ClusterAction = v.InferOutput<typeof clusterAction>;
 
 /** What an action would do, as codes with figures: the console makes the sentences. */
 export const actionPreview = v.object({
-  /** `safe`: nobody notices. `degraded`: one more failure is an outage. `outage`: writes stop. */
+  /** `safe`: no one notices. `degraded`: one more failure is an outage. `outage`: writes stop. */
   verdict: v.picklist(['safe', 'degraded', 'outage']),
   quorum: v.nullable(
     v.object({

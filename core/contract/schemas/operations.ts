@@ -130,7 +130,7 @@ export type Finding = v.InferOutput<typeof finding>;
 export const upgradePlan = v.object({
   current: v.string(),
   targets: v.array(v.string()),
-  /** What each host runs: mixed while an upgrade is under way. */
+  /** What each host runs: mixed while an upgrade is in progress. */
   hosts: v.array(v.object({ host: v.string(), components: v.record(v.string(), v.string()) })),
   nodes: v.array(v.object({ node: v.string(), version: v.string() })),
   checks: v.array(finding),
@@ -160,7 +160,7 @@ export const certificateView = v.object({
   fingerprint: v.string(),
   notBeforeMs: v.number(),
   notAfterMs: v.number(),
-  /** What a server presents now; null where nobody serves it or the server is down. */
+  /** What a server presents now; null where no one serves it or the server is down. */
   served: v.nullable(v.object({ address: v.string(), serial: v.string(), notAfterMs: v.number() })),
 });
 export type CertificateView = v.InferOutput<typeof certificateView>;

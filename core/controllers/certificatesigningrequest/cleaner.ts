@@ -17,7 +17,7 @@ const isExpired = (certificate: string, nowMs: number): boolean => {
   return first !== undefined && nowMs > first.notAfterMs;
 };
 
-/** Whether nobody needs a request any more: decided an hour ago, ignored for a day, or run out. */
+/** Whether no one needs a request any more: decided an hour ago, ignored for a day, or run out. */
 export const isSpent = ({ metadata, status }: Stored<CertificateSigningRequest>, nowMs: number): boolean => {
   const olderThan = (time: string | null | undefined, ageMs: number): boolean => {
     const atMs = parseTime(time ?? '');

@@ -12,7 +12,7 @@ export interface ZonedTime {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** No zone changes its clock by more at once. */
+/** No zone changes its clock by more at a time. */
 const SHIFT_MS_MAX = 26 * HOUR_MS;
 
 const FORMATS = new Map<string, Intl.DateTimeFormat>();

@@ -174,7 +174,7 @@ export const createDaemonSetController = (context: ControllerContext, workers: n
     },
   });
 
-  /** Places pods; when all are in place, goes on with the update. */
+  /** Places pods; when all are in place, continues with the update. */
   const manage = async (look: DaemonLook, retries: number[]): Promise<void> => {
     const { set } = look;
     const placement = planPlacement(look, gateFor(set, retries));

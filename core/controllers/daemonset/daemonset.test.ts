@@ -148,7 +148,7 @@ test('a pod for a node that is gone before it was bound is deleted', async () =>
   await stop();
 });
 
-test('a rolling update replaces as many at once as may be unavailable', async () => {
+test('a rolling update replaces as many at the same time as may be unavailable', async () => {
   const { api, stop } = await start({
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } },
   });

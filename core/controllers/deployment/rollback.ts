@@ -18,7 +18,7 @@ const writeWithoutOrder = async ({ client }: Rollout, deployment: Stored<Deploym
 };
 
 /**
- * Goes back to a revision by copying its template, as `kubectl rollout undo` does by itself; this is for clients that
+ * Goes back to a revision by copying its template, as `kubectl rollout undo` does on its own; this is for clients that
  * ask the server. 0 is the last revision.
  */
 export const rollBack = async (rollout: Rollout, target: number): Promise<void> => {

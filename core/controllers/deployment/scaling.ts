@@ -56,7 +56,7 @@ export const scaleDeployment = async (rollout: Rollout): Promise<void> => {
   const { deployment } = rollout;
   const only = onlyActiveOrLatest(rollout);
   if (only) {
-    // Forced, as its annotations are what tells a scaling from a rollout: left old, the rollout would never go on.
+    // Forced, as its annotations are what tells a scaling from a rollout: left old, the rollout would never continue.
     await rollout.scale(only, replicasOf(deployment), true);
     return;
   }

@@ -69,7 +69,7 @@ export const rollOut = async (rollout: Rollout): Promise<HandlerResult> => {
   return syncRolloutStatus(rollout);
 };
 
-/** Old pods count until they are over: two versions must not run at once. */
+/** Old pods count until they are over: two versions must not run at the same time. */
 const isOldRunning = (
   { newest, old, all }: Rollout,
   podsOf: (replicaSet: Stored<ReplicaSet>) => readonly Stored<Pod>[],

@@ -10,7 +10,7 @@ export const replicasOf = (object: { spec?: { replicas?: number } }): number => 
 export const isRollingUpdate = (deployment: Deployment): boolean =>
   deployment.spec?.strategy?.type === 'RollingUpdate';
 
-/** Both at once: when both round to zero nothing could move, and one may be unavailable. */
+/** Both at the same time: when both round to zero nothing could move, and one may be unavailable. */
 const fenceposts = (deployment: Deployment): { surge: number; unavailable: number } => {
   const { maxSurge = 0, maxUnavailable = 0 } = deployment.spec?.strategy?.rollingUpdate ?? {};
   const total = replicasOf(deployment);

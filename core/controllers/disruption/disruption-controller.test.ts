@@ -88,7 +88,7 @@ test('a pod whose controller is not found allows nothing', async () => {
   await running.stop();
 });
 
-test('pods of nobody are told of where a share is asked for', async () => {
+test('pods of no one are told of where a share is asked for', async () => {
   const { running } = await fixture({ maxUnavailable: 1 }, [
     { ...pod('a'), metadata: { name: 'a', labels: { app: 'web' } } },
   ]);

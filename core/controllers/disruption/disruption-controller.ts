@@ -102,7 +102,7 @@ export const disruptionController: ControllerDefinition<ControllerSettings> = {
       },
     });
 
-    /** A pod that was to be disrupted and was not: whoever acts on the condition must know. */
+    /** A pod that was to be disrupted and was not: anyone who acts on the condition must know. */
     const stale = workLoop(context, {
       name: 'stale_pod_disruption',
       workers: WORKERS,

@@ -115,7 +115,7 @@ export const endpointsController: ControllerDefinition<ControllerSettings> = {
     });
     pods.addHandler(podEvents(services, (key) => loop.queue.add(key)));
     endpoints.addHandler({
-      // What a service left behind while nobody looked. Others' endpoints (leader locks, the server's own) are theirs.
+      // What a service left behind while no one looked. Others' endpoints (leader locks, the server's own) are theirs.
       added: (object, { isInInitialList }) => {
         if (isInInitialList && object.metadata.labels?.[MANAGED_BY_LABEL] === MANAGED_BY)
           loop.queue.add(objectKey(object));

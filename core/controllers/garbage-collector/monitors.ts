@@ -4,7 +4,7 @@ import type { DiscoveredResource, Kind, Stored } from '../../client/index.ts';
 import type { ControllerContext } from '../runtime/controller.ts';
 import { preferredResources } from '../runtime/preferred-resources.ts';
 
-/** Nobody owns or is owned by these, and there are many. */
+/** No one owns or is owned by these, and there are many. */
 const IGNORED: ReadonlySet<string> = new Set(['events', 'events.events.k8s.io']);
 const NEEDED_VERBS = ['delete', 'list', 'watch', 'get'] as const;
 

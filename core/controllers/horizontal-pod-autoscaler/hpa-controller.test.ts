@@ -116,7 +116,7 @@ test('an idle workload is not scaled down while an earlier size holds', async ()
   expect([replicas, conditions?.[0]]).toEqual([3, 'AbleToScale=True ScaleDownStabilized']);
 });
 
-test('with a window of zero it is scaled down at once, as far as policies allow', async () => {
+test('with a window of zero it is scaled down immediately, as far as policies allow', async () => {
   const behavior = {
     scaleUp: {
       stabilizationWindowSeconds: 0,

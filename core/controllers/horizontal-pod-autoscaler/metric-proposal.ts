@@ -33,7 +33,7 @@ export interface Proposal {
   readonly status: V2MetricStatus;
 }
 
-/** A metric that could not be had: the reason of the condition, its text, and the text for what goes on above. */
+/** A metric that could not be had: the reason of the condition, its text, and the text for what happens above. */
 export class MetricFailure extends Error {
   override readonly name = 'MetricFailure';
   readonly reason: string;

@@ -185,7 +185,7 @@ test('a sample that reaches back before the pod was ready is skipped', () => {
 
 const tolerances = { scaleDown: 0.1, scaleUp: 0.1 };
 
-test('one value for all counts ready pods, and scales from zero by itself', () => {
+test('one value for all counts ready pods, and scales from zero on its own', () => {
   const two = pods([{}, {}, { isReady: false }]);
   expect([
     valueReplicas(40_000, 10_000, { currentReplicas: 3, tolerances, pods: two }),

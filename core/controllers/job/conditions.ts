@@ -14,7 +14,7 @@ export const jobCondition = (
   return { type, status, lastProbeTime: now, lastTransitionTime: now, reason, message };
 };
 
-/** The list with the condition in it; undefined when it says so already, or would only deny what nobody said. */
+/** The list with the condition in it; undefined when it says so already, or would only deny what no one said. */
 export const withJobCondition = (
   conditions: readonly V1JobCondition[],
   next: V1JobCondition,

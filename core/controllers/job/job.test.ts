@@ -56,7 +56,7 @@ const statusOf = (api: FakeApi) => {
   };
 };
 
-test('a job runs as many pods at once as it may, and is complete when all have succeeded', async () => {
+test('a job runs as many pods at the same time as it may, and is complete when all have succeeded', async () => {
   const { api, events, stop } = await start();
   expect(runningPods(api)).toHaveLength(2);
   expect(api.list(POD)[0]!.metadata.finalizers).toEqual(['batch.kubernetes.io/job-tracking']);
@@ -249,7 +249,7 @@ test('with a limit per index an index fails alone, and the job at the end', asyn
   await stop();
 });
 
-test('more failed indexes than allowed fail the job at once', async () => {
+test('more failed indexes than allowed fail the job immediately', async () => {
   const { api, stop } = await start({
     completionMode: 'Indexed',
     completions: 4,

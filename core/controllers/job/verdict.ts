@@ -39,7 +39,7 @@ const failureOf = (look: JobLook, nowMs: number): { reason: string; message: str
 };
 
 /**
- * The condition that ends the job before all its pods are done, undefined when it goes on. What was said before stays
+ * The condition that ends the job before all its pods are done, undefined when it continues. What was said before stays
  * said; failure comes before success.
  */
 export const verdictOn = (look: JobLook, nowMs: number): V1JobCondition | undefined => {

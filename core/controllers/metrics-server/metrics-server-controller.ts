@@ -57,7 +57,7 @@ const issue = async ({ clock }: ControllerContext, settings: ControllerSettings)
   const rootFile = settings['root-ca-file'];
   const common = { clock, validityMs: VALIDITY_MS };
   return {
-    // With the authorities of a rotation that is under way.
+    // With the authorities of a rotation that is in progress.
     roots: rootFile === '' ? cert.toString() : await readFile(rootFile, 'utf8'),
     serving: issueLeaf(authority, {
       ...common,

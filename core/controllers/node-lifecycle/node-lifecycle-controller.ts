@@ -69,7 +69,7 @@ export const nodeLifecycleController: ControllerDefinition<ControllerSettings> =
       }
     };
 
-    /** A taint that is there is changed at once; a new one waits for its turn in the zone. */
+    /** A taint that is there is changed immediately; a new one waits for its turn in the zone. */
     const planEviction = async (node: Stored<Node>): Promise<void> => {
       const wanted = wantedNoExecute(node);
       const held = [NOT_READY, UNREACHABLE].filter((key) => hasTaint(node, key, 'NoExecute'));
@@ -95,7 +95,7 @@ export const nodeLifecycleController: ControllerDefinition<ControllerSettings> =
       return node;
     };
 
-    /** All zones out at once means that this side is cut off: nothing is evicted until one is back. */
+    /** All zones out at the same time means that this side is cut off: nothing is evicted until one is back. */
     const judgeZones = async (present: readonly Stored<Node>[]): Promise<void> => {
       const { zones, isAllOut } = zonesOf(present, policy.unhealthyShare);
       if (isAllOut && !wasAllOut) {

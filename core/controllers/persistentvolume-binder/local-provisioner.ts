@@ -10,7 +10,7 @@ const DEFAULT_FOLDER = '/var/lib/pilothouse/volumes';
 export const volumeNameFor = ({ metadata }: Claim): string => `pvc-${metadata.uid}`;
 
 /**
- * The volume for a claim. Bound to the node where one was chosen; a class that binds at once gets a directory that is
+ * The volume for a claim. Bound to the node where one was chosen; a class that binds immediately gets a directory that is
  * on each node, as no node is known. Its data is the node's: the controller reaches no host.
  */
 export const localVolume = (

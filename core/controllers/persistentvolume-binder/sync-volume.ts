@@ -35,7 +35,7 @@ export const createVolumeSync = (
         'VolumeUnknownReclaimPolicy',
         'Volume has an unrecognized PersistentVolumeReclaimPolicy',
       );
-    // Volumes of others are deleted by whoever made them.
+    // Volumes of others are deleted by anyone who made them.
     const isOurs = volume.metadata.annotations?.[PROVISIONED_BY] === LOCAL_PROVISIONER;
     if (policy !== 'Delete' || !isOurs || volume.metadata.deletionTimestamp) return;
     const { name, uid } = volume.metadata;

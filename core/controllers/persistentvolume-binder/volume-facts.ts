@@ -27,7 +27,7 @@ export const hasAnnotation = ({ metadata }: Claim | Volume, name: string): boole
 export const classOf = ({ metadata, spec }: Claim | Volume): string =>
   metadata.annotations?.[CLASS_BETA] ?? spec?.storageClassName ?? '';
 
-/** Nobody has said anything of a class, so the default one is meant once there is one. */
+/** No one has said anything of a class, so the default one is meant once there is one. */
 export const leavesClassOpen = ({ metadata, spec }: Claim): boolean =>
   metadata.annotations?.[CLASS_BETA] === undefined && spec?.storageClassName === undefined;
 

@@ -55,7 +55,7 @@ export class VolumeWrites {
     await this.claimStatus(await this.#bindClaim(claim, bound), 'Bound', bound);
   }
 
-  /** Takes back what the controller bound; what a user set aside stays so for whoever takes the name. */
+  /** Takes back what the controller bound; what a user set aside stays so for anyone who takes the name. */
   async unbind(volume: Volume): Promise<void> {
     const { [BOUND_BY_CONTROLLER]: ours, ...annotations } = volume.metadata.annotations ?? {};
     const { claimRef, ...spec } = volume.spec ?? {};

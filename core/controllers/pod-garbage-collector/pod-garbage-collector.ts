@@ -19,7 +19,7 @@ const goesFirst = (a: Stored<Pod>, b: Stored<Pod>): number => {
   return madeMs(a) - madeMs(b) || (a.metadata.name < b.metadata.name ? -1 : 1);
 };
 
-/** Takes away pods that nobody else will: of nodes that are gone, never bound, out of service, or long ended. */
+/** Takes away pods that no one else will: of nodes that are gone, never bound, out of service, or long ended. */
 export const podGarbageCollector: ControllerDefinition<ControllerSettings> = {
   name: 'pod-garbage-collector-controller',
   aliases: ['podgc'],
@@ -32,7 +32,7 @@ export const podGarbageCollector: ControllerDefinition<ControllerSettings> = {
     /** Since when a node is missed. Bounded by the names that pods have. */
     const missedSinceMs = new Map<string, number>();
 
-    /** A pod that had not ended is failed first: whoever counts on it must not wait. */
+    /** A pod that had not ended is failed first: anyone who counts on it must not wait. */
     const remove = async (pod: Stored<Pod>, condition?: Condition): Promise<void> => {
       const { name, namespace, uid } = pod.metadata;
       const resource = client.resource(POD, namespace);

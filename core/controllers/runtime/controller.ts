@@ -20,7 +20,7 @@ export interface ControllerContext {
 /** A loop that brings what is there to what is declared. It can be killed at any point and start over. */
 export interface Controller {
   /**
-   * Runs until the signal is aborted, and resolves when everything under way is done. The informers that it asked for
+   * Runs until the signal is aborted, and resolves when everything in progress is done. The informers that it asked for
    * when it was made are filled by then.
    */
   run(signal: AbortSignal): Promise<void>;

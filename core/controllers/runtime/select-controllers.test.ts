@@ -21,6 +21,6 @@ test.each<[readonly string[], readonly string[]]>([
   expect(selectControllers(KNOWN, patterns).map(({ name }) => name)).toEqual(names);
 });
 
-test('a name that nobody has is refused', () => {
+test('a name that no one has is refused', () => {
   expect(() => selectControllers(KNOWN, ['*', '-deploymnet'])).toThrow('"-deploymnet" is not in the list');
 });

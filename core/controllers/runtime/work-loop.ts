@@ -41,7 +41,7 @@ export const workLoop = (context: ControllerContext, options: WorkLoopOptions): 
   };
 };
 
-/** Works at once and then again and again with a pause between, until the signal or an answer of false. A failure is logged. */
+/** Works immediately and then again and again with a pause between, until the signal or an answer of false. A failure is logged. */
 export const repeat = async (
   { clock, log }: ControllerContext,
   pauseMs: number,

@@ -19,7 +19,7 @@ const accountKeyOf = ({ metadata }: Stored<Secret>): string =>
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /**
- * Fills secrets that ask for the token of an account, and deletes them with it. Nobody makes such secrets by itself
+ * Fills secrets that ask for the token of an account, and deletes them with it. No one makes such secrets on its own
  * since 1.24. As upstream it must have the manager's own rights: what hands out tokens cannot need one.
  */
 export const tokenController: ControllerDefinition<ControllerSettings> = {
@@ -99,7 +99,7 @@ export const tokenController: ControllerDefinition<ControllerSettings> = {
       if (next) await client.resource(SECRET, secret.metadata.namespace).update(next);
     };
 
-    /** An account must not go on naming a secret that is gone. */
+    /** An account must not continue naming a secret that is gone. */
     const dropReference = async (namespace: string, name: string): Promise<void> => {
       const holders = accounts.store
         .inNamespace(namespace)

@@ -93,7 +93,7 @@ test('pods come one after the other, each when the one before is ready', async (
   await stop();
 });
 
-test('a parallel set makes all at once, from the first ordinal on', async () => {
+test('a parallel set makes all at the same time, from the first ordinal on', async () => {
   const { api, stop } = await start({ podManagementPolicy: 'Parallel', ordinals: { start: 5 } });
   expect(names(api)).toEqual(['db-5', 'db-6', 'db-7']);
   await stop();
@@ -150,7 +150,7 @@ test('pods below the partition keep their revision, also when they are recreated
   await stop();
 });
 
-test('as many are updated at once as may be unavailable', async () => {
+test('as many are updated at the same time as may be unavailable', async () => {
   const { api, stop } = await start({
     replicas: 4,
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2 } },

@@ -24,7 +24,7 @@ export interface UpdateOptions extends ClaimControl {
   readonly nowMs: number;
 }
 
-/** `go on` with the next pod, or `wait` for this one. */
+/** `continue` with the next pod, or `wait` for this one. */
 type Step = 'go on' | 'wait';
 
 const isTerminating = (pod: Pod): boolean => pod.metadata?.deletionTimestamp !== undefined;
@@ -111,7 +111,7 @@ const updateOneByOne = async (options: UpdateOptions, updatable: readonly Stored
   return 0;
 };
 
-/** As many at once as may be unavailable; pods of a parallel set that are so anyway cost nothing. */
+/** As many at the same time as may be unavailable; pods of a parallel set that are so anyway cost nothing. */
 const updateByBudget = async (
   options: UpdateOptions,
   replicas: readonly Stored<Pod>[],

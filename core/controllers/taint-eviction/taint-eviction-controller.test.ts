@@ -36,7 +36,7 @@ const fixture = async (...pods: ReturnType<typeof pod>[]) => {
   return { api, running: await startOnFake(api, taintEvictionController) };
 };
 
-test('pods leave at once, after their seconds, or never', async () => {
+test('pods leave immediately, after their seconds, or never', async () => {
   const { api, running } = await fixture(
     pod('none'),
     pod('five-minutes', forSeconds(300)),

@@ -22,7 +22,7 @@ const togetherSinceMs = (pod: Pod, taint: V1Taint, nowMs: number): number => {
   return Math.max(podMs, taintMs);
 };
 
-/** When a pod must leave its node: at once for a taint it does not tolerate, never for those it always does. */
+/** When a pod must leave its node: immediately for a taint it does not tolerate, never for those it always does. */
 export const evictionTimeMs = (pod: Pod, taints: readonly V1Taint[], nowMs: number): number => {
   let atMs = Infinity;
   for (const taint of taints) {

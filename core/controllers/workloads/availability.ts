@@ -1,6 +1,6 @@
 import { untilPodAvailableMs, type HandlerResult, type Pod } from '../../client/index.ts';
 
-/** When the next ready pod is available: nobody announces that it has been ready for long enough. */
+/** When the next ready pod is available: no one announces that it has been ready for long enough. */
 export const nextAvailability = (
   pods: readonly Pod[],
   minReadySeconds: number,

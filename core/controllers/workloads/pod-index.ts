@@ -15,7 +15,7 @@ export const podsControlledBy = (
   owner: { readonly metadata: { readonly uid: string } },
 ): Stored<Pod>[] => pods.byIndex(INDEX, owner.metadata.uid);
 
-/** The pods of an owner, and those of nobody in its namespace, which it may adopt. */
+/** The pods of an owner, and those of no one in its namespace, which it may adopt. */
 export const podsFor = (
   pods: Store<Pod>,
   owner: { readonly metadata: { readonly uid: string; readonly namespace?: string } },

@@ -1,6 +1,6 @@
 import type * as proto from '../proto/index.ts';
 
-/** What each kind of request asks for and is answered with. Headers are added by whoever answers. */
+/** What each kind of request asks for and is answered with. Headers are added by anyone who answers. */
 export interface Applier {
   put(request: proto.PutRequest): proto.PutResponseIn;
   deleteRange(request: proto.DeleteRangeRequest): proto.DeleteRangeResponseIn;

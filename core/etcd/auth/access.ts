@@ -53,7 +53,7 @@ export class Access {
 
   put(request: PutRequest): void {
     this.write(request.key);
-    // Whoever attaches a key to a lease can have the other keys of the lease deleted.
+    // Anyone who attaches a key to a lease can have the other keys of the lease deleted.
     if (request.lease !== 0n) this.leaseWrites(request.lease);
     if (request.prevKv) this.read(request.key);
   }

@@ -99,7 +99,7 @@ test.each<[string, () => void, string]>([
   expect(store.revision).toBe(before);
 });
 
-test('a user may what its roles allow, root everything, nobody nothing', () => {
+test('a user may what its roles allow, root everything, no one nothing', () => {
   expect(reasonOf(() => as('alice').write(key('b')))).toBeUndefined();
   expect(reasonOf(() => as('alice').write(key('c')))).toBe('PermissionDenied');
   expect(reasonOf(() => as('alice').admin())).toBe('PermissionDenied');
@@ -166,7 +166,7 @@ test('tokens of a user are void together', () => {
   expect([tokens.userOf(a), tokens.userOf(b)]).toEqual([undefined, 'root']);
 });
 
-test('a signed token is read by whoever has the key, until it expires or is changed', () => {
+test('a signed token is read by anyone who has the key, until it expires or is changed', () => {
   const time = manualClock();
   const keys = { method: 'HS256', privateKey: Buffer.from('secret'), publicKey: undefined, ttlMs: 5000 };
   const jwt = new Jwt(keys, time);

@@ -97,7 +97,7 @@ test('where this member does not lead, leases neither end nor renew', async () =
   await expect(lessor.renew(1n)).rejects.toMatchObject({ reason: 'NotPrimary' });
 });
 
-test('a leader finds leases due in order, and again after three seconds if nobody revoked them', () => {
+test('a leader finds leases due in order, and again after three seconds if no one revoked them', () => {
   const { lessor, clock } = setUp();
   lessor.promote(0);
   lessor.grant(1n, 10);
@@ -173,7 +173,7 @@ test('leases that would end together are spread to 750 a second, and none is has
   expect(perSecond.slice(9)).toEqual([750, 750, 750, 250, 0, 0, 0, 0, 0, 0, 0]);
 });
 
-test('a long lease is checkpointed at intervals, and a new leader goes on from there', () => {
+test('a long lease is checkpointed at intervals, and a new leader continues from there', () => {
   const proposed: LeaseCheckpoint[] = [];
   const { lessor, clock, records } = setUp({ proposeCheckpoint: async (c) => void proposed.push(c) });
   lessor.promote(0);

@@ -34,7 +34,7 @@ const EXPIRED_RETRY_MS = 3 * SECOND_MS;
 /** Below the revoke rate, so that a pile-up leaves room for leases that end on their own. */
 const PILED_EXPIRIES_PER_SECOND_MAX = 750;
 
-/** A lease must outlive an election, or nobody could renew it in time. */
+/** A lease must outlive an election, or no one could renew it in time. */
 export const minLeaseTtlSeconds = (electionTimeoutMs: number): number =>
   Math.ceil((3 * electionTimeoutMs) / 2 / SECOND_MS);
 

@@ -81,7 +81,7 @@ export interface LessorPort {
   checkpoint(checkpoint: LeaseCheckpoint): void;
   exists(id: LeaseId): boolean;
   /**
-   * A key belongs to one lease: the former lets go of it. Ask `exists` before: an unknown lease is passed over,
+   * A key belongs to one lease: the previous lets go of it. Ask `exists` before: an unknown lease is passed over,
    * because entries that are applied again after a restart may name one that was revoked since.
    */
   attach(id: LeaseId, key: LeaseKey): void;

@@ -10,7 +10,7 @@ const SAMPLES_PER_INTERVAL = 10;
 
 export interface CompactionSubject {
   revision(): number;
-  /** Only the leader compacts by itself: the others follow through the log. */
+  /** Only the leader compacts on its own: the others follow through the log. */
   isLeader(): boolean;
   /** Proposes a compaction. What fails is tried again at the next sample. */
   compact(revision: number): Promise<void>;

@@ -204,7 +204,7 @@ const bootFirst = async (
 };
 
 /**
- * Votes and promises are in the log alone: a member that begins anew with the state that it had could elect a second
+ * Votes and promises are in the log alone: a member that begins again with the state that it had could elect a second
  * leader of a term, and entries that were counted as kept by it would be lost.
  */
 const assertLogNotLost = ({ walDirectory }: MemberConfig, { consistentIndex }: Backend): void => {

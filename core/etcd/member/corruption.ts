@@ -55,7 +55,7 @@ export const compareWithPeers = async (member: Member, revision: number): Promis
   };
 };
 
-/** Who is to be distrusted: those outside of a majority that agrees; without one, nobody can be trusted. */
+/** Who is to be distrusted: those outside of a majority that agrees; without one, no one can be trusted. */
 export const suspects = (comparison: Comparison, memberCount: number, own: MemberId): readonly MemberId[] => {
   const { agreeing, differing } = comparison;
   if (differing.length === 0) return [];

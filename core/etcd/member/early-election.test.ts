@@ -42,7 +42,7 @@ test('members stand one after the other, all of them well before the timeout', (
   expect(times.at(-1)).toBeLessThan(ELECTION_MS / 5);
 });
 
-test('nobody stands before a quorum is connected', () => {
+test('no one stands before a quorum is connected', () => {
   const { clock, early, peers, stoodAtMs } = electionOf(1, [2]);
   early.begin();
   clock.advance(ELECTION_MS);

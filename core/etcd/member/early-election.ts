@@ -27,7 +27,7 @@ export interface EarlyElectionOptions {
 /**
  * Stands for election before the timeout, where there is surely no leader to wait for: after the start, when a quorum
  * is connected, and when the leader's process has ended. It only chooses the moment. A pre-vote goes first, and
- * members that hear a leader do not answer it, so a guess that is wrong disturbs nobody.
+ * members that hear a leader do not answer it, so a guess that is wrong disturbs no one.
  */
 export class EarlyElection implements Disposable {
   readonly #options: EarlyElectionOptions;

@@ -17,7 +17,7 @@ export class LeaseTender {
     this.#member = member;
   }
 
-  /** Never twice at once; what failed is tried again the next time. */
+  /** Never twice at the same time; what failed is tried again the next time. */
   tick(nowMs: number): void {
     if (!this.#member.isLeader || this.#isTending || nowMs < this.#dueMs) return;
     this.#isTending = true;

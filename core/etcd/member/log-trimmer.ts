@@ -15,7 +15,7 @@ export interface LogTrimmerOptions {
 
 /**
  * Keeps the log short. The backend is the snapshot: once what it holds is durable, the log before that is
- * needed by nobody but followers that lag a little, and a tail is left for them.
+ * needed by no one but followers that lag a little, and a tail is left for them.
  */
 export class LogTrimmer {
   readonly #options: LogTrimmerOptions;

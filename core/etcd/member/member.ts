@@ -46,7 +46,7 @@ export type MemberFailure = (error: unknown) => void;
 
 /**
  * One member of the cluster, without its listeners: drives Raft, persists, applies, and answers what the RPC
- * services ask. Opened by `openMember`; stopped by `close`, or by itself when its disk fails.
+ * services ask. Opened by `openMember`; stopped by `close`, or on its own when its disk fails.
  */
 export class Member {
   readonly config: MemberConfig;
@@ -210,7 +210,7 @@ export class Member {
     return { revision: this.machine.store.revision };
   }
 
-  /** Listens to peers and begins to take part. Resolves at once; `published` tells when it may serve. */
+  /** Listens to peers and begins to take part. Resolves immediately; `published` tells when it may serve. */
   async start(): Promise<void> {
     const { clock } = this.ports;
     const { transport } = this;
@@ -272,7 +272,7 @@ export class Member {
     this.#driver.wake();
   }
 
-  /** For what the member asks for by itself: it may do everything. */
+  /** For what the member asks for on its own: it may do everything. */
   asRoot(): Identity | undefined {
     const { auth } = this.machine;
     return auth.isEnabled ? { username: ROOT, revision: auth.revision } : undefined;
@@ -297,7 +297,7 @@ export class Member {
     }
   }
 
-  /** Stops by itself: the disk failed, an invariant is broken, or the cluster removed it. */
+  /** Stops on its own: the disk failed, an invariant is broken, or the cluster removed it. */
   fail(error: unknown): void {
     if (this.#isClosed) return;
     this.#log.write('error', 'member stops', { error: messageOf(error) });

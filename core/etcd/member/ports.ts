@@ -14,7 +14,7 @@ export interface StagedBackend {
   readonly backend: Backend;
   /** From now on, also after a crash, this is the state of the member. */
   promote(): Promise<void>;
-  /** After the promotion and once the former backend is closed: nothing is left of it. */
+  /** After the promotion and once the previous backend is closed: nothing is left of it. */
   retireFormer(): Promise<void>;
   /** Instead of a promotion. */
   discard(): Promise<void>;

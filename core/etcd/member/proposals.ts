@@ -7,7 +7,7 @@ import { etcdError } from '../rpc/errors.ts';
 import { PendingRequests } from './pending.ts';
 import { encodeRequestEntry, type Proposer, type RequestKind } from './request-entry.ts';
 
-/** Requests of clients that may wait at once; more are told to come back. */
+/** Client requests that may wait at the same time; more are told to come back. */
 const WAITING_MAX = 20_000;
 
 /** What applying an entry came to. */
@@ -110,7 +110,7 @@ export class Proposals {
     });
   }
 
-  /** The entry is applied: whoever waits for it here is told. */
+  /** The entry is applied: anyone who waits for it here is told. */
   applied(proposer: Proposer, outcome: Outcome): void {
     if (proposer.member !== this.#options.member || proposer.boot !== this.#options.boot) return;
     this.#forget(proposer.sequence);

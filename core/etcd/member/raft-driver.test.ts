@@ -62,7 +62,7 @@ test('who waits here for a commit is answered before the peers hear of it', () =
   expect(done).toEqual(['apply', 'send commit']);
 });
 
-test('where nobody waits here, the peers hear of a commit first: somebody may wait there', () => {
+test('where no one waits here, the peers hear of a commit first: somebody may wait there', () => {
   const { driver, done, turn } = drive([{ apply: [ENTRY], send: messages('commit') }], { hasWaiting: false });
   driver.wake();
   turn();

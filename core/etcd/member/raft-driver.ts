@@ -31,7 +31,7 @@ export interface DriverPorts {
   onReadStates(states: readonly ReadState[]): void;
   onLeadership(leadership: Leadership): void;
   onSnapshotsWanted(ids: readonly MemberId[]): void;
-  /** The member cannot go on: its disk failed, or an invariant is broken. */
+  /** The member cannot continue: its disk failed, or an invariant is broken. */
   onFailed(error: unknown): void;
   /** Runs later, after what is ready to be read has been read: so the requests of one moment share a turn. */
   defer(run: () => void): void;
@@ -68,7 +68,7 @@ export class RaftDriver {
     });
   }
 
-  /** Nothing is sent, written or applied any more; resolves when a write under way has ended. */
+  /** Nothing is sent, written or applied any more; resolves when a write in progress has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#persisting;

@@ -44,7 +44,7 @@ test('an answer to a question from before a restart passes for no answer of this
   expect(reader.isPassed).toBe(false);
 });
 
-test('a new leader is asked at once what the last one did not answer', async () => {
+test('a new leader is asked immediately what the last one did not answer', async () => {
   const { gate, asked, read } = opened(100);
   const [answered, waiting] = [read(), read()];
   gate.onReadStates([{ context: 101, index: 21 }]);

@@ -76,7 +76,7 @@ export class ReadGate {
     });
   }
 
-  /** Before a turn of the driver: whoever came since the last one goes into the same round. */
+  /** Before a turn of the driver: anyone who came since the last one goes into the same round. */
   askCollected(): void {
     const round = this.#collecting;
     this.#collecting = undefined;
@@ -96,7 +96,7 @@ export class ReadGate {
     if (this.#rounds.length > 0) this.#release();
   }
 
-  /** There is a leader who was not asked yet: whoever waits need not wait for a tick as well. */
+  /** There is a leader who was not asked yet: anyone who waits need not wait for a tick as well. */
   onNewLeader(): void {
     for (const round of this.#rounds) if (round.index === 0 && round !== this.#collecting) this.#ask(round);
   }

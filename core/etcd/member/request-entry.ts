@@ -39,7 +39,7 @@ const KIND_BY_NUMBER = new Map<number, RequestKind>(
 /** Who waits for the outcome: a member, which start of it, and which of its requests. */
 export interface Proposer {
   readonly member: MemberId;
-  /** Random for each start, so that entries from before a restart answer nobody. */
+  /** Random for each start, so that entries from before a restart answer no one. */
   readonly boot: number;
   readonly sequence: number;
 }
@@ -47,7 +47,7 @@ export interface Proposer {
 export interface RequestEntry extends Proposer {
   readonly kind: RequestKind;
   readonly payload: Uint8Array;
-  /** On whose behalf; absent while auth is off, and for what a member asks for by itself. */
+  /** On whose behalf; absent while auth is off, and for what a member asks for on its own. */
   readonly identity?: Identity | undefined;
 }
 

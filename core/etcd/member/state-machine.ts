@@ -54,7 +54,7 @@ export class StateMachine {
   readonly tokens: SimpleTokens;
   applier!: Applier;
   #backend: Backend;
-  /** While the index is rebuilt keys say which lease they hang on; the lessor takes them all at once. */
+  /** While the index is rebuilt keys say which lease they hang on; the lessor takes them all at the same time. */
   #attachments: { key: KeyString; lease: bigint }[] | undefined;
 
   private constructor(options: StateMachineOptions) {

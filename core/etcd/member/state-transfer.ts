@@ -61,7 +61,7 @@ export class StateTransfer {
     this.#staged = undefined;
     const former = machine.backend;
     await staged.backend.promote();
-    // Reads are answered from the former state until the new one is in place.
+    // Reads are answered from the previous state until the new one is in place.
     await machine.replace(staged.backend.backend);
     await former.close();
     await staged.backend.retireFormer();

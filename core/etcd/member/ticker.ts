@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Random } from '../../base/random.ts';
 
-/** Nobody sleeps longer at once: what began meanwhile (a read, a proposal) is looked after within so many ticks. */
+/** No one sleeps longer at a time: what began meanwhile (a read, a proposal) is looked after within so many ticks. */
 export const TICKS_ASLEEP_MAX = 4;
 
 export interface TickerOptions {

@@ -29,7 +29,7 @@ export const clusterIdOf = (ids: readonly MemberId[]): ClusterId => {
 /** As etcd prints ids: hex without padding. */
 export const idText = (id: MemberId | ClusterId): string => id.toString(16);
 
-/** The id that a client means; NOBODY when it is none that a member of ours can have. */
+/** The id that a client means; No one when it is none that a member of ours can have. */
 export const memberIdFromUint64 = (id: bigint): MemberId =>
   id <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(id) : NOBODY;
 

@@ -17,7 +17,7 @@ export const isStarted = (member: Member): boolean => member.name !== '';
 
 /** What a `config` entry of the log does to the members. */
 export type MembershipChange =
-  /** The first entry of a log: all first members at once. */
+  /** The first entry of a log: all first members at the same time. */
   | { readonly kind: 'bootstrap'; readonly members: readonly Member[] }
   | { readonly kind: 'add'; readonly member: Member }
   | { readonly kind: 'promote'; readonly id: MemberId }

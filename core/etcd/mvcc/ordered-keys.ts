@@ -22,7 +22,7 @@ export interface Keyed {
 /**
  * A sorted list of items in blocks of a few hundred: an insertion moves at most one block, and a walk runs over
  * plain arrays. A million keys are two thousand blocks, found by one binary search in the array of first keys.
- * Whoever changes whether an item is live also changes the tally of its block.
+ * Anyone who changes whether an item is live also changes the tally of its block.
  */
 export class OrderedKeys<T extends Keyed> {
   #blocks: Block<T>[] = [];

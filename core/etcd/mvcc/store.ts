@@ -58,7 +58,7 @@ export class Store implements ReadView {
   #compactions: Compactions;
   #revision = 1;
   #compactRevision = -1;
-  /** Changes of the step under way, whose sub revisions are their positions. */
+  /** Changes of the step in progress, whose sub revisions are their positions. */
   #changes: Event[] = [];
 
   private constructor(options: Required<StoreOptions>) {
@@ -68,7 +68,7 @@ export class Store implements ReadView {
     this.#compactions = this.#newCompactions();
   }
 
-  /** Rebuilds the index from the backend and goes on with a compaction that was interrupted. */
+  /** Rebuilds the index from the backend and continues with a compaction that was interrupted. */
   static async open(options: StoreOptions): Promise<Store> {
     const store = new Store({ leases: noLeases, log: silentLog, pause: eventLoopTurn, ...options });
     await store.#load(options.backend);
@@ -131,7 +131,7 @@ export class Store implements ReadView {
   }
 
   /**
-   * History below `revision` is out of reach at once; `done` resolves when it is gone from the backend too.
+   * History below `revision` is out of reach immediately; `done` resolves when it is gone from the backend too.
    * Throws Compacted or FutureRevision.
    */
   compact(revision: number): { readonly done: Promise<void> } {
@@ -197,7 +197,7 @@ export class Store implements ReadView {
     await this.#load(backend);
   }
 
-  /** Stops background work; a compaction under way goes on after the next start. The backend stays open. */
+  /** Stops background work; a compaction in progress continues after the next start. The backend stays open. */
   close(): void {
     this.#compactions.stop();
   }
@@ -246,7 +246,7 @@ export class Store implements ReadView {
     return this.#changes.length > 0 ? this.#revision + 1 : this.#revision;
   }
 
-  /** What a read inside the step under way sees: its own changes too. */
+  /** What a read inside the step in progress sees: its own changes too. */
   #stepView(): ReadView {
     if (this.#changes.length === 0) return this;
     return {

@@ -21,7 +21,7 @@ export const FRAME = {
 export const FRAME_HEAD_BYTES = 5;
 /** Room for the largest batch of proposals that a follower forwards, and for one entry of any size allowed. */
 export const FRAME_BYTES_MAX = 64 * 1024 * 1024;
-/** Until both sides know each other a few hundred bytes suffice; nobody unknown makes us allocate. */
+/** Until both sides know each other a few hundred bytes suffice; no one unknown makes us allocate. */
 export const HELLO_FRAME_BYTES_MAX = 16 * 1024;
 
 /** Cuts a stream into frames. Frames that come whole are views of what was read; others are put together once. */

@@ -35,7 +35,7 @@ type FrameHandler = (type: number, payload: Buffer) => void;
 /** One connection that somebody else dialled, from its hello on. */
 export class InboundConnection {
   readonly connection: Connection;
-  /** NOBODY until the hello, and for a probe. */
+  /** No one until the hello, and for a probe. */
   from: MemberId = NOBODY;
   purpose: Purpose | undefined;
   readonly #host: Host;
@@ -73,7 +73,7 @@ export class InboundConnection {
     this.#onClosed(this);
   }
 
-  /** Whoever sends messages pings, too, and hears the answers to that; without room for pings it needs another sign. */
+  /** Anyone who sends messages pings, too, and hears the answers to that; without room for pings it needs another sign. */
   #stayHeard(): void {
     const isAnswered = this.purpose === 'stream' && this.connection.hasSentSinceTick;
     if (this.#welcome && !isAnswered) sendAlive(this.connection);

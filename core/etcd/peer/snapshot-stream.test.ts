@@ -150,7 +150,7 @@ test('a source that fails, or a sender that dies, breaks the receiver off', asyn
   await until(() => expect(failures).toMatchObject([{ reason: 'Unreachable' }, { reason: 'Unreachable' }]));
 });
 
-test('without a handler, to a stranger, or twice at once, a snapshot is refused', async () => {
+test('without a handler, to a stranger, or twice at the same time, a snapshot is refused', async () => {
   const [a, b] = await pair();
   await expect(a.transport.sendSnapshot(2, transfer, chunksOf(1, 1))).rejects.toMatchObject({
     reason: 'Refused',

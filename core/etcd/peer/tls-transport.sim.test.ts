@@ -116,7 +116,7 @@ test('a message to a dead peer is dropped and reported once a turn, and delivery
   await until(() => expect(again.received).toMatchObject([{ commit: 77 }]));
 });
 
-test('a second address is tried when the first does not answer', async () => {
+test('a second address is tried when the first does not respond', async () => {
   const [a, b] = [await start(1), await start(2)];
   a.transport.setPeers([{ id: 2, urls: ['http://127.0.0.1:1', b.url] }]);
   await isActive(a, 2);
@@ -144,7 +144,7 @@ const deafPeer = async (): Promise<{ url: string; sockets: Socket[] }> => {
   return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, sockets };
 };
 
-test('a peer that does not read costs a bounded queue, delays nobody, and is given up', async () => {
+test('a peer that does not read costs a bounded queue, delays no one, and is given up', async () => {
   const [a, c] = [await start(1, { limits: { queueBytesMax: 1_000_000 } }), await start(3)];
   const deaf = await deafPeer();
   a.transport.setPeers([
@@ -211,7 +211,7 @@ test('a removed member is told so, and heard no more', async () => {
   expect(a.transport.status(2)?.activeSinceMs).toBeUndefined();
 });
 
-test('a member that nobody was told of is answered at the address it gives', async () => {
+test('a member that no one was told of is answered at the address it gives', async () => {
   const b = await start(2);
   const a = await start(1);
   const newcomer = await start(5, { advertiseUrls: ['http://127.0.0.1:1', a.url] });
@@ -320,7 +320,7 @@ test('a peer whose process has ended is told from one that hung up, is silent, o
     { id: 5, urls: [deaf.url] },
   ]);
   for (const id of [2, 3, 5]) await isActive(a, id);
-  // Hangs up on member 1 and goes on listening.
+  // Hangs up on member 1 and continues listening.
   c.transport.setRemoved([1]);
   await until(() => expect(a.unreachable).toEqual(expect.arrayContaining([3, 5])));
   await until(() => expect(deaf.sockets.length).toBeGreaterThan(1));
@@ -329,7 +329,7 @@ test('a peer whose process has ended is told from one that hung up, is silent, o
   await until(() => expect(a.refused).toEqual([2]));
 });
 
-test('a peer that dials is dialled back at once', async () => {
+test('a peer that dials is dialled back immediately', async () => {
   const { url, transport } = await start(2);
   await transport.close();
   const a = await start(1, { limits: { backoffMinMs: 3_600_000, backoffMaxMs: 3_600_000 } });

@@ -69,7 +69,7 @@ export interface ClientServerOptions {
 export interface ClientServer {
   readonly servers: readonly GrpcServer[];
   renewCertificates(tls: ServerTls): void;
-  /** Running calls have `graceMs` to finish; watches and lease streams are told at once that the member stops. */
+  /** Running calls have `graceMs` to finish; watches and lease streams are told immediately that the member stops. */
   close(options: { readonly graceMs: number }): Promise<void>;
 }
 

@@ -88,7 +88,7 @@ export interface MemberApi {
   snapshot(context: RequestContext): Promise<SnapshotSource>;
 }
 
-/** Users and roles. Every method checks by itself what its caller may do. */
+/** Users and roles. Every method checks on its own what its caller may do. */
 export interface AuthApi {
   enable(context: RequestContext): Promise<object>;
   disable(context: RequestContext): Promise<object>;

@@ -11,7 +11,7 @@ const ANSWER_LIMIT_MS = 1000;
 
 /**
  * As etcd looks before a founder's first start (its isMemberBootstrapped): where a peer knows that this member has run
- * before, its data is gone, and it must not begin anew under its old name. Two such members would be a majority
+ * before, its data is gone, and it must not begin again under its old name. Two such members would be a majority
  * without what was acknowledged. Nothing is written before this.
  */
 export const assertFirstStart = async (

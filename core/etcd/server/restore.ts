@@ -20,7 +20,7 @@ export interface RestoreRequest extends ClusterFlags {
   readonly snapshotPath: string;
   readonly dataDirectory: string;
   readonly skipHashCheck: boolean;
-  /** How far the revision is moved on, so that watchers of before list again; 0 keeps it. */
+  /** How far the revision is moved on, so that watchers from before list again; 0 keeps it. */
   readonly bumpRevision: number;
 }
 

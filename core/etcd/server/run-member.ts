@@ -33,7 +33,7 @@ const SLOW_GRID_MS = 1000;
 export interface RunningMember {
   readonly member: Member;
   readonly registry: Registry;
-  /** Rejects when the member stops by itself: its disk failed, or the cluster removed it. */
+  /** Rejects when the member stops on its own: its disk failed, or the cluster removed it. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
 }

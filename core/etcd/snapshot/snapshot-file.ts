@@ -100,7 +100,7 @@ export const openSnapshot = async (file: RandomAccess): Promise<Snapshot> => {
   };
 };
 
-/** Opens a snapshot file; `close` ends it, and with it every iteration that is still under way. */
+/** Opens a snapshot file; `close` ends it, and with it every iteration that is still in progress. */
 export const readSnapshot = async (path: string): Promise<Snapshot & { close(): Promise<void> }> => {
   const file = await openReadOnly(path);
   try {

@@ -6,7 +6,7 @@ import type { EntryKind, HardState, LogEntry, SnapshotMark } from '../../raft/ty
  *
  *   length u32 | ~length u32 | checksum u32 | type u32 | payload | zeros | END
  *
- * Little endian. `length` is that of the payload. `checksum` goes on from the checksum of the record before
+ * Little endian. `length` is that of the payload. `checksum` continues from the checksum of the record before
  * over type and payload: it chains every record to the whole log before it. The last byte is never zero, so
  * a record of which only a beginning reached a file of zeros can be told from one that changed afterwards.
  */

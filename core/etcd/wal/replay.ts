@@ -26,7 +26,7 @@ export interface WalContents {
 export interface Replayed {
   readonly contents: WalContents;
   readonly segments: SegmentName[];
-  /** Where the next record goes in the last segment, and the checksum it goes on from. */
+  /** Where the next record goes in the last segment, and the checksum it continues from. */
   readonly offset: number;
   readonly chain: number;
   /** Whether bytes of a write that was never synced lie behind `offset`. */
@@ -81,7 +81,7 @@ class Replay {
     return undefined;
   }
 
-  /** Entries that go on after the mark stay; a log that ends before it, or disagrees with it, is void. */
+  /** Entries that continue after the mark stay; a log that ends before it, or disagrees with it, is void. */
   #takeSnapshot(mark: SnapshotMark): void {
     const first = this.entries[0]?.index ?? mark.index + 1;
     const at = this.entries[mark.index - first];
@@ -152,7 +152,7 @@ const readSegment = (
   where: { readonly path: string; readonly isFirst: boolean; readonly isLast: boolean },
 ): { offset: number; isTorn: boolean } => {
   let offset = 0;
-  // The first segment left may go on from one that was released: its opening record says from where.
+  // The first segment left may continue from one that was released: its opening record says from where.
   if (bytes.byteLength >= 20 && where.isFirst) replay.chain = bytes.readUInt32LE(16);
   for (;;) {
     const record = readRecord(bytes, offset, replay.chain);

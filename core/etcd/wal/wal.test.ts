@@ -51,7 +51,7 @@ test('what was appended is read back', async () => {
   );
 });
 
-test('batches given while a sync is under way share the next sync', async () => {
+test('batches given while a sync is in progress share the next sync', async () => {
   const { disk, options } = setUp();
   const wal = await Wal.create(options, METADATA);
   const before = disk.syncCount;
@@ -145,7 +145,7 @@ test('released segments are kept as far as they were asked for', async () => {
   expect(reopened.segmentCount).toBe(1);
 });
 
-test('a last record torn at any byte is cut off, and the log goes on behind it', async () => {
+test('a last record torn at any byte is cut off, and the log continues behind it', async () => {
   const written = async (size: number) => {
     const { disk, options } = setUp();
     const wal = await Wal.create(options, METADATA);
@@ -235,7 +235,7 @@ test('random crashes lose nothing that was acknowledged', async () => {
         await wal.append({ entries: added, hardState: { term, vote: 1, commit: 0 } });
         log = [...log.slice(0, from - 1), ...added];
       }
-      // One more write that nobody waits for when the power goes.
+      // One more write that no one waits for when the power goes.
       const lost: WalBatch = {
         entries: entries(log.length + 1, log.length + 1 + random.below(3), term, 700),
       };

@@ -44,7 +44,7 @@ interface OpenSegment {
 }
 
 /**
- * The durable Raft log. Batches given while a sync is under way are written together and share the next one.
+ * The durable Raft log. Batches given while a sync is in progress are written together and share the next one.
  * After a failed write or sync the log refuses all further work: what the disk then holds is unknown.
  */
 export class Wal {
@@ -147,7 +147,7 @@ export class Wal {
 
   /**
    * Resolves when the batch is durable, in the order of calls. A batch that only moves the commit index
-   * resolves at once and is written with the next one.
+   * resolves immediately and is written with the next one.
    */
   append(batch: WalBatch): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#refusal());

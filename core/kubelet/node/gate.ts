@@ -1,4 +1,4 @@
-/** Lets a bounded number of requests go at once; the others, at most a few for each node, wait their turn. */
+/** Lets a bounded number of requests go immediately; the others, at most a few for each node, wait their turn. */
 export interface Gate {
   run<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -13,7 +13,7 @@ export const gate = (runningMax: number): Gate => {
       try {
         return await work();
       } finally {
-        // The place goes to the next one directly: nobody can come in between.
+        // The place goes to the next one directly: no one can come in between.
         const next = waiting.shift();
         if (next) next();
         else running -= 1;

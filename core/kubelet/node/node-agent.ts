@@ -77,7 +77,7 @@ export class NodeAgent implements Disposable {
     return this.#node;
   }
 
-  /** Reports at once when something of the health has changed. */
+  /** Reports immediately when something of the health has changed. */
   async reportNow(): Promise<void> {
     if (this.#node) await this.#report();
   }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { V1Node, V1NodeCondition, V1NodeStatus, V1Taint } from '../../api/schema/index.ts';
 import type { ImageInfo } from '../runtimes/runtime.ts';
 
-/** What a node is, as whoever composes the cluster decides it. */
+/** What a node is, as anyone who composes the cluster decides it. */
 export interface NodeIdentity {
   readonly name: string;
   readonly hostIP: string;
@@ -143,7 +143,7 @@ export const nodeStatus = ({
     .map(({ image, imageID, sizeBytes }) => ({ names: [imageID, image], sizeBytes })),
 });
 
-/** What of a status is worth a write at once. A server gives back fields in its own order, and leaves out what is empty. */
+/** What of a status is worth a write immediately. A server gives back fields in its own order, and leaves out what is empty. */
 const essenceOf = (status: V1NodeStatus | undefined, types: ReadonlySet<string>): unknown => ({
   capacity: status?.capacity ?? {},
   allocatable: status?.allocatable ?? {},

@@ -34,7 +34,7 @@ export interface ActionTarget {
 const OUTPUT_BYTES_MAX = 10 * 1024;
 const PORT_MAX = 65_535;
 
-/** As upstream, probes trust any certificate: one context for all, without the authorities that nobody asks. */
+/** As upstream, probes trust any certificate: one context for all, without the authorities that no one asks. */
 let anyCertificate: tls.SecureContext | undefined;
 const probeTls = (): { readonly secureContext: tls.SecureContext; readonly rejectUnauthorized: false } => ({
   secureContext: (anyCertificate ??= tls.createSecureContext({ ca: [] })),

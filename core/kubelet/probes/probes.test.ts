@@ -59,7 +59,7 @@ test('a gRPC probe asks the health service by name', async () => {
   });
 });
 
-test('a port that nobody listens on is refused in Go’s words, also by its name', async () => {
+test('a port that no one listens on is refused in Go’s words, also by its name', async () => {
   expect(await runAction({ httpGet: { port: 'closed', path: 'x' } }, target, 1_000)).toEqual({
     ok: false,
     output: 'Get "http://127.0.0.1:9/x": dial tcp 127.0.0.1:9: connect: connection refused',

@@ -92,7 +92,7 @@ export const serveRemote = async (
   streams.finish(exitStatus(await session.exitCode));
 };
 
-/** Resolves when everything was handed over, or when nobody takes it any more. */
+/** Resolves when everything was handed over, or when no one takes it any more. */
 export const endStream = (stream: Writable | undefined, last?: string): Promise<void> =>
   new Promise((resolve) => {
     if (!stream || stream.destroyed || stream.writableEnded) return resolve();

@@ -46,7 +46,7 @@ export const servePortForward = (
         if (pair[type]) return false;
         pair[type] = stream;
         pairs.set(id, pair);
-        // Nobody writes to an error stream: it has to be read to its end to close.
+        // No one writes to an error stream: it has to be read to its end to close.
         if (type === 'error') stream.resume();
         if (pair.data && pair.error) {
           pair.timer?.dispose();

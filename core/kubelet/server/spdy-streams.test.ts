@@ -56,7 +56,7 @@ test('a command runs over SPDY with its input, output, errors and exit code', as
   expect([stdout, stderr, error].map((id) => client.stream(id).isEnded)).toEqual([true, true, true]);
 });
 
-test('a protocol that nobody speaks is refused with what there is', async () => {
+test('a protocol that no one speaks is refused with what there is', async () => {
   const { head, socket } = await spdy('/exec/default/web/app?output=1&command=ls', 'v9.channel.k8s.io');
   expect(head).toContain('HTTP/1.1 403 Forbidden');
   expect(head).toContain('X-Accepted-Stream-Protocol-Versions: v4.channel.k8s.io');
@@ -71,7 +71,7 @@ const fetchThrough = async (client: SpdyClient, requestId: string, port: number)
   return { error, data };
 };
 
-test('ports are forwarded over SPDY, several at once, and a closed one says so', async () => {
+test('ports are forwarded over SPDY, several at the same time, and a closed one says so', async () => {
   const { socket, rest } = await spdy('/portForward/default/web', 'portforward.k8s.io');
   const client = new SpdyClient(socket, rest);
   const first = await fetchThrough(client, '0', 8080);

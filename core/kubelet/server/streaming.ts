@@ -57,7 +57,7 @@ const forwardTargetOf = (entry: PodEntry): ForwardTarget => {
 };
 
 /**
- * `SPDY/3.1+portforward.k8s.io` is no token as RFC 6455 wants a subprotocol to be, and the library refuses it. It is
+ * `SPDY/3.1+portforward.k8s.io` is no token as RFC 6455 needs a subprotocol to be, and the library refuses it. It is
  * known under a name of ours between the request and the answer.
  */
 const TUNNEL_ALIAS = 'spdy-3.1-portforward.k8s.io';

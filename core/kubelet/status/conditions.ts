@@ -3,7 +3,7 @@ import type { V1ContainerStatus, V1Pod, V1PodCondition } from '../../api/schema/
 import { isSidecar } from '../sync/container-record.ts';
 import type { PodPhase } from './phase.ts';
 
-/** The conditions that nobody but the kubelet writes. */
+/** The conditions that no one but the kubelet writes. */
 export const KUBELET_CONDITIONS: readonly string[] = [
   'PodReadyToStartContainers',
   'Initialized',

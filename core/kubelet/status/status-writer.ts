@@ -24,7 +24,7 @@ export interface StatusEntry {
 
 /** Changes of one pod that follow each other closely become one write. */
 export const STATUS_BATCH_MS = 20;
-/** Writes under way at once, for all nodes of the process. */
+/** Concurrent writes, for all nodes of the process. */
 export const STATUS_WRITES_MAX = 32;
 const RETRY_MS = 1_000;
 export const RETRY_MS_MAX = 30_000;
@@ -172,7 +172,7 @@ export class StatusWriter implements Disposable {
 
   /**
    * Whether another pod has the name now, which the watch may never show: after a restore the API went back in time. A
-   * mirror goes on with what it found; any other pod is gone.
+   * mirror continues with what it found; any other pod is gone.
    */
   async #isReplaced(entry: StatusEntry): Promise<boolean> {
     const { apiPod } = entry;

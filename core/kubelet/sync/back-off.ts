@@ -20,7 +20,7 @@ export const SYNC_BACK_OFF: BackOffBounds = { initialMs: 1_000, maxMs: 30_000 };
 const isExpired = (entry: BackOffEntry, eventMs: number, bounds: BackOffBounds): boolean =>
   eventMs - entry.updatedMs > bounds.maxMs * 2;
 
-/** How long from `nowMs` on an attempt that follows the failure at `eventMs` has to wait; 0 when it may go on. */
+/** How long from `nowMs` on an attempt that follows the failure at `eventMs` has to wait; 0 when it may continue. */
 export const remainingBackOffMs = (
   entry: BackOffEntry | undefined,
   bounds: BackOffBounds,

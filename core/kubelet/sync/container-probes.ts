@@ -36,7 +36,7 @@ export class ContainerProbes {
     this.#running.delete(record);
   }
 
-  /** A pod that is being stopped is not restarted by its probes; readiness goes on. */
+  /** A pod that is being stopped is not restarted by its probes; readiness continues. */
   stopRestarting(): void {
     this.#mayRestart = false;
   }

@@ -21,7 +21,7 @@ export interface ContainerRecord {
   spec: V1Container;
   readonly kind: ContainerKind;
   current: Incarnation | undefined;
-  /** Image, configuration and start are under way. */
+  /** Image, configuration and start are in progress. */
   isStarting: boolean;
   /** It is being stopped, and the exit that follows is ours. */
   isStopping: boolean;

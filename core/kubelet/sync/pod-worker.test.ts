@@ -45,7 +45,7 @@ test('a pod is created, started and ready, with upstream’s events and conditio
   ]);
 });
 
-test('a container that crashes is restarted at once, then after 10 s, 20 s, 40 s', async () => {
+test('a container that crashes is restarted immediately, then after 10 s, 20 s, 40 s', async () => {
   const { run, advance, events, clock } = world();
   const worker = run(pod({}, { annotations: { [`${SIMULATION}crash-after`]: '1s' } }));
   const restartsAfter: number[] = [];

@@ -67,7 +67,7 @@ export class PodWorker {
   #timer: Disposable | undefined;
   #probes: ContainerProbes | undefined;
   #stopDeadlineMs = Number.POSITIVE_INFINITY;
-  /** Aborts starts that are under way; made when the first one begins. */
+  /** Aborts starts that are in progress; made when the first one begins. */
   #starts: { readonly abort: AbortController; readonly pending: Set<Promise<void>> } | undefined;
   #onTerminated: (() => void)[] | undefined;
   readonly #startedMs: number;

@@ -49,7 +49,7 @@ export const stopContainer = async (request: StopRequest): Promise<void> => {
   await exited;
 };
 
-/** Main containers at once, then sidecars one by one from the last: each may need those before it to the end. */
+/** Main containers immediately, then sidecars one by one from the last: each may need those before it to the end. */
 export const stopInOrder = async (
   running: readonly ContainerRecord[],
   stop: (record: ContainerRecord) => Promise<void>,

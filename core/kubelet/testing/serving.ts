@@ -25,7 +25,7 @@ export interface Serving {
   readonly host: string;
   /** How the API server connects. */
   readonly tls: { readonly ca: string; readonly cert: string; readonly key: string };
-  /** Of somebody whom the authority knows and nobody allows. */
+  /** Of somebody whom the authority knows and no one allows. */
   readonly strangerTls: { readonly ca: string; readonly cert: string; readonly key: string };
   readonly api: FakeApi;
   podOf(name: string): V1Pod;

@@ -23,7 +23,7 @@ export const dial = (
     };
     const fail = (error: Error): void => {
       settle();
-      // A second error of a socket that is given up has nobody to tell.
+      // A second error of a socket that is given up has no one to tell.
       socket.on('error', () => undefined);
       socket.destroy();
       reject(error);

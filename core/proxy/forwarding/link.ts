@@ -3,14 +3,14 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Target } from './target.ts';
 
-/** As conntrack's close-wait timeout: how long one side may go on after the other has ended. */
+/** As conntrack's close-wait timeout: how long one side may continue after the other has ended. */
 const HALF_CLOSED_MAX_MS = 3_600_000;
 const KEEP_ALIVE_MS = 30_000;
 
 /** Two sockets joined. Bytes, ends and resets go over in both directions; back pressure is the pipe's own. */
 export interface Link {
   readonly target: Target;
-  /** Resets both sides at once. */
+  /** Resets both sides at the same time. */
   reset(): void;
 }
 
@@ -32,7 +32,7 @@ export const joinSockets = (options: {
 
   const watch = (socket: Socket, other: Socket): void => {
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    // Its reason is of no use to anybody here; that it failed goes on to the other side by 'close'.
+    // Its reason is of no use to anybody here; that it failed continues to the other side by 'close'.
     socket.on('error', () => undefined);
     socket.once('end', () => {
       linger ??= clock.after(HALF_CLOSED_MAX_MS, () => {

@@ -8,7 +8,7 @@ export interface Listener {
   listen(address: string, port: number): Promise<void>;
   /** Connections that are open. */
   readonly connectionsCount: number;
-  /** Stops listening, lets what is open go on, and calls back when it has ended. */
+  /** Stops listening, lets what is open continue, and calls back when it has ended. */
   drain(onDrained: () => void): void;
   /** Stops listening and resets everything. */
   destroy(): void;
@@ -83,7 +83,7 @@ export class Listeners<L extends Listener> {
     this.#arm();
   }
 
-  /** Stops listening there; connections that are open go on until they end. */
+  /** Stops listening there; connections that are open continue until they end. */
   remove(place: Place): void {
     const key = placeKey(place);
     const entry = this.#entries.get(key);
@@ -172,7 +172,7 @@ export class Listeners<L extends Listener> {
   async #tryAgain(): Promise<void> {
     const some = [...this.#waiting].slice(0, RETRY_PLACES_MAX);
     const opened = await Promise.all(some.map((entry) => this.#open(entry)));
-    // Whoever had one of the addresses had most of the others too.
+    // Anyone who had one of the addresses had most of the others too.
     if (opened.includes(true) && !this.#closed)
       await Promise.all([...this.#waiting].map((entry) => this.#open(entry)));
     this.#retry = undefined;

@@ -8,7 +8,7 @@ interface Bond {
 }
 
 /**
- * `sessionAffinity: ClientIP`: a client goes on with the target it had, until it has stayed away for the timeout. Each
+ * `sessionAffinity: ClientIP`: a client continues with the target it had, until it has stayed away for the timeout. Each
  * new connection restarts the timeout. When there are too many clients, the least recent are dropped.
  */
 export class SessionAffinity {

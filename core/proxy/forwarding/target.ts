@@ -8,7 +8,7 @@ export interface Target {
 export const targetAt = (host: string, port: number): Target => ({ name: `${host}:${port}`, host, port });
 
 /**
- * Who is next for a client; undefined when nobody is left. `tried` are the names that could not be reached for this
+ * Who is next for a client; undefined when no one is left. `tried` are the names that could not be reached for this
  * client, and are never answered again.
  */
 export type PickTarget = (clientAddress: string, tried: ReadonlySet<string>) => Target | undefined;
@@ -18,7 +18,7 @@ export interface ForwardObserver {
   opened?(target: Target): void;
   closed?(target: Target): void;
   connectFailed?(target: Target, error: Error): void;
-  /** Nobody to forward to: the client was reset. */
+  /** No one to forward to: the client was reset. */
   refused?(): void;
   /** The bound on connections was reached: the client was reset. */
   dropped?(): void;

@@ -55,7 +55,7 @@ export class TcpForwarder {
       this.#server.once('error', reject);
       this.#server.listen({ host: address, port, backlog: BACKLOG, exclusive: true }, () => {
         this.#server.removeListener('error', reject);
-        // Accepting can fail later for want of descriptors; the listener goes on when some are free again.
+        // Accepting can fail later for want of descriptors; the listener continues when some are free again.
         this.#server.on('error', () => this.#options.observer?.dropped?.());
         resolve();
       });
@@ -69,7 +69,7 @@ export class TcpForwarder {
     return meant.length;
   }
 
-  /** Takes no more connections; those that are open go on. Calls back when the last of them has ended. */
+  /** Takes no more connections; those that are open continue. Calls back when the last of them has ended. */
   drain(onDrained: () => void): void {
     if (this.#server.listening) this.#server.close();
     this.#onIdle = onDrained;

@@ -86,7 +86,7 @@ test('sessions of a removed target end, and the client is assigned another', asy
   expect(await one.ask('2')).toBe('b:2');
 });
 
-test('a port where nobody listens ends the session', async () => {
+test('a port where no one listens ends the session', async () => {
   const { forwarder, failures } = await forward([targetAt(BACK, 5998), await named(5108, 'b')]);
   const one = client();
   one.send('lost');

@@ -12,7 +12,7 @@ const listener = new HttpListener((path) => {
 });
 afterEach(() => listener.destroy());
 
-test('whatever is asked, it answers and goes on', async () => {
+test('whatever is asked, it answers and continues', async () => {
   await listener.listen(ADDRESS, PORT);
   const ask = async (target: string): Promise<string> => {
     const client = tcpClient(ADDRESS, PORT);

@@ -22,7 +22,7 @@ const send = (response: ServerResponse, { code, body, headers }: HttpAnswer): vo
 const NOT_FOUND: HttpAnswer = { code: 404, body: '404 page not found\n' };
 const BAD_REQUEST: HttpAnswer = { code: 400, body: '400 Bad Request' };
 
-/** Whatever was asked, the process goes on: anybody on this machine may ask. */
+/** Whatever was asked, the process continues: anybody on this machine may ask. */
 const answerTo = (target: string, answer: (path: string) => HttpAnswer | undefined): HttpAnswer => {
   if (!URL.canParse(target, ORIGIN)) return BAD_REQUEST;
   try {

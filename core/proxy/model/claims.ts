@@ -85,7 +85,7 @@ const whyRefused = (binding: Binding, context: ClaimContext): string | undefined
   return holder === undefined ? undefined : `${place.address} belongs to Service ${holder}`;
 };
 
-/** The API server and the kubelets choose these: one that cannot be listened on here is nobody's mistake. */
+/** The API server and the kubelets choose these: one that cannot be listened on here is no one's mistake. */
 const isChosenByUser = ({ scope, place }: Binding): boolean =>
   scope === 'external' || scope === 'load-balancer' || inIpv4Range(LOOPBACK, place.address);
 

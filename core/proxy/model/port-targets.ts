@@ -14,7 +14,7 @@ const sourceListOf = (ranges: readonly string[]): BlockList | undefined => {
   if (ranges.length === 0) return undefined;
   const list = new BlockList();
   for (const range of ranges) {
-    // A range that says nothing lets nobody in, and spoils no other range.
+    // A range that says nothing lets no one in, and spoils no other range.
     const [address = '', bits = ''] = range.trim().split('/');
     const isPrefix = /^\d{1,2}$/.test(bits) && Number(bits) <= PREFIX_BITS_MAX;
     if (isIPv4(address) && isPrefix) list.addSubnet(address, Number(bits), 'ipv4');

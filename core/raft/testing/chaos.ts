@@ -116,7 +116,7 @@ export class Chaos {
     if (!this.#asleep.has(member.id)) member.core.tick();
   }
 
-  /** Takes any packet: order is nobody's right. Some get lost, some come twice. */
+  /** Takes any packet: order is no one's right. Some get lost, some come twice. */
   #deliver(): void {
     if (this.#packets.length === 0) return;
     const at = this.#random.below(Math.min(this.#packets.length, 12));
@@ -151,7 +151,7 @@ export class Chaos {
       member.compactTo(mark.index + 1 + this.#random.below(appliedIndex - mark.index));
   }
 
-  /** A write under way is lost or not; its acknowledgement always is. */
+  /** A write in progress is lost or not; its acknowledgement always is. */
   #crash(member: TestMember): void {
     if (this.#random.below(2) === 0) member.write();
     this.#start(member.id, member.disk);

@@ -6,7 +6,7 @@ import type { TestMember } from './member.ts';
 const sameEntry = (a: LogEntry, b: LogEntry): boolean =>
   a.index === b.index && a.term === b.term && a.kind === b.kind && a.data.join() === b.data.join();
 
-/** What must hold in every run (Raft paper, figure 3), watched from outside over all members at once. */
+/** What must hold in every run (Raft paper, figure 3), watched from outside over all members at the same time. */
 export class Invariants {
   /** The one history: what any member applied at an index, all must apply there. */
   readonly history: LogEntry[] = [];

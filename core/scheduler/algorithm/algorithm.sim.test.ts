@@ -111,6 +111,6 @@ test('decisions on columns equal those of the plain reference', async () => {
   ]);
 });
 
-test('a search that stops early goes on from where it stopped', async () => {
+test('a search that stops early continues from where it stopped', async () => {
   expect(await compare(4711, 230, 12)).toBeGreaterThan(0);
 });

@@ -20,7 +20,7 @@ type Json = Record<string, unknown>;
 const fail = (path: string, detail: string): ReasonError<ConfigurationFailure> =>
   new ReasonError('BadConfiguration', `${path}: ${detail}`);
 
-/** Reads fields of one object, and at the end refuses those that nobody asked for. */
+/** Reads fields of one object, and at the end refuses those that no one asked for. */
 class Fields {
   readonly #object: Json;
   readonly #path: string;

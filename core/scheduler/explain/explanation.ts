@@ -40,7 +40,7 @@ export interface Explanation {
   readonly profile: string;
   readonly attempt: number;
   readonly startedAtMs: number;
-  /** How long each stage took. Binding is missing while it is under way. */
+  /** How long each stage took. Binding is missing while it is in progress. */
   readonly durationsMs: Readonly<Record<string, number>>;
   readonly result: 'scheduled' | 'unschedulable' | 'error';
   readonly nodeName?: string;

@@ -4,7 +4,7 @@ export interface ScoreTable {
   readonly plugins: readonly {
     readonly name: string;
     readonly weight: number;
-    /** Equal to `normalised` where the plugin does not normalise, or nobody asked for an explanation. */
+    /** Equal to `normalised` where the plugin does not normalise, or no one asked for an explanation. */
     readonly raw: Float64Array;
     readonly normalised: Float64Array;
   }[];

@@ -40,7 +40,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Every informer of the scheduler, asked for at once so that one `whenSynced` covers them all. The generated
+ * Every informer of the scheduler, asked for at the same time so that one `whenSynced` covers them all. The generated
  * types of the API and the narrow ones of `model/` describe the same objects: the cast is made here, once.
  */
 export const clusterInformers = (

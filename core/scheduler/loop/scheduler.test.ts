@@ -250,7 +250,7 @@ test('stopping while a gang waits writes nothing about its pods', async () => {
   expect([world.api.writes(), world.events, world.placement()]).toEqual([[], [], { g0: '', g1: '', g2: '' }]);
 });
 
-test('a half-placed gang keeps nobody else out', async () => {
+test('a half-placed gang keeps no one else out', async () => {
   const world = await start({ config: gangConfig });
   for (const name of ['n1', 'n2']) world.addNode(name);
   for (const name of ['g0', 'g1', 'g2']) world.addPod(name, gang);

@@ -68,7 +68,7 @@ export interface SchedulerOptions {
 }
 
 export interface Scheduler {
-  /** Waits for the caches, then schedules until `signal` is aborted and all bindings under way are done. */
+  /** Waits for the caches, then schedules until `signal` is aborted and all bindings in progress are done. */
   run(signal: AbortSignal): Promise<void>;
   /** True once the caches are filled. */
   readonly isReady: boolean;

@@ -5,7 +5,7 @@ import { DEFAULT_PREEMPTION } from '../plugins/names.ts';
 import type { Candidate } from './candidates.ts';
 
 /**
- * Evicts victims while the scheduler goes on with other pods. The preemptor stays out of the queue until all
+ * Evicts victims while the scheduler continues with other pods. The preemptor stays out of the queue until all
  * victims but the last are gone: the deletion of the last one is the event that brings it back.
  */
 export class Evictions {

@@ -101,7 +101,7 @@ test('an event during the cycle of a pod is not lost', async () => {
   expect(queue.counts).toMatchObject({ backoff: 1, unschedulable: 0 });
 });
 
-test('nobody stays unschedulable longer than five minutes', async () => {
+test('no one stays unschedulable longer than five minutes', async () => {
   const { queue, clock, add, failNext } = makeQueue();
   add('a');
   await failNext(['Fit']);

@@ -31,7 +31,7 @@ export interface SchedulingQueueOptions {
   readonly unschedulableStayMaxMs?: number;
 }
 
-/** Nobody stays forgotten longer than this, whatever the hints said. */
+/** No one stays forgotten longer than this, whatever the hints said. */
 export const UNSCHEDULABLE_STAY_MAX_MS = 5 * 60_000;
 const FLUSH_UNSCHEDULABLE_MS = 30_000;
 const FLUSH_BACKOFF_MS = 1000;
@@ -174,7 +174,7 @@ export class SchedulingQueue {
     }
   }
 
-  /** At once, without back-off. Pods in their cycle get it as an event. */
+  /** Immediately, without back-off. Pods in their cycle get it as an event. */
   activate(uids: readonly string[]): void {
     for (const uid of uids) {
       if (this.#active.has(uid)) continue;

@@ -75,7 +75,7 @@ const run = async (
       const { hosts } = await callControl(dataDirectory, 'status', {});
       const isHost = (name: string): boolean => hosts.some((host) => host.name === name);
       const found = isHost(target!) ? undefined : await findMember(access, target!);
-      // A member of nobody's is taken out of etcd alone.
+      // A member of no one's is taken out of etcd alone.
       if (found && !isHost(found.name)) {
         await removeMember(access, found.id);
         return say({ name: found.name, id: found.id }, `removed ${found.name || found.id}`);

@@ -85,7 +85,7 @@ test('a second one is refused by name while the first runs; a drain or a fault i
   expect(book.running?.action.kind).toBe('host.kill');
 });
 
-test('a pause takes effect at the next checkpoint, and going on ends it', async () => {
+test('a pause takes effect at the next checkpoint, and continuing ends it', async () => {
   const { begin, book, view } = open();
   let reach = (): void => undefined;
   const reached = new Promise<void>((resolve) => (reach = resolve));

@@ -13,12 +13,12 @@ import {
 import type { StepReport } from '../operation-runner.ts';
 import { StepList } from './step-list.ts';
 
-/** Steps report many times a second; nobody reads that fast. */
+/** Steps report many times a second; no one reads that fast. */
 const TELL_PAUSE_MS = 50;
-/** Whoever waits longer than this looks elsewhere, and is told of the end. */
+/** Anyone who waits longer than this looks elsewhere, and is told of the end. */
 const NOTICE_AFTER_MS = 5_000;
 
-/** A drain touches one node alone, and a fault is broken or healed at once, in the middle of whatever goes on. */
+/** A drain touches one node alone, and a fault is broken or healed immediately, in the middle of whatever happens. */
 const BESIDE_OTHERS: readonly ClusterAction['kind'][] = [
   'node.drain',
   'fault.add',
@@ -35,7 +35,7 @@ export interface OperationDraft {
 
 export interface OperationBookOptions {
   readonly clock: Clock;
-  /** Ended, well or not, after so long that nobody may be looking any more. */
+  /** Ended, well or not, after so long that no one may be looking any more. */
   readonly onLongEnd: (operation: Operation) => void;
 }
 
@@ -48,7 +48,7 @@ class Entry {
   state: Operation['state'] = 'running';
   endedAtMs: number | null = null;
   message: Said | null = null;
-  /** Set while a pause is asked for; called to go on. */
+  /** Set while a pause is asked for; called to continue. */
   goOn: (() => void) | undefined;
   held: Promise<void> | undefined;
 
@@ -103,7 +103,7 @@ export class OperationBook implements Disposable {
       ?.view();
   }
 
-  /** Nothing runs and nobody listens. */
+  /** Nothing runs and no one listens. */
   get isResting(): boolean {
     return this.#listeners.size === 0 && this.#entries.every(({ isOver }) => isOver);
   }
@@ -224,7 +224,7 @@ export class OperationBook implements Disposable {
         resolve();
       });
     });
-    // Paused again before this went on.
+    // Paused again before this continued.
     return this.#checkpoint(entry);
   }
 

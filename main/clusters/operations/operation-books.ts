@@ -3,7 +3,7 @@ import type { Disposable } from '../../../core/base/disposable.ts';
 import { OperationBook } from './operation-book.ts';
 import type { Operation } from '../../../core/contract/index.ts';
 
-/** More clusters than this are not operated on at once; the book that was used longest ago and rests is closed. */
+/** More clusters than this are not operated on at the same time; the book that was used longest ago and rests is closed. */
 const BOOKS_MAX = 128;
 
 /** One book a cluster, made when it is first asked for. */

@@ -83,7 +83,7 @@ export class StepList {
     return { id, title, state: 'waiting', detail: null, startedAtMs: null, endedAtMs: null };
   }
 
-  /** A step that nobody planned is shown all the same. */
+  /** A step that no one planned is shown all the same. */
   #step(id: string): Step {
     const found = this.#steps.find((step) => step.id === id);
     if (found) return found;

@@ -8,7 +8,7 @@ export const CHOSEN_MAX = 64;
 export type ChooseFile = () => Promise<string | undefined>;
 
 /**
- * The files that a person named for one purpose. A page may speak of these alone: a path that it makes up by itself is
+ * The files that a person named for one purpose. A page may speak of these alone: a path that it makes up on its own is
  * refused, so that a page that was taken over reads no other file.
  */
 export class ChosenFiles {

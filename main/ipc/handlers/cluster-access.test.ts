@@ -64,6 +64,6 @@ test.each(['#prod', ''])('a cluster that was forgotten (%s) comes back read-only
   expect(await access(registry)).toContainEqual(['prod', true]);
 });
 
-test('an id that nobody knows is refused', async () => {
+test('an id that no one knows is refused', async () => {
   await expect(registry.setReadOnly('/elsewhere#x', false)).rejects.toMatchObject({ reason: 'NotFound' });
 });

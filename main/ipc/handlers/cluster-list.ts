@@ -55,7 +55,7 @@ export interface OwnClusters {
   list(): ClusterList;
   /** Held only while somebody looks at the list. */
   onChange(listener: () => void): Disposable;
-  /** Takes in the cluster whose own kubeconfig this is; false where it is nobody's of ours. */
+  /** Takes in the cluster whose own kubeconfig this is; false where it is no one's of ours. */
   attach(kubeconfigPath: string): Promise<boolean>;
   /** Also of one that is listed as a problem. */
   has(id: string): boolean;
@@ -131,7 +131,7 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
   const stampOf = async (memory: Memory): Promise<string> =>
     `${await stampOfFiles(memory)}\n\n${JSON.stringify(own?.list())}`;
   let polling: Disposable | undefined;
-  /** What the files looked like when the list that listeners have was read; undefined while nobody listens. */
+  /** What the files looked like when the list that listeners have was read; undefined while no one listens. */
   let told: string | undefined;
 
   // Polled, not watched: editors replace the file, and network file systems send no events.

@@ -33,7 +33,7 @@ test('changes are durable, private, and leave no draft behind', async () => {
   if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('changes asked for at once are all applied', async () => {
+test('changes asked for immediately are all applied', async () => {
   const document = openAt(join(directory, 'value.json'));
   await Promise.all(
     Array.from({ length: 10 }, () => document.change((value) => ({ ...value, count: value.count + 1 }))),

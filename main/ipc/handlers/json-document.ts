@@ -90,7 +90,7 @@ const reread = <T extends object>(options: JsonDocumentOptions<T>, known: T): T 
   }
 };
 
-/** Reads the file at once (it is needed before the first window); a damaged one is set aside, not lost. */
+/** Reads the file immediately (it is needed before the first window); a damaged one is set aside, not lost. */
 export const openJsonDocument = <T extends object>(options: JsonDocumentOptions<T>): JsonDocument<T> => {
   let value = load(options);
   let lastChange: Promise<unknown> = Promise.resolve();

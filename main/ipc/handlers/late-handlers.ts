@@ -3,7 +3,7 @@ import { contract, ContractError, type Handlers, type Name } from '../../../core
 type AnyCall = (input: unknown, signal: AbortSignal) => Promise<unknown>;
 type AnyStream = (input: unknown, signal: AbortSignal) => AsyncIterable<readonly unknown[]>;
 
-/** Handlers whose module is loaded with the first question: what nobody asks for does not delay the first window. */
+/** Handlers whose module is loaded with the first question: what no one asks for does not delay the first window. */
 export const lateHandlers = (names: readonly Name[], load: () => Promise<Handlers>): Handlers => {
   const find = async <T>(name: Name): Promise<T> => {
     const handler = (await load())[name];

@@ -11,7 +11,7 @@ export interface NotificationDraft {
   readonly detail?: Said;
 }
 
-/** Notices for whoever looks. What is posted before the first console listens waits for it. */
+/** Notices for anyone who looks. What is posted before the first console listens waits for it. */
 export interface NotificationHub {
   post(draft: NotificationDraft): Notification;
   watch(signal: AbortSignal): AsyncIterable<Notification[]>;

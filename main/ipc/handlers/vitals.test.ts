@@ -38,7 +38,7 @@ test('the process reports the CPU it burnt', () => {
   while (performance.now() < untilMs);
   const [own] = source();
   expect(own?.pid).toBe(process.pid);
-  // How much that is of the time that passed is up to whoever else uses the machine.
+  // How much that is of the time that passed is up to anyone who else uses the machine.
   expect(own?.cpuPercent).toBeGreaterThan(0);
   expect(own?.memoryBytes).toBeGreaterThan(1024 * 1024);
 });

@@ -12,7 +12,7 @@ export interface IndexState {
   readonly refused: readonly string[];
 }
 
-/** All objects of a cluster, for the life of the calling scope. A window that nobody sees keeps none up to date. */
+/** All objects of a cluster, for the life of the calling scope. A window that no one sees keeps none up to date. */
 export const useObjectIndex = (
   cluster: string,
 ): {

@@ -350,7 +350,7 @@ test('an ingress shows its routes and an autoscaler its figures', () => {
   ]);
 });
 
-test('a kind of nobody we know has no sections of its own', () => {
+test('a kind of no one we know has no sections of its own', () => {
   expect(
     sectionsOf({ apiVersion: 'example.com/v1', kind: 'Pod', spec: { containers: [{ name: 'x' }] } }),
   ).toEqual([]);

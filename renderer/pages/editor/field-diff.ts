@@ -25,7 +25,7 @@ const keyOfItems = (items: readonly unknown[]): string | undefined =>
 const shown = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Metadata that moves by itself would drown what the user changes. */
+/** Metadata that moves on its own would drown what the user changes. */
 const IGNORED = new Set([
   'metadata.managedFields',
   'metadata.resourceVersion',

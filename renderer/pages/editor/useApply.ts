@@ -72,7 +72,7 @@ export const useApply = (): {
               results.push({ outcome: result.outcome, result, message: '' });
             } catch (error) {
               results.push({ outcome: 'failed', result: undefined, message: messageOf(error) });
-              // Without an answer nobody knows what became of it; going on would make that worse.
+              // Without an answer no one knows what became of it; continuing would make that worse.
               if (!isDryRun) break;
             }
           show();

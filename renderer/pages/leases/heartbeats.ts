@@ -1,7 +1,7 @@
 import type { LeaseView } from '../../../core/contract/index.ts';
 import { ageMsOf } from './lease-state.ts';
 
-/** 1 to 4: on time to slow. `missed`: a renewal failed. `expired`: nobody would have known that the node lives. */
+/** 1 to 4: on time to slow. `missed`: a renewal failed. `expired`: no one would have known that the node lives. */
 export type HeartbeatLevel = 1 | 2 | 3 | 4 | 'missed' | 'expired';
 
 /** As often as a kubelet renews: a quarter of the duration. */

@@ -7,7 +7,7 @@ const spansOf = (segments: Parameters<typeof leaseFixture>[1], nowMs = 100_000) 
     ({ holder, fromMs, toMs }) => [holder, fromMs, toMs],
   );
 
-test('between a killed holder and the next one nobody holds the lease', () => {
+test('between a killed holder and the next one no one holds the lease', () => {
   expect(
     spansOf({
       segments: [
@@ -44,7 +44,7 @@ test('an orderly hand-over has no gap', () => {
   ).toHaveLength(2);
 });
 
-test('a lease that ran out is held by nobody since then', () => {
+test('a lease that ran out is held by no one since then', () => {
   expect(spansOf({ segments: [{ holder: 'cp-3', fromMs: 0, toMs: null }], renewedAtMs: 60_000 })).toEqual([
     ['cp-3', 0, 75_000],
     ['', 75_000, null],
@@ -65,7 +65,7 @@ test('a lease that was given up is vacant, once', () => {
   ]);
 });
 
-test('a holder that restarted at once is one stretch', () => {
+test('a holder that restarted immediately is one stretch', () => {
   const id = (digit: string) => `cp-3_${digit.repeat(8)}-1111-4222-8333-444455556666`;
   expect(
     spansOf({

@@ -3,12 +3,12 @@ import { shortHolder } from './lease-state.ts';
 
 export interface HolderSpan {
   readonly lease: string;
-  /** Empty: nobody held it. */
+  /** Empty: no one held it. */
   readonly holder: string;
   readonly fromMs: number;
   /** Null while it lasts. */
   readonly toMs: number | null;
-  /** Whoever held it before, also before a time without holder. */
+  /** Anyone who held it before, also before a time without holder. */
   readonly before: string;
 }
 
@@ -18,7 +18,7 @@ const GAP_MIN_MS = 1_000;
 const HOLDER_COLOURS = 6;
 export const OTHER_COLOUR = 8;
 
-/** Who held a lease from when to when, and when nobody did: also since it ran out and nobody took it. */
+/** Who held a lease from when to when, and when no one did: also since it ran out and no one took it. */
 export const holderSpans = (
   { name, segments, renewedAtMs, durationSeconds }: LeaseView,
   serverNowMs: number,

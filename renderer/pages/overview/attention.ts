@@ -36,7 +36,7 @@ const ofHost = (host: HostState): readonly Attention[] => {
         id: `host-${host.name}`,
         tone: host.phase === 'killed' || host.phase === 'failed' ? 'error' : 'warn',
         title: host.name,
-        // A signal that was asked for has no more to say than its phase; what ended by itself gives a reason.
+        // A signal that was asked for has no more to say than its phase; what ended on its own gives a reason.
         text:
           (host.phase === 'failed' || host.lastExit !== null ? host.message : null) ??
           t(`attention.host.${host.phase}`),
@@ -54,7 +54,7 @@ const ofHost = (host: HostState): readonly Attention[] => {
     }));
 };
 
-/** A host that exited by itself and runs again: worth a look for as long as it is fresh. */
+/** A host that exited on its own and runs again: worth checking for as long as it is fresh. */
 const ofRestart = ({ name, phase, restarts, lastExit }: HostState, nowMs: number): readonly Attention[] =>
   phase === 'running' && lastExit !== null && nowMs - lastExit.atMs < RESTART_SHOWN_MS
     ? [

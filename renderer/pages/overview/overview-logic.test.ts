@@ -72,7 +72,7 @@ test('a component whose manifest was set aside is stopped, not broken', () => {
   ]);
 });
 
-test('killed is an error, stopped on purpose is not', () => {
+test('killed is an error, stopped intentionally is not', () => {
   expect(
     (['killed', 'failed', 'paused', 'stopped', 'running'] as const).map((phase) =>
       hostTone(plane(1, { phase })),

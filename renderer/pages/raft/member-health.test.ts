@@ -16,7 +16,7 @@ test('the worst that is known about a member comes first', () => {
   ]).toEqual(['unreachable', 'noSpace', 'corrupt', 'slowDisk', 'behind', 'learner', 'healthy']);
 });
 
-test('a database near its quota is warned of before the alarm', () => {
+test('a database near its quota is warned from before the alarm', () => {
   expect(of({ dbBytes: 1.8e9 })).toBe('full');
 });
 

@@ -28,7 +28,7 @@ export interface Election {
 }
 
 export interface RaftHistory {
-  /** Before this nobody looked. */
+  /** Before this no one looked. */
   readonly sinceMs: number | undefined;
   /** Everyone who is told of, in the order of their names. */
   readonly members: readonly string[];

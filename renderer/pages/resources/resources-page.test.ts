@@ -173,7 +173,7 @@ test('a cluster that does not answer is told, with the way to ask again', async 
   expect(text()).toContain('ECONNREFUSED');
 });
 
-test('credentials that are not accepted are told apart, and a renewed kubeconfig is taken by itself', async () => {
+test('credentials that are not accepted are told apart, and a renewed kubeconfig is taken on its own', async () => {
   let isRenewed = false;
   const list = feed<ClusterList>({ clusters: [cluster], problems: [] });
   const { text } = await show({

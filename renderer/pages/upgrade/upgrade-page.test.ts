@@ -90,7 +90,7 @@ test('a problem keeps an upgrade from beginning', async () => {
   expect(button('Upgrade to v1.36.0')?.getAttribute('aria-disabled')).toBe('true');
 });
 
-test('an upgrade that was left half done can go on or be taken back', async () => {
+test('an upgrade that was left half done can continue or be taken back', async () => {
   await show(UpgradePage, { 'upgrade.plan': () => Promise.resolve(plan({ unfinished: 'v1.36.0' })) });
   expect(text()).toContain('The upgrade to v1.36.0 is incomplete.');
   expect([button('Resume upgrade to v1.36.0'), button('Roll back')].every(Boolean)).toBe(true);

@@ -50,6 +50,6 @@ export const componentsOf = (rows: readonly VersionRow[]): readonly string[] =>
     (a, b) => rank(a) - rank(b) || a.localeCompare(b),
   );
 
-/** More than one release runs: an upgrade is under way, or was left half done. */
+/** More than one release runs: an upgrade is in progress, or was left half done. */
 export const releasesOf = (rows: readonly VersionRow[]): readonly string[] =>
   [...new Set(rows.flatMap(({ versions }) => Object.values(versions)))].sort();

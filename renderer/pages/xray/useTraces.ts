@@ -5,7 +5,7 @@ import { useCall } from '../../composables/useCall.ts';
 import { usePageVisible } from '../../composables/usePageVisible.ts';
 
 const ASK_EVERY_MS = 2_000;
-/** Typing goes on for a moment; each letter is not a question. */
+/** Typing continues for a moment; each letter is not a question. */
 const SETTLE_MS = 200;
 
 /** The newest requests of a cluster, asked again while somebody looks and it is not held. */

@@ -19,7 +19,7 @@ const isReached = ({ value, unit, goal }: Row): boolean =>
 const figure = (value: number): string =>
   Math.abs(value) < 100 ? value.toFixed(Math.abs(value) < 10 ? 2 : 1) : value.toFixed(0);
 
-/** One line at once: a bench that breaks off has told what it had found. */
+/** One line immediately: a bench that breaks off has told what it had found. */
 export const printRow = (row: Row): void => {
   const { name, value, unit, goal, note } = row;
   console.log(

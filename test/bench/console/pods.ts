@@ -43,7 +43,7 @@ const statusOf = (turn: number): string => {
   });
 };
 
-/** A real API server on a member of its own, with so many pods that nobody runs. */
+/** A real API server on a member of its own, with so many pods that no one runs. */
 export class PodSource {
   readonly #plane: ControlPlane;
   readonly #client: LoadClient;

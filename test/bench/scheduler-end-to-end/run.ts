@@ -5,7 +5,7 @@ import { usageOf } from '../../support/process-usage.ts';
 import { until } from '../../support/until.ts';
 
 /**
- * Pods that are created at one API server and bound by our scheduler, both processes of their own, on nodes that nobody
+ * Pods that are created at one API server and bound by our scheduler, both processes of their own, on nodes that no one
  * runs. The pods are there before the scheduler is, so that it alone sets the pace.
  */
 const NODE_COUNTS = [100, 1000];

@@ -65,7 +65,7 @@ test('a swap that was applied twice is found', () => {
   expect(verdict(at(1, 2, swap(undefined, 'a', true)), at(3, 4, del(true)), at(5, 6, get('a')))).toBe(false);
 });
 
-test('a value that nobody wrote is found among many lost writes', () => {
+test('a value that no one wrote is found among many lost writes', () => {
   const lost = Array.from({ length: 12 }, (_, i) => at(i + 1, LOST, put(`v${i}`)));
   expect(verdict(...lost, at(50, 51, get('other')))).toBe(false);
   expect(verdict(...lost, at(50, 51, get('v3')), at(52, 53, get('v9')))).toBe(true);

@@ -14,7 +14,7 @@ export type RegisterOp =
 
 export interface Operation {
   readonly op: RegisterOp;
-  /** Stamps, all different: when it was called and when it was answered; Infinity when nobody knows. */
+  /** Stamps, all different: when it was called and when it was answered; Infinity when no one knows. */
   readonly calledAt: number;
   readonly answeredAt: number;
 }

@@ -67,7 +67,7 @@ export class Truth {
     return undefined;
   }
 
-  /** Election safety: whoever speaks as the leader of a term is the only one. */
+  /** Election safety: anyone who speaks as the leader of a term is the only one. */
   sent(message: Message): void {
     const { kind, from, term } = message;
     if (kind !== 'append' && kind !== 'heartbeat' && kind !== 'snapshot' && kind !== 'commit') return;
@@ -81,7 +81,7 @@ export class Truth {
       );
   }
 
-  /** State machine safety: one entry an index, whoever applies it and however often. */
+  /** State machine safety: one entry an index, no matter who applies it and however often. */
   applied(machine: string, entry: LogEntry): void {
     const known = this.#applied.get(entry.index);
     if (known === undefined) {

@@ -16,7 +16,7 @@ export const keptPermissions: Mutant = {
   },
 };
 
-/** The one before gave up its place, not the lock: whoever waits behind it has to look again. */
+/** The one before gave up its place, not the lock: anyone who waits behind it has to look again. */
 export const unlookedLine: Mutant = {
   name: 'whoever waits for a lock takes it when the one before is gone',
   foundBy: ['lock'],

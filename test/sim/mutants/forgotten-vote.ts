@@ -12,7 +12,7 @@ import { segmentFile } from '../../../core/etcd/wal/segment.ts';
 import type { SimDisk } from '../../support/sim-disk.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Where the first record of a segment names the checksum it goes on from. */
+/** Where the first record of a segment names the checksum it continues from. */
 const CHAIN_OFFSET = 16;
 
 /** Rewrites the log, record by record, as if its hard states had never named a vote. */

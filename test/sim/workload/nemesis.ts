@@ -35,7 +35,7 @@ const FAULTS: readonly Fault[] = [
   'splitVote',
 ];
 
-/** Breaks things. Each seed has faults of its own choice and pace: a few at a time find more than all at once. */
+/** Breaks things. Each seed has faults of its own choice and pace: a few at a time find more than all at the same time. */
 export class Nemesis {
   readonly #world: World;
   readonly #faults: readonly Fault[];
@@ -118,7 +118,7 @@ export class Nemesis {
   }
 
   /**
-   * The leader chooses two successors at a time, dies and comes back; whoever gives its vote away crashes and is back
+   * The leader chooses two successors at the same time, dies and comes back; anyone who gives its vote away crashes and is back
    * before the other candidate's request arrives.
    */
   #splitVote(): void {

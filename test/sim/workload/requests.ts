@@ -1,7 +1,7 @@
 import * as proto from '../../../core/etcd/proto/index.ts';
 import type { RequestContext } from '../../../core/etcd/rpc/member-api.ts';
 
-/** Nobody hangs up on a call here: the clients only stop waiting. */
+/** No one hangs up on a call here: the clients only stop waiting. */
 export const CONTEXT: RequestContext = {
   over: false,
   signal: new AbortController().signal,

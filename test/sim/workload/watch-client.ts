@@ -13,7 +13,7 @@ interface Seen extends Change {
   readonly revision: number;
 }
 
-/** A client that watches a range, is cut off, and goes on elsewhere from the revision it has seen. */
+/** A client that watches a range, is cut off, and continues elsewhere from the revision it has seen. */
 export class WatchClient {
   readonly #world: World;
   readonly #name: string;

@@ -36,7 +36,7 @@ export interface MachineWorld {
   readonly mutant: Mutant | undefined;
 }
 
-/** What a member may stop for by itself, without anything being wrong with it. */
+/** What a member may stop for on its own, without anything being wrong with it. */
 const isExpectedFailure = (error: unknown): boolean =>
   hasReason(error, 'Removed') ||
   hasReason(error, 'NoPeer') ||

@@ -75,7 +75,7 @@ export class SimNetwork {
     for (const other of this.#transports.values()) this.#refuse(ended, other);
   }
 
-  /** A process that ends hangs up on the others, and who dials it again is refused. Nobody learns of it through a cut. */
+  /** A process that ends hangs up on the others, and who dials it again is refused. No one learns of it through a cut. */
   #refuse(ended: SimTransport, other: SimTransport): void {
     if (this.#isCutBetween(ended, other) || this.random.next() >= this.refusalRatio) return;
     const arrive = (): void => {
@@ -123,7 +123,7 @@ export class SimNetwork {
   }
 
   /**
-   * As `carry`, and perhaps twice. A message reaches whoever runs on the machine when it arrives: senders keep what
+   * As `carry`, and perhaps twice. A message reaches anyone who runs on the machine when it arrives: senders keep what
    * they could not send yet, and so may speak to a process that asked nothing.
    */
   carryMessage(message: Message, from: string, to: string): boolean {

@@ -17,7 +17,7 @@ interface SimEvent {
 }
 
 /**
- * Steps of the microtask queue after each event. Longer chains of promises go on during later events, which is
+ * Steps of the microtask queue after each event. Longer chains of promises continue during later events, which is
  * as if they took time, and as deterministic: no real timer, thread or socket ever takes part.
  */
 const MICROTASK_STEPS = 10;

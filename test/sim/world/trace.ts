@@ -14,7 +14,7 @@ export class Violation extends Error {
   }
 }
 
-/** The last lines of what happened, for whoever looks at a seed that failed. */
+/** The last lines of what happened, for anyone who looks at a seed that failed. */
 export class Trace {
   readonly #timeline: Timeline;
   readonly #lines: string[] = [];

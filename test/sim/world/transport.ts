@@ -46,7 +46,7 @@ export class SimTransport implements PeerTransport {
   readonly #options: TransportOptions;
   readonly #startedMs: number;
   readonly #peers = new Map<MemberId, Peer>();
-  /** Members that nobody has told of yet, and that have spoken to this one: they are answered. */
+  /** Members that no one has told of yet, and that have spoken to this one: they are answered. */
   readonly #strangers = new Set<MemberId>();
   readonly #removed = new Set<MemberId>();
   readonly #messages = new Set<(message: Message) => void>();

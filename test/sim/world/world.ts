@@ -157,7 +157,7 @@ export class World {
     ]);
   }
 
-  /** A client calls a member: the request, the answer or both may get lost, and nobody waits for ever. */
+  /** A client calls a member: the request, the answer or both may get lost, and no one waits for ever. */
   call<T>(machine: Machine, limitMs: number, run: (api: MemberApi) => Promise<T>): Promise<CallResult<T>> {
     const { timeline } = this;
     const delayMs = (): number => this.between(0.1, CLIENT_DELAY_MS_MAX);

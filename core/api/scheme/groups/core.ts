@@ -30,7 +30,7 @@ export const CORE_RESOURCES = define('', 'v1', [
     plural: 'namespaces',
     cluster: true,
     short: ['ns'],
-    // Deleting all namespaces at once is not offered upstream either.
+    // Deleting all namespaces at the same time is not offered upstream either.
     verbs: ALL_VERBS.filter((verb) => verb !== 'deletecollection'),
     subresources: [{ name: 'finalize', verbs: ['update'] }],
     status: true,

@@ -18,7 +18,7 @@ const request = (signerName: string, organizations: string[] = [], status: objec
     status,
   };
 };
-/** Whoever is named after a signer may approve and sign for it. */
+/** Anyone who is named after a signer may approve and sign for it. */
 const bySigner: Authorizer = {
   authorize: ({ user, resource, name, apiGroup }) =>
     resource === 'signers' && apiGroup === 'certificates.k8s.io' && user.name === name

@@ -73,7 +73,7 @@ export const certificateSigning = (authorizer: Authorizer): AdmissionPlugin => (
   },
 });
 
-/** Nobody is made a master by a signature. */
+/** No one is made a master by a signature. */
 export const certificateSubjectRestriction = (): AdmissionPlugin => ({
   name: 'CertificateSubjectRestriction',
   handles: handlesOnly('CREATE'),

@@ -5,7 +5,7 @@ import { refusal } from '../refusal.ts';
 
 const SERVICES = { group: '', resource: 'services' };
 
-/** Addresses that are not the cluster's would take traffic away from whoever has them. Those that are there may stay. */
+/** Addresses that are not the cluster's would take traffic away from anyone who has them. Those that are there may stay. */
 export const denyServiceExternalIPs = (): AdmissionPlugin => ({
   name: 'DenyServiceExternalIPs',
   handles: handlesOnly('CREATE', 'UPDATE'),

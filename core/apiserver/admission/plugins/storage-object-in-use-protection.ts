@@ -8,7 +8,7 @@ const FINALIZERS: Readonly<Record<string, string>> = {
   'volumeattributesclasses.storage.k8s.io': 'kubernetes.io/vac-protection',
 };
 
-/** What is in use does not vanish: the protection controllers take the finalizer off when nobody uses it. */
+/** What is in use does not vanish: the protection controllers take the finalizer off when no one uses it. */
 export const storageObjectInUseProtection = (): AdmissionPlugin => ({
   name: 'StorageObjectInUseProtection',
   handles: handlesOnly('CREATE'),

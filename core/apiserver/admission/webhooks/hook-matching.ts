@@ -50,7 +50,7 @@ const CONFIGURATION_KINDS = new Set([
   'MutatingAdmissionPolicyBinding',
 ]);
 
-/** Nobody may lock themselves out: what decides about requests is not decided about by it. */
+/** No one may lock themselves out: what decides about requests is not decided about by it. */
 export const isExempt = ({ kind }: AdmissionAttributes): boolean =>
   kind.group === 'admissionregistration.k8s.io' && CONFIGURATION_KINDS.has(kind.kind);
 

@@ -110,7 +110,7 @@ const domainPrefixedPathErrors = (path: FieldPath, key: string): FieldErrorList 
     : [...errors, invalid(path, rest, regexError('Invalid path', HTTP_PATH))];
 };
 
-/** Keys of extra facts belong to whoever owns their domain, and Kubernetes keeps its own. */
+/** Keys of extra facts belong to anyone who owns their domain, and Kubernetes keeps its own. */
 export const extraKeyErrors = (path: FieldPath, key: string): FieldErrorList => {
   const errors = [...domainPrefixedPathErrors(path, key)];
   if (key !== key.toLowerCase()) errors.push(invalid(path, key, 'must be lowercase'));

@@ -37,7 +37,7 @@ export class RemoteKeys {
     );
   }
 
-  /** One fetch serves everyone who waits for it. The old keys stay while the issuer does not answer. */
+  /** One fetch serves everyone who waits for it. The old keys stay while the issuer does not respond. */
   #refresh(): Promise<void> {
     this.#fetching ??= this.#fetch().finally(() => (this.#fetching = undefined));
     return this.#fetching;

@@ -13,7 +13,7 @@ export const CLUSTER_ROLE_BINDINGS: BindingTable = {
   'system:kube-dns': ['ServiceAccount kube-system/kube-dns'],
   'system:kube-scheduler': [SCHEDULER],
   'system:monitoring': ['Group system:monitoring'],
-  // Nobody: the Node authorizer grants nodes what they need, object by object.
+  // No one: the Node authorizer grants nodes what they need, object by object.
   'system:node': [],
   'system:node-proxier': ['User system:kube-proxy'],
   'system:public-info-viewer': ['Group system:authenticated', 'Group system:unauthenticated'],

@@ -2,7 +2,7 @@ import type { RoleTable } from './rule-text.ts';
 
 /** Roles that are Pilothouse's own and no part of upstream's policy. */
 export const OWN_CLUSTER_ROLES: RoleTable = {
-  // What the console watches by itself, with nobody's hand on it: everything but the content of Secrets, and no write. What
+  // What the console watches on its own, with no one's hand on it: everything but the content of Secrets, and no write. What
   // a person does in it is done with the person's own credentials.
   'pilothouse:console': [
     'read core bindings,componentstatuses,configmaps,endpoints,events,limitranges,namespaces,nodes,persistentvolumeclaims,persistentvolumes,pods,pods/log,pods/status,podtemplates,replicationcontrollers,resourcequotas,serviceaccounts,services',

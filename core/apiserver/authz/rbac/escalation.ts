@@ -7,7 +7,7 @@ import { compactRules, uncoveredRules } from './rules.ts';
 import { RBAC_GROUP, type PolicyRule, type RoleRef } from './types.ts';
 
 /**
- * Nobody grants more than they hold: a role may be written, and a binding made, only by who has every right in
+ * No one grants more than they hold: a role may be written, and a binding made, only by who has every right in
  * it, or who was given the verb `escalate` on the role, or `bind` on the role that is referred to.
  */
 export interface EscalationGuard {

@@ -16,7 +16,7 @@ export type RuleVisitor = (rule: PolicyRule, describeSource: () => string) => 'c
 
 const ROLE_KINDS: Readonly<Record<string, string>> = { Role: 'roles', ClusterRole: 'clusterroles' };
 
-/** The key under which a subject is found by a caller's name or group; undefined for subjects that match nobody. */
+/** The key under which a subject is found by a caller's name or group; undefined for subjects that match no one. */
 const subjectKey = (subject: Subject, bindingNamespace: string): string | undefined => {
   switch (subject.kind) {
     case 'User':

@@ -100,7 +100,7 @@ test.each([
   });
 });
 
-test('a change of a binding or a role counts at once', async () => {
+test('a change of a binding or a role counts immediately', async () => {
   const index = policy();
   const allowed = async (what: string) =>
     (await rbacAuthorizer(index).authorize(ask(what))).decision === 'allow';
@@ -146,7 +146,7 @@ test.each([
   expect(uncoveredRules([owned], [wanted]).length === 0).toBe(expected);
 });
 
-test('nobody grants what they do not hold, and the message lists what is missing', async () => {
+test('no one grants what they do not hold, and the message lists what is missing', async () => {
   const index = policy();
   const guard = escalationGuard(index, rbacAuthorizer(index));
   const write = { user: jane, resource: 'roles' as const, namespace: 'a', name: 'r' };

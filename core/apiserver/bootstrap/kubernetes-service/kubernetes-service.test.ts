@@ -19,7 +19,7 @@ test('a service whose address another server has just taken for it is waited for
     create(resource, object) {
       if (resource.resource !== 'services') return memory.create(resource, object);
       refusals += 1;
-      // The winner's address is held at once, and its service is there a moment later.
+      // The winner's address is held immediately, and its service is there a moment later.
       if (refusals === 2) memory.put(SERVICES, object);
       const cause = { field: 'spec.clusterIPs', message: 'provided IP is already allocated' };
       return Promise.reject(invalid({ group: '', kind: 'Service' }, 'kubernetes', [cause]));

@@ -46,7 +46,7 @@ const byPath = (a: ApiPath, b: ApiPath): number => (a.path < b.path ? -1 : 1);
 
 /**
  * The OpenAPI documents, made when they are first asked for and kept compressed. A group version that is published
- * anew is written anew; the others stay. One that could not be made is tried again when it is next asked for.
+ * again is written again; the others stay. One that could not be made is tried again when it is next asked for.
  */
 export class OpenApiDocuments {
   readonly #options: OpenApiOptions;
@@ -128,7 +128,7 @@ export class OpenApiDocuments {
       const serverRelativeURL = urlOf(name, etag);
       entries.push([name, JSON.stringify({ serverRelativeURL })]);
     };
-    // One after the other: together they would hold all their definitions at once.
+    // One after the other: together they would hold all their definitions at the same time.
     for (const { name, paths } of roots) add(name, await this.#root(name, paths, source));
     for (const gv of published) add(nameOf(gv), await this.#groupVersion(gv, source));
     for (const gv of this.#all())

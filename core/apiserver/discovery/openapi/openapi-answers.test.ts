@@ -34,7 +34,7 @@ test('an old hash leads to the new address', async () => {
   expect({ code: sent.code, location: sent.headers.get('location') }).toEqual({ code: 301, location });
 });
 
-test('whoever has the document is told so', async () => {
+test('anyone who has the document is told so', async () => {
   const etag = await etagOf();
   const sent = await ask({ url: ROOT, headers: { 'if-none-match': `"other", W/${etag}` } });
   expect({ code: sent.code, text: sent.text() }).toEqual({ code: 304, text: '' });
@@ -60,7 +60,7 @@ test.each([
   expect([sent.code, sent.headers.get('content-type')]).toEqual([code, contentType]);
 });
 
-test('a document that nobody published is left to others', async () => {
+test('a document that no one published is left to others', async () => {
   const { context } = fakeContext({ url: '/openapi/v3/apis/none.example/v1' });
   expect(await answerOpenApi(context, documents, NOW_MS)).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPace } from './pace.ts';
 
-test('work goes on until its time is over, and then waits for a turn', async () => {
+test('work continues until its time is over, and then waits for a turn', async () => {
   let nowMs = 0;
   const pace = createPace(() => nowMs);
   nowMs = 4;

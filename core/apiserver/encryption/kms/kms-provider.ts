@@ -15,7 +15,7 @@ import {
 } from './encrypted-object.ts';
 import type { KmsService } from './kms-client.ts';
 
-/** Upstream's: how often a plugin is asked for its key, and how long writes go on when it does not answer. */
+/** Upstream's: how often a plugin is asked for its key, and how long writes continue when it does not respond. */
 const PROBE_EVERY_MS = 60_000;
 const PROBE_AGAIN_MS = 10_000;
 const WRITE_KEY_TTL_MS = 180_000;
@@ -78,7 +78,7 @@ export interface KmsCipherOptions {
 
 /**
  * Envelope encryption: values are encrypted here with a key that the plugin has encrypted, so it is asked once for each
- * of its keys and not for each value. Reads go on without it as long as their key is known; writes for three minutes.
+ * of its keys and not for each value. Reads continue without it as long as their key is known; writes for three minutes.
  */
 export const createKmsCipher = (options: KmsCipherOptions): KmsCipher => {
   const { name, service, clock, log } = options;

@@ -26,7 +26,7 @@ const withoutFinalizers = (now: KubernetesObject): KubernetesObject => {
   return { ...now, metadata };
 };
 
-test('an object with a finalizer goes when the last one is taken off, and nobody adds one meanwhile', async () => {
+test('an object with a finalizer goes when the last one is taken off, and no one adds one meanwhile', async () => {
   const maps = storageIn(opened, '', 'configmaps');
   await maps.create(scopeOf(), named('a', { finalizers: ['x/y'] }), NO_OPTIONS);
   const { held, isGone } = await maps.delete(scopeOf(), 'a', deleting());
@@ -133,7 +133,7 @@ test('a delete that admission refuses deletes nothing', async () => {
   expect((await maps.get(scopeOf(), 'a', { resourceVersion: '' })).object.metadata?.name).toBe('a');
 });
 
-test('events end by themselves, and PUT creates them', async () => {
+test('events end on their own, and PUT creates them', async () => {
   const events = storageIn(opened, '', 'events');
   const event = { metadata: { name: 'e', namespace: 'default' }, involvedObject: { namespace: 'default' } };
   await events.create(scopeOf(), event, NO_OPTIONS);

@@ -16,7 +16,7 @@ import type { Strategy } from './strategy.ts';
 
 export const ORPHAN_FINALIZER = 'orphan';
 export const FOREGROUND_FINALIZER = 'foregroundDeletion';
-/** Upstream's --delete-collection-workers is 1; etcd takes more at once and the order promises nothing. */
+/** Upstream's --delete-collection-workers is 1; etcd takes more at the same time and the order promises nothing. */
 const COLLECTION_WORKERS = 8;
 const COLLECTION_PAGE_ITEMS = 10_000;
 const SECOND_MS = 1_000;
@@ -25,7 +25,7 @@ const JUDGE_ATTEMPTS_MAX = 5;
 
 /** What a DELETE means for an object as it is now. */
 export type Verdict =
-  /** It goes at once. */
+  /** It goes immediately. */
   | { readonly action: 'delete' }
   /** It is marked, and goes when its finalizers or its grace period are over. */
   | { readonly action: 'mark'; readonly draft: KubernetesObject; readonly thenDelete: boolean }
@@ -143,7 +143,7 @@ export const judgeDeletion = (
   return { action: 'mark', draft, thenDelete: finalizers.length === 0 && seconds === 0 };
 };
 
-/** Ends a deletion whose object is no longer one that may go at once. */
+/** Ends a deletion whose object is no longer one that may go immediately. */
 class JudgedAnew extends Error {}
 
 /** Deletions of one resource, as upstream's generic store orders them. */

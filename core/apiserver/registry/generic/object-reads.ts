@@ -9,7 +9,7 @@ import type { ResourceCore } from './resource-core.ts';
 import { eventFor, selectionOf, type Selection } from './selection.ts';
 import { fromStorage } from './storage-errors.ts';
 
-/** Read from etcd at once while a page of a selection is filled. */
+/** Objects read from etcd at a time while a page of a selection is filled. */
 const SCAN_ITEMS_MIN = 500;
 const SCAN_ITEMS_MAX = 10_000;
 

@@ -48,7 +48,7 @@ class EmptiedFinalizers extends Error {
 
 const NOTHING_CLAIMED: Claim = { keep() {}, release() {} };
 
-/** A write that may have happened keeps what it took: the repair finds out, and nobody is given it twice. */
+/** A write that may have happened keeps what it took: the repair finds out, and no one is given it twice. */
 const releaseAfter = async (error: unknown, claim: Claim): Promise<void> => {
   if (error instanceof StorageError && !error.outcomeKnown) return;
   await claim.release();
@@ -331,7 +331,7 @@ export class ObjectWrites {
       await this.strategy.afterDelete?.(draft);
       return new CachedObject(key, value, revision, withRevision(draft, revision));
     } catch (error) {
-      // Two clients may take off the last finalizer at once.
+      // Two clients may take off the last finalizer at the same time.
       if (!(error instanceof StorageError && error.reason === 'NotFound'))
         throw fromStorage(error, 'delete', resource, name);
       return new CachedObject(key, value, current.revision, withRevision(draft, current.revision));

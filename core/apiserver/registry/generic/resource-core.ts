@@ -66,7 +66,7 @@ export class ResourceCore {
     return storagePrefixOf(this.type, namespace);
   }
 
-  /** Started by whoever first needs it: a resource that nobody lists costs nothing. */
+  /** Started by anyone who first needs it: a resource that no one lists costs nothing. */
   get cache(): WatchCache<KubernetesObject> {
     if (this.#parts.shared) return this.#parts.shared.cache;
     if (this.#cache !== undefined) return this.#cache;

@@ -15,7 +15,7 @@ import type { Strategy } from './strategy.ts';
 
 /**
  * Everything that storing one resource needs to know of it. Built-in kinds are defined from the scheme's tables when a
- * server starts; whoever adds a resource later brings a definition of its own, and the store knows no difference.
+ * server starts; anyone who adds a resource later brings a definition of its own, and the store knows no difference.
  */
 export interface ResourceDefinition {
   /** Names, verbs, subresources, and where objects are kept. */

@@ -18,7 +18,7 @@ import { StorageError } from '../../storage/index.ts';
 const RETRY_SECONDS = 2;
 const TOO_LARGE_RETRY_SECONDS = 1;
 
-/** A list that cannot go on at its revision; the token goes on at what is there now. */
+/** A list that cannot continue at its revision; the token continues at what is there now. */
 class ExpiredListError extends StatusError {
   readonly #continueToken: string;
 

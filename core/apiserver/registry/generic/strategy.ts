@@ -14,7 +14,7 @@ export interface WriteContext {
 
 /**
  * Something taken for a write that is not a part of the object: addresses, ports. One of the two is called, unless
- * nobody knows whether the write happened.
+ * no one knows whether the write happened.
  */
 export interface Claim {
   /** The object is written. */

@@ -19,7 +19,7 @@ export interface ReviewedToken {
   readonly audiences: readonly string[];
 }
 
-/** Undefined: nobody knows the token. Throws, with a sentence, for one that is known and bad. */
+/** Undefined: no one knows the token. Throws, with a sentence, for one that is known and bad. */
 export type TokenReviewer = (
   token: string,
   audiences: readonly string[] | undefined,

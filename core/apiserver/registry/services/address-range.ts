@@ -7,7 +7,7 @@ export type IpFamily = 'IPv4' | 'IPv6';
 const OFFSET_MIN = 16;
 const OFFSET_MAX = 256;
 const OFFSET_STEP = 16;
-/** Of larger ranges only so many are used: nobody runs that many services. */
+/** Of larger ranges only so many are used: no one runs that many services. */
 const SIZE_MAX = 2n ** 48n;
 const UINT24 = 1 << 24;
 

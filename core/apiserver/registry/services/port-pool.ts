@@ -109,7 +109,7 @@ export class PortPool {
     });
   }
 
-  /** Marks what services hold, and frees what `isLeaked` says nobody does. */
+  /** Marks what services hold, and frees what `isLeaked` says no one does. */
   async repair(inUse: ReadonlySet<number>, isLeaked: (port: number) => boolean): Promise<void> {
     await this.#change(false, (bits) => {
       for (let port = this.#range.first; port <= this.#range.last; port += 1) {

@@ -13,7 +13,7 @@ const INTERVAL_MS = 3 * 60_000;
 const FIRST_MS = 5_000;
 /** An address may be a moment older than the service it was taken for. */
 const ORPHAN_AGE_MS = 60_000;
-/** Rounds in which a port must be seen to belong to nobody, as upstream counts. */
+/** Rounds in which a port must be seen to belong to no one, as upstream counts. */
 const LEAK_ROUNDS = 3;
 
 export interface ServiceRepairOptions {
@@ -27,7 +27,7 @@ export interface ServiceRepairOptions {
 /** Makes addresses and ports agree with the services that hold them, after crashes between two writes. */
 export class ServiceRepair {
   readonly #options: ServiceRepairOptions;
-  /** Ports marked and held by nobody, with the rounds they were seen so. */
+  /** Ports marked and held by no one, with the rounds they were seen so. */
   #suspects = new Map<number, number>();
 
   constructor(options: ServiceRepairOptions) {

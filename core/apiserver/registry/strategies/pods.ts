@@ -104,7 +104,7 @@ export const podStrategy: Strategy = {
     restore(draft, old, 'status');
     countPodGeneration(draft, old);
   },
-  /** Nobody waits for a pod that no kubelet runs. */
+  /** No one waits for a pod that no kubelet runs. */
   graceSeconds(pod, asked) {
     const spec = obj(pod, 'spec');
     const phase = str(obj(pod, 'status'), 'phase');

@@ -37,7 +37,7 @@ const guarded = (check: (draft: Draft, context: WriteContext) => Promise<void>):
   },
 });
 
-/** Nobody writes a role that grants more than they hold. */
+/** No one writes a role that grants more than they hold. */
 export const roleStrategy = (resource: 'roles' | 'clusterroles', guard: EscalationGuard): Strategy =>
   guarded(async (draft, { user, namespace }) => {
     const name = draft.metadata?.name ?? '';
@@ -57,7 +57,7 @@ export const roleStrategy = (resource: 'roles' | 'clusterroles', guard: Escalati
       );
   });
 
-/** Nobody binds a role that grants more than they hold, unless they may `bind` it. */
+/** No one binds a role that grants more than they hold, unless they may `bind` it. */
 export const bindingStrategy = (
   resource: 'rolebindings' | 'clusterrolebindings',
   guard: EscalationGuard,

@@ -129,7 +129,7 @@ const isOver = (pod: KubernetesObject): boolean =>
   ['Succeeded', 'Failed'].includes(str(obj(pod, 'status'), 'phase')) ||
   pod.metadata?.deletionTimestamp !== undefined;
 
-/** The pod disturbs nobody when it goes: it has ended, or never began. */
+/** The pod disturbs no one when it goes: it has ended, or never began. */
 const needsNoBudget = (pod: KubernetesObject): boolean =>
   isOver(pod) || str(obj(pod, 'status'), 'phase') === 'Pending';
 

@@ -19,7 +19,7 @@ const selectorText = (parent: KubernetesObject): string => {
 /** Where a kind has what its Scale shows. */
 export interface ScaleView {
   read(parent: KubernetesObject): {
-    /** Undefined where nobody has said how many. */
+    /** Undefined where no one has said how many. */
     readonly replicas: number | undefined;
     readonly statusReplicas: number;
     readonly selector: string;

@@ -129,7 +129,7 @@ test('texts of failures arrive with what was escaped in them', async () => {
   });
 });
 
-test('more calls than the server allows at once wait for their turn', async () => {
+test('more calls than the server allows at the same time wait for their turn', async () => {
   let running = 0;
   let most = 0;
   const { url } = await serve(

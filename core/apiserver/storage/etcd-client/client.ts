@@ -79,7 +79,7 @@ export class EtcdClient {
     }
   }
 
-  /** Many watches share one stream; each resumes by itself where it was when a member is lost. */
+  /** Many watches share one stream; each resumes on its own where it was when a member is lost. */
   watch(range: WatchRange, handlers: WatchHandlers): Disposable {
     return this.#watches.watch(range, handlers);
   }

@@ -89,7 +89,7 @@ export class Endpoint {
     };
     const fail = (why: string): void => {
       settle();
-      // What a socket that is given up still has to say interests nobody.
+      // What a socket that is given up still has to say interests no one.
       socket.on('error', () => undefined);
       socket.destroy();
       this.#failed(why);

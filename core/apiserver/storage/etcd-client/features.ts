@@ -1,6 +1,6 @@
 /**
  * Whether a progress answer may be trusted: before 3.4.31 and 3.5.13, etcd could report a revision to a watch
- * whose events up to it were still under way (etcd issue 15220). The same bounds as upstream's feature check.
+ * whose events up to it were still in progress (etcd issue 15220). The same bounds as upstream's feature check.
  */
 export const progressIsTrusted = (version: string): boolean => {
   const match = /^(\d+)\.(\d+)\.(\d+)/.exec(version);

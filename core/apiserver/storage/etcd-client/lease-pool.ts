@@ -14,8 +14,8 @@ interface SharedLease {
 }
 
 /**
- * Leases for keys that end by themselves (events). One lease serves all keys of about the same time to live that
- * are written within a minute: etcd then revokes hundreds of keys at once, and never before their time.
+ * Leases for keys that end on their own (events). One lease serves all keys of about the same time to live that
+ * are written within a minute: etcd then revokes hundreds of keys immediately, and never before their time.
  */
 export class LeasePool {
   readonly #client: EtcdClient;

@@ -76,7 +76,7 @@ export class WatchGroup {
 
   watch(range: WatchRange, handlers: WatchHandlers): Disposable {
     if (this.#closed) throw new EtcdClientError('Closed', 'the etcd client was closed', { untouched: true });
-    // Ids of our own, never used twice on any stream: late answers to a cancelled watch reach nobody.
+    // Ids of our own, never used twice on any stream: late answers to a cancelled watch reach no one.
     this.#lastId += 1n;
     const watch = new Watch(this.#lastId, range, handlers);
     this.#watches.set(watch.id, watch);

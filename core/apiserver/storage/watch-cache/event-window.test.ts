@@ -35,7 +35,7 @@ test('the first event after a revision is found, also between revisions and amon
   expect([10, 12, 13, 14, 17].map((revision) => window.firstAfter(revision))).toEqual([0, 1, 1, 3, 4]);
 });
 
-test('sequence numbers go on after a reset', () => {
+test('sequence numbers continue after a reset', () => {
   const window = windowOf();
   window.push(event(11), 0);
   window.reset(30);

@@ -160,7 +160,7 @@ test('who comes back is told the same of objects that were put aside, and the ne
   expect(decoded).toBeGreaterThan(2000);
 });
 
-test('an event of no interest wakes nobody and uses up no patience', async () => {
+test('an event of no interest wakes no one and uses up no patience', async () => {
   const { cache, tell } = await openCache({
     window: { eventsMin: 1, eventsMax: 1, freshMs: 1000, keptMs: 5000 },
   });

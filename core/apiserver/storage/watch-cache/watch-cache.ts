@@ -81,7 +81,7 @@ export interface CacheWatchOptions<T> {
   /** Bookmarks from time to time (allowWatchBookmarks). */
   readonly bookmarks?: boolean | undefined;
   /**
-   * False: the event is of no interest, and nobody is woken for it. Must be cheap and always say the same. Objects of
+   * False: the event is of no interest, and no one is woken for it. Must be cheap and always say the same. Objects of
    * the state are asked about as ADDED.
    */
   readonly wants?: ((event: CacheEvent<T>) => boolean) | undefined;
@@ -288,7 +288,7 @@ export class WatchCache<T> {
     }
   }
 
-  /** At once the first time; with growing pauses until the watch has told something again. */
+  /** Immediately the first time; with growing pauses until the watch has told something again. */
   #fillLater(): void {
     const { clock, random } = this.#options;
     const pauseMs = Math.min(RELIST_PAUSE_MS_MAX, RELIST_PAUSE_MS_MIN * 2 ** Math.min(this.#failures, 16));
@@ -310,7 +310,7 @@ export class WatchCache<T> {
   }
 
   #replace(objects: readonly CachedObject<T>[], revision: number): void {
-    // The same revision is the same state: whoever watches has missed nothing.
+    // The same revision is the same state: anyone who watches has missed nothing.
     if (revision === this.#revision) return;
     this.#endWatchers(tooOld(this.#revision, revision));
     this.#objects.replace(objects);
@@ -423,7 +423,7 @@ export class WatchCache<T> {
       this.#tellCapacity();
       this.#endSlow();
       for (const group of this.#watchers.values()) for (const watcher of group) watcher.mark(this.#revision);
-      // The next ones then say how far etcd is, also for a resource that nobody writes.
+      // The next ones then say how far etcd is, also for a resource that no one writes.
       if (this.#watcherCount > 0) void this.#askProgress();
       this.#scheduleBookmarks();
     });

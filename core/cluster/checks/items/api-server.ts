@@ -164,7 +164,7 @@ const limits: CheckItem = {
 };
 
 const ADMISSION_METRIC = 'apiserver_admission_controller_admission_duration_seconds_count';
-/** What upstream turns on by itself and production relies on, and what kubeadm adds. */
+/** What upstream turns on on its own and production relies on, and what kubeadm adds. */
 const WANTED_PLUGINS = ['NodeRestriction', 'ServiceAccount', 'LimitRanger', 'ResourceQuota', 'PodSecurity'];
 
 const admission: CheckItem = {

@@ -26,7 +26,7 @@ const settledSockets = async (): Promise<readonly ListeningSocket[] | undefined>
   return first?.filter(({ inode }) => inodes.has(inode));
 };
 
-/** Inodes of the hosts and of whoever supervises them; undefined where a host's cannot be read. */
+/** Inodes of the hosts and of anyone who supervises them; undefined where a host's cannot be read. */
 const clusterInodes = async (dataDirectory: string): Promise<ReadonlySet<string> | undefined> => {
   const pids = (await stateOrNone(dataDirectory))?.hosts.flatMap(({ pid }) => pid ?? []) ?? [];
   const sets = await Promise.all(pids.map(socketsOfProcess));

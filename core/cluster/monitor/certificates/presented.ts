@@ -12,7 +12,7 @@ export interface ServingAddress {
 }
 
 /**
- * The certificate that a server presents now, whoever signed it; undefined when nobody answers. A server that wants a
+ * The certificate that a server presents now, no matter who signed it; undefined when no one answers. A server that needs a
  * certificate of the client presents its own first.
  */
 export const presentedCertificate = ({

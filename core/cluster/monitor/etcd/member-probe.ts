@@ -20,7 +20,7 @@ export interface Probe extends Disposable {
   readonly status: StatusResponse | undefined;
   /** Empty while it answers. */
   readonly problem: string;
-  /** Never rejects; returns at once while an earlier question is open. */
+  /** Never rejects; returns immediately while an earlier question is open. */
   ask(): Promise<void>;
   members(): Promise<MemberListResponse['members']>;
 }

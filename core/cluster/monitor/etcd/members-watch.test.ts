@@ -134,7 +134,7 @@ test('of two that hold themselves for the leader, the one of the newer term is',
   watch.dispose();
 });
 
-test('while nobody answers the view says why', async () => {
+test('while no one answers the view says why', async () => {
   const { watch, look } = watchOf({ list: [], statuses: {} });
   expect(await look()).toMatchObject({
     members: [],

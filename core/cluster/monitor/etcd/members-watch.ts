@@ -90,7 +90,7 @@ export class MembersWatch implements Disposable {
     this.#timer ??= this.#options.clock.after(0, () => void this.#run());
   }
 
-  /** Something happened to a host: look at once. */
+  /** Something happened to a host: look immediately. */
   poke(): void {
     this.#isPoked = true;
     if (this.#isRunning || this.#isStopped || !this.#timer) return;
@@ -158,7 +158,7 @@ export class MembersWatch implements Disposable {
       if (!this.#probes.has(url)) this.#probes.set(url, probe?.(url) ?? new MemberProbe(url, access, clock));
   }
 
-  /** The newest list of whoever answers first; the old one stays where nobody does. */
+  /** The newest list of anyone who answers first; the old one stays where no one does. */
   async #list(): Promise<void> {
     const probe = [...this.#probes.values()].find(({ status }) => status);
     if (!probe) return;

@@ -162,7 +162,7 @@ const ASSESS: Readonly<Record<CriticalId, Assess>> = {
   repeatedFailures: (facts) =>
     of(facts, 'kube-apiserver').flatMap(({ instance, window }) => {
       const keys = window.keysOf('apiRepeated');
-      // No user has such a series while nobody loops.
+      // No user has such a series while no one loops.
       if (keys.length === 0)
         return window.increase(readingKey('apiRequests'), facts.nowMs - RECENT_MS)
           ? [{ value: 0, threshold: 0, subject: instance, chart: null }]
@@ -193,7 +193,7 @@ const ASSESS: Readonly<Record<CriticalId, Assess>> = {
     ),
 };
 
-/** `nowMs` is of the clock that readings are stamped with. Absent: nobody could be asked. */
+/** `nowMs` is of the clock that readings are stamped with. Absent: no one could be asked. */
 export const figuresOf = (facts: Facts): ReadonlyMap<CriticalId, Figure> => {
   const figures = new Map<CriticalId, Figure>();
   for (const [id, assess] of Object.entries(ASSESS) as [CriticalId, Assess][]) {

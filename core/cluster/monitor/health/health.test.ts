@@ -150,7 +150,7 @@ test.each<[CriticalId, string, readonly [string, string], Partial<CriticalMetric
   expect(found).toMatchObject({ ...expected, value: expect.closeTo(expected.value!, 6) as number });
 });
 
-test('what nobody could tell is unknown, and a target that is down says why', async () => {
+test('what no one could tell is unknown, and a target that is down says why', async () => {
   const { sample, sampler } = simulate({ 'etcd/cp-1': new Error('connect ECONNREFUSED') });
   const health = await sample();
   sampler.dispose();

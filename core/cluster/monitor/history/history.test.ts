@@ -62,7 +62,7 @@ test('what was appended is read again, by span and chart, after a restart too', 
   await again.close();
 });
 
-test('a tail torn at any byte costs the last sample only, and appending goes on', async () => {
+test('a tail torn at any byte costs the last sample only, and appending continues', async () => {
   const history = open();
   await history.append(sample(0));
   const [name] = await filesOf();
@@ -81,7 +81,7 @@ test('a tail torn at any byte costs the last sample only, and appending goes on'
   }
 });
 
-test('a damaged byte ends a segment there, and a damaged header ends it at once', async () => {
+test('a damaged byte ends a segment there, and a damaged header ends it immediately', async () => {
   const history = open();
   for (const second of [0, 5]) await history.append(sample(second));
   await history.close();

@@ -36,7 +36,7 @@ const spans = ({ segments }: LeaseView) =>
     toMs === null ? null : (toMs - START_MS) / 1000,
   ]);
 
-test('a holder that falls silent has its time until the lease has run out, and then nobody has', () => {
+test('a holder that falls silent has its time until the lease has run out, and then no one has', () => {
   const view = follow([
     [lease('a', { acquired: 0, renewed: 10 }), 11],
     [lease('a', { acquired: 0, renewed: 12 }), 13],
@@ -48,7 +48,7 @@ test('a holder that falls silent has its time until the lease has run out, and t
   ]);
 });
 
-test('a holder that is followed at once has its time until the next one says', () => {
+test('a holder that is followed immediately has its time until the next one says', () => {
   const view = follow([
     [lease('a', { acquired: 0, renewed: 12 }), 13],
     [lease('b', { acquired: 14, renewed: 14 }), 15],

@@ -46,7 +46,7 @@ export class Window {
     if (span.length < 2) return undefined;
     let amount = 0;
     for (let at = 1; at < span.length; at += 1) {
-      // A label set that nobody had counted yet is at zero.
+      // A label set that no one had counted yet is at zero.
       const before = span[at - 1]!.numbers.get(key) ?? 0;
       const after = span[at]!.numbers.get(key) ?? 0;
       amount += after >= before ? after - before : after;

@@ -6,7 +6,7 @@ import type { Member } from '../member.ts';
 import type { RequestKind } from '../request-entry.ts';
 
 const SALT_BYTES = 16;
-/** Hashing takes a tenth of a second of CPU: whoever asks more often is told to come back. */
+/** Hashing takes a tenth of a second of CPU: anyone who asks more often is told to come back. */
 const HASHES_WAITING_MAX = 256;
 /** A password that is changed again and again while it is checked is given up. */
 const AUTHENTICATE_ATTEMPTS_MAX = 5;

@@ -16,7 +16,7 @@ export const kvApi = (member: Member): KvApi => {
 
   /** Before it costs the log anything: what would be refused for want of room is refused here. */
   const hasRoom = (bytes: number): boolean => machine.quota.hasRoomFor(bytes);
-  /** Whoever is refused finds the alarm raised, as with etcd: it is what an operator looks for next. */
+  /** Anyone who is refused finds the alarm raised, as with etcd: it is what an operator looks for next. */
   const refuseFull = async (): Promise<never> => {
     await raiseNoSpace();
     throw etcdError('NoSpace');
@@ -29,7 +29,7 @@ export const kvApi = (member: Member): KvApi => {
       memberID: BigInt(member.id),
       alarm: ALARM_TYPE.NOSPACE,
     });
-    // Whoever writes next tries again, should this one get lost.
+    // Anyone who writes next tries again, should this one get lost.
     const done = (): void => void (raising = undefined);
     await (raising ??= proposals.propose('alarm', alarm).then(done, done));
   };
@@ -98,7 +98,7 @@ export const kvApi = (member: Member): KvApi => {
       };
     },
     async compact(request, context) {
-      // Any user may, as with etcd, but nobody without a name: history is gone for all.
+      // Any user may, as with etcd, but no one without a name: history is gone for all.
       if (auth.isEnabled) (await auth.access(context))?.known();
       const answer = (await proposals.propose('compact', proto.CompactionRequest.encode(request))) as {
         header: { revision: number };

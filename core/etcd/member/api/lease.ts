@@ -64,7 +64,7 @@ export const leaseApi = (member: Member): LeaseApi => {
     return Promise.resolve(encodeLeaseTime(timeHere(decodeLeaseId(payload))));
   });
 
-  /** Asks whoever leads, again after a change of leader, until the limit of a request is over. */
+  /** Asks anyone who leads, again after a change of leader, until the limit of a request is over. */
   const askLeader = async <T>(here: () => Promise<T>, there: (leader: number) => Promise<T>): Promise<T> => {
     const deadlineMs = ports.clock.monotonicMs() + member.requestLimitMs;
     for (;;) {

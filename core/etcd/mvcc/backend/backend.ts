@@ -51,11 +51,11 @@ export interface BackendSnapshot {
 }
 
 /**
- * Ordered buckets of bytes. Writes are seen by reads at once and become durable together, in the order they
+ * Ordered buckets of bytes. Writes are seen by reads immediately and become durable together, in the order they
  * were made, at the next commit: after a crash the backend holds everything up to some commit and nothing
  * after it, and `consistentIndex` names the last Raft entry it holds.
  *
- * Whoever applies an entry makes all its writes and calls `setConsistentIndex` within one synchronous turn;
+ * Anyone who applies an entry makes all its writes and calls `setConsistentIndex` within one synchronous turn;
  * a commit never happens in the middle of a turn. The backend keeps the buffers that it is given.
  */
 export interface Backend {
@@ -73,7 +73,7 @@ export interface Backend {
   whenWritable(): Promise<void> | undefined;
   /** Commits, then a view of at least what was written before the call. */
   snapshot(): Promise<BackendSnapshot>;
-  /** Rewrites the file without its free space. Reads and writes go on; commits wait. */
+  /** Rewrites the file without its free space. Reads and writes continue; commits wait. */
   defragment(): Promise<void>;
   /** As of the last commit. */
   size(): BackendSize;

@@ -30,7 +30,7 @@ const ENTRIES_CHUNK = 512;
 
 export interface BufferedBackendOptions {
   readonly clock: Clock;
-  /** A failed commit cannot be undone in memory: whoever owns the member stops it and starts it again. */
+  /** A failed commit cannot be undone in memory: anyone who owns the member stops it and starts it again. */
   readonly onCommitFailed: (error: unknown) => void;
   readonly onCommit?: (seconds: number, writes: number) => void;
   /** Exactly this; by default 100 ms, and a second for a few writes. */
@@ -158,7 +158,7 @@ export class BufferedBackend implements Backend {
       this.#size = this.#engine.size();
       if (!this.#isIdle()) this.#schedule();
     });
-    // Whoever waits for the file must not fail for a defragmentation that did.
+    // Anyone who waits for the file must not fail for a defragmentation that did.
     this.#running = defragmented.catch(() => undefined);
     await defragmented;
   }

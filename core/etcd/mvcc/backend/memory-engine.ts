@@ -42,7 +42,7 @@ export class MemoryDatabase {
   #buckets = new Map<Bucket, MemoryBucket>(BUCKETS.map((bucket) => [bucket, new MemoryBucket()]));
   #crashCount = 0;
 
-  /** What open backends still have in memory is lost, commits under way included. */
+  /** What open backends still have in memory is lost, commits in progress included. */
   crash(): void {
     this.#crashCount += 1;
   }
@@ -50,7 +50,7 @@ export class MemoryDatabase {
   open(options: {
     readonly clock: Clock;
     readonly onCommitFailed?: (error: unknown) => void;
-    /** Delays or fails commits; the default commits at once. */
+    /** Delays or fails commits; the default commits immediately. */
     readonly beforeCommit?: () => Promise<void>;
     readonly commitIntervalMs?: number;
     readonly commitWritesMax?: number;

@@ -31,7 +31,7 @@ class Collector implements WatchSink {
   }
 }
 
-test('a watcher gets each change of its key at once, with its revision', async () => {
+test('a watcher gets each change of its key immediately, with its revision', async () => {
   const { store, hub } = await open();
   const sink = new Collector();
   hub.watch({ key: bytes('a'), sink });
@@ -130,7 +130,7 @@ test('a watcher without room costs one batch and catches up from history', async
   expect([watcher.state, hub.progress([watcher])]).toEqual(['synced', 2501]);
 });
 
-test('watchers go on where they were when the store takes over a state that is ahead', async () => {
+test('watchers continue where they were when the store takes over a state that is ahead', async () => {
   const { clock, store, hub } = await open();
   const other = await open();
   for (const value of ['1', '2']) {

@@ -10,7 +10,7 @@ import type { Watcher, WatchFilter, WatchRequest, WatcherState, WatchSink } from
 /** Watchers brought up to date in one pass, and changes read for them. */
 const SYNC_WATCHERS_MAX = 512;
 const SYNC_EVENTS_MAX = 1_000;
-/** How soon a refused batch is offered again when nobody says that there is room. */
+/** How soon a refused batch is offered again when no one says that there is room. */
 const VICTIM_RETRY_MS = 10;
 const NO_EVENTS: readonly Event[] = [];
 
@@ -103,7 +103,7 @@ export class WatchHub {
     if (this.#victims.size > 0) this.#offerVictims();
   }
 
-  /** The store took over another state: nobody can be sure to be up to date. */
+  /** The store took over another state: no one can be sure to be up to date. */
   restored(): void {
     for (const watcher of [...this.#synced.values()]) {
       this.#synced.delete(watcher);

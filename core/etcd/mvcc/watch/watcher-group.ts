@@ -48,7 +48,7 @@ export class WatcherGroup<W extends Spanned> {
     return true;
   }
 
-  /** The watchers of one key, in a list of its own: whoever walks it may change the group. */
+  /** The watchers of one key, in a list of its own: anyone who walks it may change the group. */
   watching(key: KeyString): W[] {
     const found: W[] = [];
     const own = this.#byKey.get(key);

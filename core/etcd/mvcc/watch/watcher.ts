@@ -4,7 +4,7 @@ export type WatchFilter = 'noput' | 'nodelete';
 
 /**
  * What a watcher receives. Without events and `compactRevision` it is a progress notification: everything up
- * to `revision` has been delivered. The array and its events are shared by all receivers; whoever encodes
+ * to `revision` has been delivered. The array and its events are shared by all receivers; anyone who encodes
  * them can remember the bytes by the identity of either.
  */
 export interface WatchBatch {

@@ -6,7 +6,7 @@ export interface Field<Out = unknown, In = Out> {
   readonly number: number;
   readonly type: FieldType;
   readonly label: 'single' | 'optional' | 'repeated';
-  /** At most one field of a oneof is set; they are `optional`, and a later one on the wire clears the former. */
+  /** At most one field of a oneof is set; they are `optional`, and a later one on the wire clears the previous. */
   readonly oneof?: string;
   /** Late, so that messages may contain themselves. */
   readonly message?: () => MessageType<unknown, never>;
@@ -71,7 +71,7 @@ export const uint64 = scalar<bigint>('uint64');
 export const int64Number = scalar<number>('int64Number');
 export const uint64Number = scalar<number>('uint64Number');
 
-/** An enum is open in proto3: unknown numbers arrive, and whoever reads them decides. */
+/** An enum is open in proto3: unknown numbers arrive, and anyone who reads them decides. */
 export const enumeration = <T extends number>(
   number: number,
   values: Readonly<Record<string, T>>,

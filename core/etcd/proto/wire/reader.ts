@@ -19,7 +19,7 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * A cursor over one buffer. `bytes` are views of that buffer, not copies: what outlives the request must be
- * copied by whoever keeps it, or a small key pins a whole network read.
+ * copied by anyone who keeps it, or a small key pins a whole network read.
  */
 export class Reader {
   readonly #buffer: Uint8Array;

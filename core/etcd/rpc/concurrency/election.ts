@@ -40,7 +40,7 @@ const proclaim = async (
   if (!(await asLeader(member, context, leader, { requestPut: { key, value, lease } }))) throw notLeader();
 };
 
-/** `v3election`: elections for clients that cannot watch by themselves. */
+/** `v3election`: elections for clients that cannot watch on their own. */
 export const electionMethods = (member: MemberApi): readonly Method[] => methodsOf(member).map(withLostCodes);
 
 const methodsOf = (member: MemberApi): readonly Method[] => {

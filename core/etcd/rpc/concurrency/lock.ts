@@ -10,7 +10,7 @@ const SERVICE = 'v3lockpb.Lock';
 const NO_VALUE = new Uint8Array(0);
 const NO_NAME = new Uint8Array(0);
 
-/** `v3lock`: a lock for clients that cannot watch by themselves. It ends with its lease, or with Unlock. */
+/** `v3lock`: a lock for clients that cannot watch on their own. It ends with its lease, or with Unlock. */
 export const lockMethods = (member: MemberApi): readonly Method[] => methodsOf(member).map(withLostCodes);
 
 const methodsOf = (member: MemberApi): readonly Method[] => [

@@ -66,7 +66,7 @@ export class WaitingLine {
     return { key, lease: held, revision: kv.createRevision, isOld: true, value: kv.value };
   }
 
-  /** Resolves when nobody is in line before the place. Gives the place up when the call ends first. */
+  /** Resolves when no one is in line before the place. Gives the place up when the call ends first. */
   async wait(place: Place): Promise<void> {
     try {
       for (;;) {

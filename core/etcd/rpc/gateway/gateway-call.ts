@@ -9,7 +9,7 @@ import { JsonMessageError, messageFromJson, messageToJson } from './json-message
 import { JsonSyntaxError } from './json-reader.ts';
 import { JsonSplitter } from './json-splitter.ts';
 
-/** Below this much queued, a stream that waited goes on. */
+/** Below this much queued, a stream that waited continues. */
 const DRAINED_BYTES = 64 * 1024;
 /** A request that is not a stream has to be whole by then. */
 const BODY_TIMEOUT_MS = 60_000;
@@ -52,7 +52,7 @@ export class GatewayCall implements DuplexStream<unknown, unknown> {
     this.method = method;
     this.#options = options;
     this.#exchange = exchange;
-    // A certificate belongs to the connection's owner, not to whoever a gateway speaks for: names come from tokens.
+    // A certificate belongs to the connection's owner, not to anyone who a gateway speaks for: names come from tokens.
     this.peer = { address: exchange.address, commonName: () => undefined };
     this.#splitter = new JsonSplitter(options.bodyBytesMax);
     this.#startedMs = clock.monotonicMs();

@@ -8,7 +8,7 @@ import type { DuplexStream, Method, Peer, RpcObserver } from './method.ts';
 import { OK, OK_TRAILERS, RESPONSE_HEAD, StatusError, trailersOf, trailersOnlyOf } from './status.ts';
 import type { Status } from './status.ts';
 
-/** Below this much queued, a stream that waited goes on. */
+/** Below this much queued, a stream that waited continues. */
 const DRAINED_BYTES = 64 * 1024;
 
 export interface CallOptions {
@@ -62,7 +62,7 @@ export class Call implements StreamOwner, DuplexStream<unknown, unknown> {
       );
   }
 
-  /** Bidirectional handlers start at once; the others start with their request. */
+  /** Bidirectional handlers start immediately; the others start with their request. */
   start(): void {
     const { method } = this;
     if (method.type === 'bidi_stream')

@@ -15,7 +15,7 @@ export interface CallContext {
   readonly peer: Peer;
   /** A request header; names are lower case. */
   metadata(name: string): string | undefined;
-  /** True once nobody waits for the answer: the client left, the deadline passed, or the call was failed. */
+  /** True once no one waits for the answer: the client left, the deadline passed, or the call was failed. */
   readonly over: boolean;
   /** Aborted when the call is over. Made at first use: most calls never ask. */
   readonly signal: AbortSignal;

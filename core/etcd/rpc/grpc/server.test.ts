@@ -91,7 +91,7 @@ test('a unary call is answered, and observed once at every step', async () => {
   expect(events).toEqual(['started Echo', 'received Echo', 'sent Echo', 'handled Echo OK']);
 });
 
-test('many calls at once on one connection each get their own answer', async () => {
+test('many calls at the same time on one connection each get their own answer', async () => {
   const { client } = await start();
   const texts = Array.from({ length: 300 }, (_, index) => `call ${index}`);
   expect(await Promise.all(texts.map((text) => echoed(client, text)))).toEqual(texts);
@@ -117,7 +117,7 @@ test('a request of many frames arrives whole', async () => {
   expect(Buffer.compare(response.kvs[0]!.value, value)).toBe(0);
 });
 
-test('a request above the limit is refused in the words of grpc-go, and the connection goes on', async () => {
+test('a request above the limit is refused in the words of grpc-go, and the connection continues', async () => {
   const { client } = await start();
   const request = serialize({ value: Buffer.alloc(MESSAGE_BYTES_MAX) });
   expect(await failure(call(client, `/${SERVICE}/Echo`, request))).toEqual({

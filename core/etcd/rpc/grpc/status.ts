@@ -49,7 +49,7 @@ export const percentEncode = (text: string): string =>
     ).join(''),
   );
 
-/** Trailers are one frame; an error text of kilobytes helps nobody. Encoded, a character takes up to 12 bytes. */
+/** Trailers are one frame; an error text of kilobytes helps no one. Encoded, a character takes up to 12 bytes. */
 const TEXT_CHARACTERS_MAX = 1024;
 
 const statusFields = ({ code, text }: Status) => [

@@ -72,7 +72,7 @@ export const leaseMethods = (member: MemberApi): readonly Method[] => [
   }),
 ];
 
-/** A lease that is gone has no time left; that is an answer, not an error, and the stream goes on. */
+/** A lease that is gone has no time left; that is an answer, not an error, and the stream continues. */
 const renew = async (member: MemberApi, id: bigint, context: RequestContext): Promise<number> => {
   try {
     return await member.leaseRenew(id, context);

@@ -32,7 +32,7 @@ export class LeafElement {
     this.isBucket = at.isBucket;
   }
 
-  /** Views into a block of the file: whoever keeps one keeps the block. */
+  /** Views into a block of the file: anyone who keeps one keeps the block. */
   get key(): Buffer {
     return this.#page.subarray(this.#start, this.#keyEnd);
   }

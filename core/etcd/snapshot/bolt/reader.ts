@@ -17,7 +17,7 @@ export interface BoltBucket {
   /** Page id of the root, or the page itself for an inline bucket. */
   readonly root: number | LeafPage;
   readonly sequence: number;
-  /** Leaf pages in key order, a page's elements at once: the fast way through a bucket. */
+  /** Leaf pages in key order, a page's elements immediately: the fast way through a bucket. */
   leaves(onPage?: (id: number, bytes: Uint8Array) => void): AsyncGenerator<readonly LeafElement[]>;
   /** Keys with values in key order; nested buckets are left out. */
   entries(): AsyncGenerator<KeyValue>;
@@ -183,7 +183,7 @@ export const openBucket = (pages: PageStore, element: LeafElement): BoltBucket =
   return bucketOver(pages, page, sequence);
 };
 
-/** Opens a database for reading. It holds no resource: whoever opened `file` closes it when done reading. */
+/** Opens a database for reading. It holds no resource: anyone who opened `file` closes it when done reading. */
 export const openBolt = async (file: RandomAccess): Promise<BoltReader> => {
   const pages = await openPageStore(file);
   return { meta: pages.meta, pages, root: bucketOver(pages, pages.meta.rootPage, 0) };

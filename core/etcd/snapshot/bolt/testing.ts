@@ -86,7 +86,7 @@ export const handmade = (
   return file;
 };
 
-/** Records the most that one read asked for, to show that the whole file is never wanted at once. */
+/** Records the most that one read asked for, to show that the whole file is never wanted immediately. */
 export const meteredFile = (
   content: Uint8Array,
 ): RandomAccess & { readonly largestReadBytes: () => number } => {

@@ -10,7 +10,7 @@ export interface Behaviour {
   /** Between "create" and "running". */
   readonly startDelayMs: number;
   readonly pullDelayMs: number | undefined;
-  /** It ends by itself. */
+  /** It ends on its own. */
   readonly exit: { readonly afterMs: number; readonly code: number } | undefined;
   /** Readiness fails this long after the start; Infinity for ever. */
   readonly notReadyMs: number;

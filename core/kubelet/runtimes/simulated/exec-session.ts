@@ -110,7 +110,7 @@ export const startExec = (
   };
 };
 
-/** Input that nobody reads ends the pipe, not the session. */
+/** Input that no one reads ends the pipe, not the session. */
 const writeTo = (pipe: Pipe, write: () => void): void => {
   try {
     write();

@@ -9,7 +9,7 @@ import type { V1ContainerPort } from '../../../api/schema/index.ts';
 import { RuntimeError } from '../runtime.ts';
 import { answerHttp, type Responder } from './http-answer.ts';
 
-/** Connections that one port of a pod keeps at once. */
+/** Connections that one port of a pod keeps at a time. */
 export const CONNECTIONS_MAX = 256;
 const KEEP_ALIVE_MS = 60_000;
 /** A connection on which nothing moves for so long is closed. */

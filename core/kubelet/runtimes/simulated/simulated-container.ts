@@ -21,7 +21,7 @@ import type { Usage } from './usage.ts';
 export interface Program {
   /** Runs until it ends or the container does; undefined for one that only waits. */
   run?(): Promise<number>;
-  /** It ends by itself without running anything. */
+  /** It ends on its own without running anything. */
   readonly exit: { readonly afterMs: number; readonly code: number; readonly reason?: string } | undefined;
 }
 
@@ -77,7 +77,7 @@ export class SimulatedContainer implements RunningContainer {
     return this.#clock.monotonicMs() - this.#startedMs;
   }
 
-  /** Whatever ran for it elsewhere has ended, and not by itself. */
+  /** Whatever ran for it elsewhere has ended, and not on its own. */
   fault(exit: ContainerExit): void {
     this.#end(exit);
   }

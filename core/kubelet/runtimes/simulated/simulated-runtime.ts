@@ -39,7 +39,7 @@ export interface SimulatedRuntimeOptions {
   readonly content: ContentClient;
   /** Its components' ports are not for pods; default: a worker. */
   readonly isControlPlane?: boolean;
-  /** False opens no ports at all, for thousands of pods that nobody talks to. */
+  /** False opens no ports at all, for thousands of pods that no one talks to. */
   readonly opensPorts?: boolean;
   readonly pullMs?: number;
 }

@@ -19,7 +19,7 @@ export const RST_REFUSED_STREAM = 3;
 export const RST_CANCEL = 5;
 
 const HEAD_BYTES = 8;
-/** A frame may have 16 MiB; nobody sends more than a few dozen kilobytes at once. */
+/** A frame may have 16 MiB; no one sends more than a few dozen kilobytes at a time. */
 export const FRAME_BYTES_MAX = 4 * 1024 * 1024;
 export const DATA_BYTES_MAX = 64 * 1024;
 

@@ -44,7 +44,7 @@ const text = (value: string): Buffer => {
 
 /**
  * Header blocks on their way out. They are stored and not compressed: a stored block ends on a byte, so each frame
- * is complete by itself, and a few short headers a connection are not worth a compressor's state.
+ * is complete on its own, and a few short headers a connection are not worth a compressor's state.
  */
 export class HeaderEncoder {
   #isBegun = false;

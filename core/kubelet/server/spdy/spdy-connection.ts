@@ -29,7 +29,7 @@ interface Wire {
   forget(streamId: number): void;
 }
 
-/** One stream. Both directions end by themselves; destroying it resets the stream at the other side. */
+/** One stream. Both directions end on their own; destroying it resets the stream at the other side. */
 export class SpdyStream extends Duplex {
   readonly id: number;
   readonly headers: SpdyHeaders;

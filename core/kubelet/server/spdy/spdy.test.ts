@@ -103,7 +103,7 @@ test('a stream echoes until both sides have ended it', async () => {
   expect(client.stream(id)).toMatchObject({ text: `${large}!`, isReplied: true, isReset: false });
 });
 
-test('a refused stream is reset, the others go on, and pings are answered', async () => {
+test('a refused stream is reset, the others continue, and pings are answered', async () => {
   const client = await connected((stream) => {
     if (stream.headers.get('streamtype') === 'bad') return false;
     stream.pipe(stream);

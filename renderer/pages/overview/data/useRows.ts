@@ -20,7 +20,7 @@ export const useRows = (cluster: string, resource: ResourceRef): LiveRows => {
   const columns = shallowRef<readonly TableColumn[]>([]);
   const isListed = shallowRef(false);
   const waitingWhy = shallowRef<string>();
-  /** Since the stream was opened anew; what is not told again is gone. */
+  /** Since the stream was opened again; what is not told again is gone. */
   let told: Set<string> | undefined;
 
   const take = (items: readonly TableItem[]): void => {

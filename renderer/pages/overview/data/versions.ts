@@ -6,7 +6,7 @@ export interface Running {
 
 export interface VersionLine {
   readonly component: string;
-  /** Newest first. More than one while an upgrade is under way, or when it stopped half way. */
+  /** Newest first. More than one while an upgrade is in progress, or when it stopped half way. */
   readonly versions: readonly { readonly version: string; readonly count: number }[];
 }
 

@@ -78,7 +78,7 @@ export const isEnded = ({ status }: Pick<PodFact, 'status'>): boolean =>
 const podTone = ({ status, ready }: PodFact): StatusTone => {
   const tone = statusTone(status) ?? 'ok';
   const [up, all] = ready.split('/');
-  // Running, but a container is not ready: it serves nobody yet.
+  // Running, but a container is not ready: it serves no one yet.
   return tone === 'ok' && status === 'Running' && up !== all ? 'pending' : tone;
 };
 

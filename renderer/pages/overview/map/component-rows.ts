@@ -14,7 +14,7 @@ export type ComponentRole = 'active' | 'leader' | 'standby' | 'follower' | 'none
 
 export interface ComponentRow {
   readonly name: string;
-  /** `away`: its host does not run; `aside`: it was stopped on purpose. */
+  /** `away`: its host does not run; `aside`: it was stopped intentionally. */
   readonly phase: ComponentState['phase'] | 'away' | 'aside';
   readonly tone: StatusTone;
   readonly role: ComponentRole;
@@ -41,7 +41,7 @@ export const phaseTone = (phase: ComponentRow['phase']): StatusTone => {
   }
 };
 
-/** What ended by itself says why. Without a word it was stopped on purpose: its manifest is out of the folder. */
+/** What ended on its own says why. Without a word it was stopped intentionally: its manifest is out of the folder. */
 export const isAside = ({ phase, message }: Pick<ComponentState, 'phase' | 'message'>): boolean =>
   phase === 'exited' && message === null;
 

@@ -7,7 +7,7 @@ export interface HostView {
   readonly name: string;
   readonly address: string;
   readonly role: HostState['role'];
-  /** Undefined where nobody of ours supervises it; then `status` is its node's. */
+  /** Undefined where no one of ours supervises it; then `status` is its node's. */
   readonly phase: HostState['phase'] | undefined;
   readonly status: string;
   readonly tone: StatusTone;

@@ -44,7 +44,7 @@ export const rolloutState = (object: KubeObject): RolloutState => {
   const partition = count(object, 'spec', 'updateStrategy', 'rollingUpdate', 'partition');
   const updated = count(object, 'status', isDaemonSet ? 'updatedNumberScheduled' : 'updatedReplicas');
   const total = count(object, 'status', isDaemonSet ? 'currentNumberScheduled' : 'replicas');
-  // Below the partition pods keep the older template on purpose.
+  // Below the partition pods keep the older template intentionally.
   const updates = Math.max(0, wanted - partition);
   const figures = {
     wanted: updates,

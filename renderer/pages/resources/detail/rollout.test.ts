@@ -83,7 +83,7 @@ test('a StatefulSet goes back with what its ControllerRevision keeps, as it is',
   });
 });
 
-test('nobody goes back to what is there, nor while the rollout is paused', () => {
+test('no one goes back to what is there, nor while the rollout is paused', () => {
   const object = deployment('web:2', { spec: { paused: true, template: template('web:2') } });
   const [current, before] = revisionsOf(object, [replicaSet(1, 'web:1'), replicaSet(2, 'web:2')]);
   expect([undoObstacle(object, current!), undoObstacle(object, before!)]).toEqual(['current', 'paused']);

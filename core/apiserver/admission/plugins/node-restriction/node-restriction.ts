@@ -47,7 +47,7 @@ const admitNode: Rule = (node, attributes) => {
   if (labels.length > 0) throw refusal(attributes, `is not allowed to modify labels: ${labels.join(', ')}`);
 };
 
-/** The claim without what a node reports, and without what changes by itself. */
+/** The claim without what a node reports, and without what changes on its own. */
 const beyondNode = (object: KubernetesObject | undefined): object => {
   const { metadata, status, ...rest } = (object ?? {}) as V1PersistentVolumeClaim;
   const { resourceVersion: _version, managedFields: _fields, ...keptMetadata } = metadata ?? {};

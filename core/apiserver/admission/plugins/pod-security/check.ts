@@ -52,5 +52,5 @@ export const sortedSet = (items: Iterable<string>): string[] => [...new Set(item
 
 export const isWindows = ({ spec }: Subject): boolean => spec.os?.name === 'windows';
 
-/** Root inside a user namespace is nobody outside of it. */
+/** Root inside a user namespace is no one outside of it. */
 export const hasUserNamespace = ({ spec }: Subject): boolean => spec.hostUsers === false;

@@ -97,7 +97,7 @@ export const serviceAccount = ({ reader, clock, random }: ServiceAccountOptions)
       if (attributes.operation !== 'CREATE' || !concernsPods(attributes)) return;
       const pod = attributes.object as V1Pod;
       const spec = pod.spec;
-      // The kubelet compares a mirror pod with its file: a changed spec would be deleted at once.
+      // The kubelet compares a mirror pod with its file: a changed spec would be deleted immediately.
       if (isMirror(attributes.object!) || !spec) return validate(attributes);
       if (!spec.serviceAccountName) {
         spec.serviceAccountName = DEFAULT_ACCOUNT;

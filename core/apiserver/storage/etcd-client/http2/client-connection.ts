@@ -86,7 +86,7 @@ export class ClientConnection {
   readonly #events: ConnectionEvents;
   readonly #hpack = new StatelessHpackDecoder();
   readonly #streams = new Map<number, ClientStream>();
-  /** Streams that wait for a number: the server allows only so many at once. */
+  /** Streams that wait for a number: the server allows only so many at the same time. */
   readonly #unopened = new Set<ClientStream>();
   /** Streams whose bytes a window holds back. */
   readonly #blocked = new Set<ClientStream>();
@@ -146,7 +146,7 @@ export class ClientConnection {
     return stream;
   }
 
-  /** Calls back when the server has answered; at most one ping is under way. */
+  /** Calls back when the server has answered; at most one ping is in progress. */
   ping(onPong: () => void): void {
     this.#pong = onPong;
     this.#write(frame(FRAME.ping, 0, 0, KEEPALIVE_PING));

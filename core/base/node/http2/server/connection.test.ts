@@ -130,7 +130,7 @@ test('frames cut at any byte are the same frames', async () => {
   expect(events).toEqual(['data 1 7', 'end 1']);
 });
 
-test('data waits for the window of the stream and goes on when it opens', async () => {
+test('data waits for the window of the stream and continues when it opens', async () => {
   const { receive, streams, events } = start();
   await receive(hello([[SETTING.initialWindowSize, 10]]), open(1));
   const stream = streams[0]!;
@@ -169,7 +169,7 @@ test('large answers of two streams take turns', async () => {
   expect(new Set(order.slice(0, 4))).toEqual(new Set([1, 3]));
 });
 
-test('a socket that does not drain stops data, and its drain lets it go on', async () => {
+test('a socket that does not drain stops data, and its drain lets it continue', async () => {
   const { wire, receive, streams } = start();
   await receive(
     hello([[SETTING.initialWindowSize, 0x7fffffff]]),
@@ -203,7 +203,7 @@ test('credit is given back as the owner takes bytes, and a peer without credit i
   expect(events.at(-1)).toBe('closed 1 reset');
 });
 
-test('streams beyond the limit are refused, the rest goes on', async () => {
+test('streams beyond the limit are refused, the rest continues', async () => {
   const { receive, streams } = start({ streamsMax: 2 });
   const frames = await receive(hello(), open(1), open(3), open(5));
   const resets = frames.filter(({ type }) => type === FRAME.resetStream);
@@ -424,7 +424,7 @@ test('an answer without trailers ends with its data', async () => {
   });
 });
 
-test('headers larger than a frame go on in CONTINUATION', async () => {
+test('headers larger than a frame continue in CONTINUATION', async () => {
   const { receive, streams } = start();
   await receive(hello(), open(1));
   streams[0]!.answer(encodeHeaders([{ name: 'x', value: 'y'.repeat(40_000) }]), Buffer.from('hi'));

@@ -46,7 +46,7 @@ export interface ConnectionOptions {
   readonly streamWindowBytes: number;
   /** One header list, and one header block over all its continuations; more ends the connection. */
   readonly headerListBytesMax: number;
-  /** The limit that the peer is told, where the owner of a stream answers what is above it by itself. */
+  /** The limit that the peer is told, where the owner of a stream answers what is above it on its own. */
   readonly headerListBytesTold?: number;
   /** Clients that ping more often get GOAWAY "too_many_pings"; absent or 0: they may. */
   readonly pingIntervalMinMs?: number;

@@ -9,7 +9,7 @@ const PING_STRIKES_MAX = 2;
 const IDLE_PING_INTERVAL_MIN_MS = 2 * 60 * 60 * 1000;
 /** For each piece of data a client gives window back twice; grpc-go measures the path with a ping, and may reset too. */
 const CHEAP_FRAMES_PER_ANSWER = 4;
-/** Requests that a client breaks off before they are answered: so many at once, and so many a second after that. */
+/** Requests that a client breaks off before they are answered: so many at a time, and so many a second after that. */
 const RESETS_BURST_MAX = 1000;
 const RESETS_PER_SECOND_MAX = 100;
 const SECOND_MS = 1000;
@@ -69,7 +69,7 @@ export class FloodGuard {
     return this.#resets <= RESETS_BURST_MAX;
   }
 
-  /** We sent data: real work goes on. */
+  /** We sent data: real work continues. */
   answered(): void {
     this.#count = Math.max(0, this.#count - CHEAP_FRAMES_PER_ANSWER);
     this.#pingStrikes = 0;

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 
-/** Pieces handed to the socket at once; more waits in the streams. */
+/** Pieces handed to the socket immediately; more waits in the streams. */
 const HIGH_BYTES = 256 * 1024;
 /** Answers to control frames that a peer provokes and does not read. */
 const UNREAD_BYTES_MAX = 1024 * 1024;

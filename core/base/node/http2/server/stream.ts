@@ -34,7 +34,7 @@ export class Http2Stream {
   /** Of the request: as long as the stream is there, so are its headers. */
   readonly headerBytes: number;
   ending = false;
-  /** Whether a request that is answered before its body has come is let go on, instead of being told to stop. */
+  /** Whether a request that is answered before its body has come is let continue, instead of being told to stop. */
   lingers = false;
   /** The answer is whole, and the rest of the body still comes. */
   answered = false;
@@ -67,7 +67,7 @@ export class Http2Stream {
     if (!this.closed) this.connection.sender.headers(this, block, false);
   }
 
-  /** Takes ownership of `bytes`. Always accepted: whoever streams watches `queuedBytes` and waits for onDrain. */
+  /** Takes ownership of `bytes`. Always accepted: anyone who streams watches `queuedBytes` and waits for onDrain. */
   sendData(bytes: Buffer): void {
     if (this.closed || bytes.length === 0) return;
     this.connection.sender.queue(this, bytes);

@@ -38,7 +38,7 @@ interface Container {
 export interface ContentHostOptions {
   readonly clock: Clock;
   post(message: FromContent): void;
-  /** Which container is at work now, for whoever finds this thread dead. */
+  /** Which container is at work now, for anyone who finds this thread dead. */
   onWork(ordinal: number): void;
   readonly flushMs?: number;
 }
@@ -204,7 +204,7 @@ export class ContentHost {
     const close = (): void => {
       stdout.end();
       stderr?.end();
-      // What nobody reads any more must not keep the stream.
+      // What no one reads any more must not keep the stream.
       stdout.resume();
       stderr?.resume();
     };

@@ -46,7 +46,7 @@ const container = (client: ContentClient, podName: string) => {
 const start = (...argv: string[]) => ({ argv, environment: new Map<string, string>(), mounts: [] });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A thread that answers nothing but what the test says. */
+/** A thread that answers only what the test says. */
 class SilentThread implements ContentChannel {
   readonly posted: ToContent[] = [];
   readonly created = new Map<string, number>();

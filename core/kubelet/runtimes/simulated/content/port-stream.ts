@@ -16,7 +16,7 @@ export class PortStream extends Duplex {
     super({ allowHalfOpen: true });
     this.id = id;
     this.#post = post;
-    // The other end may go at any moment; whoever uses the stream sees its end.
+    // The other end may go at any moment; anyone who uses the stream sees its end.
     this.on('error', () => undefined);
   }
 

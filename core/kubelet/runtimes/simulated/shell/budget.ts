@@ -13,7 +13,7 @@ const STEPS_PER_TURN = 64;
 /** Text that passes through a command costs as much as a step for so many characters. */
 const CHARACTERS_PER_STEP = 256;
 
-/** Steps per window; whoever has used them up waits for the next one. */
+/** Steps per window; anyone who has used them up waits for the next one. */
 export class StepQuota {
   readonly #clock: Clock;
   readonly #max: number;
@@ -25,7 +25,7 @@ export class StepQuota {
     this.#max = max;
   }
 
-  /** How long to wait before going on; 0 when there is some left. */
+  /** How long to wait before continuing; 0 when there is some left. */
   take(steps: number): number {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs >= this.#windowMs + WINDOW_MS) {

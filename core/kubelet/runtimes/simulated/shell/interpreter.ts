@@ -125,7 +125,7 @@ export class Shell {
     }
   }
 
-  /** The code of a shell that cannot go on, after saying why. */
+  /** The code of a shell that cannot continue, after saying why. */
   #failure(error: unknown, streams: Streams): number {
     if (error instanceof BrokenPipe) return EXIT_BROKEN_PIPE;
     // The engine's own bound on strings, arrays and its stack is the last one; ours come first.
@@ -240,7 +240,7 @@ export class Shell {
         if (own instanceof Pipe && index > 0) own.close();
       });
     });
-    // Every stage has ended before the pipeline fails: none may go on unseen.
+    // Every stage has ended before the pipeline fails: none may continue unseen.
     const settled = await Promise.allSettled(running);
     exit();
     const failed = settled.find((result) => result.status === 'rejected');

@@ -145,7 +145,7 @@ test('volumes and layers have room for so many files and bytes', () => {
   files.write('/tmp/other', new Uint8Array(1024 * 1024));
 });
 
-test('a writer waits for a pipe that is full, and goes on when its reader does', async () => {
+test('a writer waits for a pipe that is full, and continues when its reader does', async () => {
   const budget = new Budget(systemClock);
   const pipe = new Pipe(budget);
   pipe.write('x'.repeat(PIPE_WAIT_CHARACTERS));

@@ -25,7 +25,7 @@ export class BrokenPipe extends Error {
   override readonly name = 'BrokenPipe';
 }
 
-/** Text from one command to the next. Writing never waits by itself: `ready` says when there is room again. */
+/** Text from one command to the next. Writing never waits on its own: `ready` says when there is room again. */
 export class Pipe implements Input {
   readonly #budget: Budget | undefined;
   #text = '';
@@ -79,7 +79,7 @@ export class Pipe implements Input {
         this.#rest('');
         return last === '' ? undefined : bounded(last);
       }
-      // The rest of the line comes only when the writer may go on.
+      // The rest of the line comes only when the writer may continue.
       this.#release();
       await this.#more();
     }

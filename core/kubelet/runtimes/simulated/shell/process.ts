@@ -31,7 +31,7 @@ export interface Streams {
   ready?(): Promise<void> | undefined;
 }
 
-/** One command under way. */
+/** One command in progress. */
 export interface Process extends Streams {
   readonly host: ShellHost;
   /** Without the name of the command. */
@@ -44,7 +44,7 @@ export interface Process extends Streams {
 
 export type Command = (process: Process) => Promise<number> | number;
 
-/** The process was killed; whoever runs it answers 137. */
+/** The process was killed; anyone who runs it answers 137. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }

@@ -4,7 +4,7 @@ import { bounded } from './limits.ts';
 import { pause, readText, resolvePath, type Command, type Process } from './process.ts';
 
 const LINES_DEFAULT = 10;
-/** `seq` and `yes` are cut off here: nobody reads a million lines of a simulated container. */
+/** `seq` and `yes` are cut off here: no one reads a million lines of a simulated container. */
 const SEQUENCE_MAX = 100_000;
 const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',

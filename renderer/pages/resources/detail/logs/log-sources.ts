@@ -1,6 +1,6 @@
 import { at, containersOf, textAt, type KubeObject } from '../../../../kinds/kube-object.ts';
 
-/** Logs that are read at once; each is a connection to a kubelet. */
+/** Logs that are read at a time; each is a connection to a kubelet. */
 export const SOURCES_MAX = 20;
 const COLOURS = 7;
 /** The hash and the suffix of a pod's name, which tell it from its siblings. */
