@@ -2,7 +2,7 @@ export { FieldSet } from './field-set.ts';
 export { fieldsV1ToSet, setToFieldsV1 } from './fields-v1.ts';
 export type { Path, PathElement } from './path-element.ts';
 export { fieldElement, keyElement, printPath, valueElement } from './path-element.ts';
-export { fieldSetOf } from './typed-fields.ts';
+export { fieldSetOf, typeErrors } from './typed-fields.ts';
 export { compareTyped } from './typed-compare.ts';
 export { mergeTyped } from './typed-merge.ts';
 export type { Versions } from './updater.ts';

@@ -18,8 +18,15 @@ export interface ObjectInterfaces {
   readonly equivalents: readonly ServedAs[];
   /** The object in that version. The object given is not changed; it is answered itself where it has the version. */
   convert(object: KubernetesObject, to: GroupVersionKind): KubernetesObject | Promise<KubernetesObject>;
-  /** Reads JSON as an object of the kind: fields that the kind does not have are dropped, defaults are set. */
-  decode(json: Record<string, unknown>, kind: GroupVersionKind): KubernetesObject;
+  /**
+   * Reads JSON as an object of the kind and sets defaults. Fields that the kind does not have are dropped, or fail a
+   * strict reading where the kind has a fixed type.
+   */
+  decode(
+    json: Record<string, unknown>,
+    kind: GroupVersionKind,
+    options?: { readonly strict?: boolean },
+  ): KubernetesObject;
   /** The type of the kind, for merging; undefined: it is not known (yet). */
   typeOf?(kind: GroupVersionKind): TypeNode | undefined;
   /** Any object of the requested resource in the version that it is stored in. */

@@ -16,6 +16,7 @@ import {
 } from '../../api/schema/index.ts';
 import { convertObject, registryOf, type ResourceType } from '../../api/scheme/index.ts';
 import { assert } from '../../base/assert.ts';
+import { ReasonError } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ObjectInterfaces, ServedAs } from '../admission/attributes.ts';
 
@@ -72,9 +73,11 @@ export const objectInterfacesOf = (options: ObjectInterfacesOptions): ObjectInte
       const struct = structOfKind(kind, minor);
       return struct && typeNodeOf(struct);
     },
-    decode(json, kind) {
+    decode(json, kind, { strict = false } = {}) {
       const struct = structOf(kind);
-      const { object } = decodeObject(struct, json);
+      const { object, strictErrors } = decodeObject(struct, json);
+      if (strict && strictErrors.length > 0)
+        throw new ReasonError('WrongType', `strict decoding error: ${strictErrors.join(', ')}`);
       object['apiVersion'] = apiVersionOf(kind);
       object['kind'] = kind.kind;
       applyDefaults(struct, object, { minor, now: formatTime(clock.nowMs()) });

@@ -97,12 +97,17 @@ test.each<[string, Respond, string]>([
   [
     'garbage',
     (_body, response) => void response.end('<html>'),
-    "couldn't get version/kind; json parse error: invalid character '<' looking for beginning of value",
+    'couldn\'t get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
+  ],
+  [
+    'half an object',
+    (_body, response) => void response.end('{"a":'),
+    "couldn't get version/kind; json parse error: unexpected end of JSON input",
   ],
   [
     'nothing',
-    (_body, response) => void response.end(),
-    "couldn't get version/kind; json parse error: unexpected end of JSON input",
+    (_body, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(),
+    '0-length response with status code: 200 and content type: application/json',
   ],
   ['not found', json({}, 404), 'the server could not find the requested resource'],
   [

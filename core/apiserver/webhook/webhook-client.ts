@@ -253,18 +253,24 @@ const readAnswer = ({ code, contentType, body }: Answer): KubernetesObject => {
     const status = errorOfResponse(code, contentType, body);
     throw new WebhookCallError(status.message, { status, cause: status });
   }
+  if (body.byteLength === 0)
+    throw new WebhookCallError(
+      `0-length response with status code: ${code} and content type: ${contentType}`,
+    );
   const text = body.toString('utf8');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new WebhookCallError(`couldn't get version/kind; json parse error: ${goJsonError(text)}`, {
-      cause: error,
-    });
+    // What does not begin like an object is read as YAML upstream, where any text is a string.
+    const why = text.trimStart().startsWith('{') ? goJsonError(text) : notAnObject('string');
+    throw new WebhookCallError(`${NO_KIND}${why}`, { cause: error });
   }
   if (!isJsonObject(value))
-    throw new WebhookCallError(
-      "couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type struct { APIVersion string; Kind string }",
-    );
+    throw new WebhookCallError(`${NO_KIND}${notAnObject(Array.isArray(value) ? 'array' : typeof value)}`);
   return value;
 };
+
+const NO_KIND = "couldn't get version/kind; json parse error: ";
+const notAnObject = (type: string): string =>
+  `json: cannot unmarshal ${type} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;

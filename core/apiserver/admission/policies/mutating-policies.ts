@@ -199,17 +199,20 @@ class MutationRun {
     const { results } = await evaluation.all([expression], RUNTIME_COST_BUDGET);
     const { value, error } = results[0] ?? {};
     if (error !== undefined || value === undefined) throw new Error(error ?? 'no value');
-    const decode = (json: Record<string, unknown>): KubernetesObject => {
+    const decode = (json: Record<string, unknown>, strict: boolean): KubernetesObject => {
       try {
-        return objects.decode(json, kind);
+        return objects.decode(json, kind, { strict });
       } catch (cause) {
         throw internalError(messageOf(cause), cause);
       }
     };
     if (type === 'ApplyConfiguration')
-      return { object: decode(applyConfiguration(this.#cel, object, value, node)), changes: ['apply /'] };
+      return {
+        object: decode(applyConfiguration(this.#cel, object, value, node), false),
+        changes: ['apply /'],
+      };
     const { json, operations } = applyPatchList(this.#cel, object, value);
-    return { object: decode(json), changes: patchPaths(operations) };
+    return { object: decode(json, true), changes: patchPaths(operations) };
   }
 }
 

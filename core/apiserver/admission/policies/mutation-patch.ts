@@ -1,4 +1,4 @@
-import { mergeTyped } from '../../../api/apply/index.ts';
+import { mergeTyped, typeErrors } from '../../../api/apply/index.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
 import {
   applyJsonPatch,
@@ -43,6 +43,11 @@ export const applyConfiguration = (
   if (wrong.length > 0) throw new Error(`type mismatch: ${wrong.join('\n')}`);
   const { apiVersion, kind } = object;
   const configuration = { ...(cel.toNative(value) as JsonObject), apiVersion, kind } as JsonObject;
+  const mistyped = typeErrors(configuration, type);
+  if (mistyped.length > 0)
+    throw new Error(
+      `error applying patch: failed to convert patch object to typed object: ${mistyped.length === 1 ? mistyped[0] : ['errors:', ...mistyped.map((text) => `  ${text}`)].join('\n')}`,
+    );
   const atomics = atomicsOf(configuration, type, '');
   if (atomics.length > 0)
     throw new Error(

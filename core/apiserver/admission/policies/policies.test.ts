@@ -372,6 +372,11 @@ test.each<[string, string, string]>([
     'error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.selector',
   ],
   [
+    'of a field that does not exist',
+    'Object{spec: Object.spec{nope: 1}}',
+    'error applying patch: failed to convert patch object to typed object: .spec.nope: field not declared in schema',
+  ],
+  [
     'that fails',
     'Object{metadata: Object.metadata{name: object.nope}}',
     "expression 'Object{metadata: Object.metadata{name: object.nope}}' resulted in error: no such key: nope",
@@ -459,4 +464,21 @@ test('thousands of expressions are compiled in turns, so that others are served 
   expect(await written('ValidatingAdmissionPolicy', { spec: { validations } })).toBe('admitted');
   isDone = true;
   expect(turns).toBeGreaterThan(5);
+});
+
+test('a JSON patch that adds a field that does not exist, or does not apply, fails the request', async () => {
+  const patched = async (expression: string): Promise<unknown> => {
+    mutating('bad', { mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }] });
+    return outcome();
+  };
+  expect(await patched("[JSONPatch{op: 'add', path: '/spec/nope', value: 1}]")).toEqual([
+    500,
+    'InternalError',
+    'Internal error occurred: strict decoding error: unknown field "spec.nope"',
+  ]);
+  expect(await patched("[JSONPatch{op: 'remove', path: '/spec/nope/x'}]")).toEqual([
+    403,
+    'Invalid',
+    `policy 'bad' with binding 'bad-binding' denied request: JSON Patch: remove operation does not apply: doc is missing path: "/spec/nope/x": missing value`,
+  ]);
 });

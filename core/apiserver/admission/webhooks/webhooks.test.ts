@@ -307,9 +307,9 @@ test.each<[string, Respond, Obj, string]>([
   ],
   [
     'answers garbage',
-    (_body, response) => void response.end('what?'),
+    (_body, response) => void response.end('{what?'),
     {},
-    "failed to call webhook: couldn't get version/kind; json parse error: invalid character 'w' looking for beginning of value",
+    "failed to call webhook: couldn't get version/kind; json parse error: invalid character 'w' looking for beginning of object key string",
   ],
   [
     'answers nothing about the request',
