@@ -33,7 +33,7 @@ interface Serving {
   readonly endpoints: Map<string, ReadonlyMap<string, Endpoint>>;
 }
 
-/** As long as these are the same, the same store serves the resource and its watches go on. */
+/** As long as these are the same, the same store serves the resource and its watches continue. */
 const shapeOf = (definition: KubernetesObject): unknown => {
   const status = definition['status'] as { readonly acceptedNames?: unknown } | undefined;
   const { isServed, uid } = customResourceOf(definition);
