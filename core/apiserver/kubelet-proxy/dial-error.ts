@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { messageOf } from '../../base/errors.ts';
 
 /** Go's words for what the operating system said; operators know them, and scripts look for them. */
@@ -34,9 +35,13 @@ interface WrongName {
 }
 
 const wrongName = ({ host = '', cert }: WrongName): string => {
+  const isAddress = isIP(host) !== 0;
+  const prefix = isAddress ? 'IP Address:' : 'DNS:';
   const names = (cert?.subjectaltname ?? '')
     .split(', ')
-    .flatMap((name) => (/^(?:DNS|IP Address):/.test(name) ? [name.slice(name.indexOf(':') + 1)] : []));
+    .flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
+  if (isAddress && names.length === 0)
+    return `cannot validate certificate for ${host} because it doesn't contain any IP SANs`;
   return names.length === 0
     ? `certificate is not valid for any names, but wanted to match ${host}`
     : `certificate is valid for ${names.join(', ')}, not ${host}`;

@@ -78,6 +78,23 @@ test('a service is reached at its endpoint under its own name', async () => {
   );
 });
 
+test('a certificate without any name of the kind that was asked for says so', async () => {
+  const address = await start(json({}), { names: ['127.0.0.1'] });
+  const service = { namespace: 'ns', name: 'hook' };
+  expect(
+    await failure(
+      address.client.post({ service, caBundle: address.server.caBundle }, {}, { signal: signal() }),
+    ),
+  ).toBe(
+    'Post "https://hook.ns.svc:443/": tls: failed to verify certificate: x509: certificate is not valid for any names, but wanted to match hook.ns.svc',
+  );
+  const named = await start(json({}), { names: ['hook.ns.svc'] });
+  const target = { url: named.server.url(), caBundle: named.server.caBundle };
+  expect(await failure(named.client.post(target, {}, { signal: signal() }))).toBe(
+    `Post "https://127.0.0.1:${named.server.port}/": tls: failed to verify certificate: x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs`,
+  );
+});
+
 test('a webhook that hangs is given up after its time, and when the caller is gone', async () => {
   const { server, client } = await start(() => undefined);
   const target = { url: server.url(), caBundle: server.caBundle };

@@ -4,7 +4,13 @@ import type { AdmissionAttributes } from '../attributes.ts';
 import { WebhookCallError, type WebhookClient } from '../../webhook/webhook-client.ts';
 import { CallingFailed, dryRunUnsupported, rejection } from './hook-errors.ts';
 import type { Invocation } from './hook-matching.ts';
-import { admissionReview, readReview, reviewVersionOf, type ReviewResponse } from './review.ts';
+import {
+  admissionReview,
+  decodeProblem,
+  readReview,
+  reviewVersionOf,
+  type ReviewResponse,
+} from './review.ts';
 
 const WITHOUT_SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const BAD_REQUEST = 400;
@@ -41,6 +47,8 @@ export const callHook = async (
         isCanceled,
       });
     });
+  const problem = decodeProblem(answer, version);
+  if (problem !== undefined) throw failed(`failed to call webhook: ${problem}`, UNAVAILABLE);
   let response: ReviewResponse;
   try {
     response = readReview(answer, { uid, version, isMutating });

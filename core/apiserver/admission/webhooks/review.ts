@@ -78,8 +78,24 @@ const checkHead = (review: KubernetesObject, response: Record<string, unknown>, 
     throw new ReviewInvalid(`expected response.uid=${goQuote(uid)}, got ${goQuote(textOf(response['uid']))}`);
   if (review.apiVersion !== `${GROUP}/v1` || review.kind !== 'AdmissionReview')
     throw new ReviewInvalid(
-      `expected webhook response of ${GROUP}/v1, Kind=AdmissionReview, got ${review.apiVersion ?? ''}, Kind=${review.kind ?? ''}`,
+      `expected webhook response of ${GROUP}/v1, Kind=AdmissionReview, got ${review.apiVersion || '/'}, Kind=${review.kind ?? ''}`,
     );
+};
+
+const SCHEME = 'k8s.io/apiserver/pkg/util/webhook/client.go:71';
+
+/** Why an answer cannot even be decoded, in upstream's words; one without a kind is taken for what was asked for. */
+export const decodeProblem = (
+  { apiVersion = '', kind = '' }: KubernetesObject,
+  version: ReviewVersion,
+): string | undefined => {
+  if (apiVersion === '' || kind === '') return undefined;
+  const got = KNOWN_VERSIONS.find((one) => apiVersion === `${GROUP}/${one}`);
+  if (got === undefined || kind !== 'AdmissionReview')
+    return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(SCHEME)}`;
+  return got === version
+    ? undefined
+    : `converting (${got}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`;
 };
 
 const textsIn = (value: unknown): Record<string, string> =>

@@ -318,6 +318,19 @@ test.each<[string, Respond, Obj, string]>([
     'received invalid webhook response: webhook response was absent',
   ],
   [
+    'answers in another version',
+    (_body, response) =>
+      void response.end('{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1beta1"}'),
+    {},
+    'failed to call webhook: converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion',
+  ],
+  [
+    'answers with another kind',
+    (_body, response) => void response.end('{"kind":"Other","apiVersion":"admission.k8s.io/v1"}'),
+    {},
+    'failed to call webhook: no kind "Other" is registered for version "admission.k8s.io/v1" in scheme "k8s.io/apiserver/pkg/util/webhook/client.go:71"',
+  ],
+  [
     'answers another request',
     (_body, response) =>
       void response.end(
