@@ -29,7 +29,7 @@ const container = (name: string) => ({
   resources: { limits: { memory: '64Mi' } },
 });
 
-/** Microseconds that a bound policy of ten expressions adds to a request that it is about. */
+/** Microseconds of processor time that a bound policy of ten expressions adds to a request that it is about. */
 export const measurePolicyUs = async (): Promise<number> => {
   const informer = fakeInformer();
   const dynamic = createDynamicAdmission({
@@ -83,7 +83,8 @@ export const measurePolicyUs = async (): Promise<number> => {
     for (let at = 0; at < count; at += 1) await plugin.validate?.(attributes);
   };
   await ask(WARM_UP);
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
   await ask(REQUESTS);
-  return ((performance.now() - startedAt) * 1000) / REQUESTS;
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / REQUESTS;
 };
