@@ -3,6 +3,7 @@ import type { Disposable } from '../base/disposable.ts';
 import type { CallName, InputOf, ItemOf, OutputOf, StreamName } from './contract.ts';
 import { contract } from './contract.ts';
 import { ContractError, fromFailure } from './failure.ts';
+import type { Said } from './sentences/said.ts';
 import { hostMessage, type ClientMessage } from './messages.ts';
 import type { CallShape, StreamShape } from './shape.ts';
 
@@ -36,7 +37,10 @@ interface PendingStream {
   readonly listener: StreamListener<never>;
 }
 
-export const connectClient = (post: (message: ClientMessage) => void): ClientConnection => {
+export const connectClient = (
+  post: (message: ClientMessage) => void,
+  tell?: (what: Said) => string,
+): ClientConnection => {
   const calls = new Map<number, PendingCall>();
   const streams = new Map<number, PendingStream>();
   let lastId = 0;
@@ -102,14 +106,14 @@ export const connectClient = (post: (message: ClientMessage) => void): ClientCon
         case 'failure': {
           const pending = calls.get(message.id);
           calls.delete(message.id);
-          if (pending) pending.reject(fromFailure(message.failure));
-          else onEnd(message.id, fromFailure(message.failure));
+          if (pending) pending.reject(fromFailure(message.failure, tell));
+          else onEnd(message.id, fromFailure(message.failure, tell));
           return;
         }
         case 'batch':
           return onBatch(message.id, message.items);
         case 'end':
-          return onEnd(message.id, message.failure && fromFailure(message.failure));
+          return onEnd(message.id, message.failure && fromFailure(message.failure, tell));
       }
     },
     close(why) {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { said } from './sentences/said.ts';
 
 /** Names one call or stream on one connection; counted by the client, never used twice. */
 const id = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -16,7 +17,8 @@ export const failureReason = v.picklist([
 ]);
 export type FailureReason = v.InferOutput<typeof failureReason>;
 
-const failure = v.object({ reason: failureReason, message: v.string() });
+/** `message` is English; `said`, where there is one, is the same in the reader's language. */
+const failure = v.object({ reason: failureReason, message: v.string(), said: v.optional(said) });
 export type Failure = v.InferOutput<typeof failure>;
 
 /**

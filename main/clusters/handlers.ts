@@ -73,13 +73,13 @@ export const createLocalClusterHandlers = (
 
   const entryOf = async (id: string): Promise<ClusterEntry> => {
     const entry = (await clusters.list()).clusters.find((known) => known.id === id);
-    if (!entry) throw new ContractError('NotFound', `cluster ${id} not found`);
+    if (!entry) throw ContractError.saying('NotFound', say('failure.noCluster', { id }));
     return entry;
   };
   const writableEntry = async (id: string): Promise<ClusterEntry> => {
     const entry = await entryOf(id);
     if (!entry.readOnly) return entry;
-    throw new ContractError('Forbidden', `${entry.name} is read-only in this console; allow changes first`);
+    throw ContractError.saying('Forbidden', say('failure.readOnly', { cluster: entry.name }));
   };
 
   /** A page speaks of files that are listed or that a person has named, and of no others. */
@@ -96,7 +96,7 @@ export const createLocalClusterHandlers = (
   const assertIdle = (id: string): void => {
     const book = books.of(id);
     if (book.running?.state === 'running')
-      throw new ContractError('Conflict', `"${book.running.command}" is in progress; wait until it finishes`);
+      throw ContractError.saying('Conflict', say('failure.busy', { command: book.running.command }));
     book.abort('the cluster was stopped');
   };
 

@@ -3,7 +3,7 @@ import { toDisposable, type Disposable } from '../../core/base/disposable.ts';
 import { messageOf, ReasonError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { ClusterConfig, ClusterState, DataFolder, Supervisor } from '../../core/cluster/index.ts';
-import { ContractError, type LocalClusterState } from '../../core/contract/index.ts';
+import { ContractError, say, type LocalClusterState } from '../../core/contract/index.ts';
 import { readClusterNow } from './cluster-memory.ts';
 import { localState, type Leaders } from './cluster-state.ts';
 import type { Engine } from './engine.ts';
@@ -134,9 +134,9 @@ export class HostedCluster implements LocalCluster {
   /** Begins; `opened` is its folder where that is locked already. Phases tell the rest. */
   begin(opened?: DataFolder): void {
     if (this.#elsewhere)
-      throw new ContractError('Conflict', `another process hosts ${this.name}; stop it there first`);
+      throw ContractError.saying('Conflict', say('failure.hostedElsewhere', { cluster: this.name }));
     if (this.#phase === 'stopping')
-      throw new ContractError('Conflict', `${this.name} is stopping; start it when it has stopped`);
+      throw ContractError.saying('Conflict', say('failure.stopping', { cluster: this.name }));
     if (this.isOurs) return;
     this.#enter('preparing');
     const asked = new Promise<void>((resolve) => (this.#askToStop = resolve));
@@ -166,12 +166,9 @@ export class HostedCluster implements LocalCluster {
   /** Resolves when nothing of it runs here any more. */
   async stop(): Promise<void> {
     if (this.#elsewhere)
-      throw new ContractError('Conflict', `another process hosts ${this.name}; stop it there`);
+      throw ContractError.saying('Conflict', say('failure.hostedElsewhere', { cluster: this.name }));
     if (this.#isAdopted)
-      throw new ContractError(
-        'Conflict',
-        `${this.name} is hosted by the command that serves this console; interrupt that command to stop it`,
-      );
+      throw ContractError.saying('Conflict', say('failure.servedHere', { cluster: this.name }));
     if (!this.isOurs) return;
     if (this.#phase !== 'stopping') this.#enter('stopping');
     this.#askToStop();

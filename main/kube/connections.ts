@@ -14,7 +14,7 @@ import {
   type Discovery,
   type OwnedClient,
 } from '../../core/client/index.ts';
-import { ContractError, type ClusterEntry, type ClusterList } from '../../core/contract/index.ts';
+import { ContractError, say, type ClusterEntry, type ClusterList } from '../../core/contract/index.ts';
 import { assertNotExpired, clientExpiryMs } from './client-expiry.ts';
 import type { ExecConsent } from './exec-consent.ts';
 import { kubeFailure } from './failure.ts';
@@ -139,7 +139,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
     const entry = clusters.find((candidate) => candidate.id === id);
     if (entry) return entry;
     close(id);
-    throw new ContractError('NotFound', `cluster ${id} not found`);
+    throw ContractError.saying('NotFound', say('failure.noCluster', { id }));
   };
 
   const connectionOf = async (entry: ClusterEntry): Promise<ClusterConnection> => {
@@ -175,10 +175,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
     async openForWriting(id) {
       const entry = await entryOf(id);
       if (entry.readOnly)
-        throw new ContractError(
-          'Forbidden',
-          `${entry.name} is read-only in this console; allow changes first`,
-        );
+        throw ContractError.saying('Forbidden', say('failure.readOnly', { cluster: entry.name }));
       return openEntry(entry);
     },
     dispose() {

@@ -10,6 +10,7 @@ import {
 } from '../../core/contract/index.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { Transport, Wire } from './transport.ts';
+import { tell } from '../locales/i18n.ts';
 
 export type ConnectionState =
   | { readonly phase: 'connecting' }
@@ -76,7 +77,7 @@ export const openConnection = (transport: Transport, options: ConnectionOptions 
       state.value = { phase: 'lost', sinceMs: before.sinceMs, why: before.why, attempt: before.attempt };
     const opened = transport.connect({
       onOpen() {
-        contract = connectClient((message) => opened.send(message));
+        contract = connectClient((message) => opened.send(message), tell);
         opened.send({ kind: 'hello' });
         state.value = { phase: 'live', sinceMs: nowMs() };
         client.value = contract;

@@ -230,6 +230,48 @@ const SCREENS = [
     },
     leave: (page) => page.keyboard.press('Escape'),
   },
+  { name: 'fleet', go: '#/fleet', act: pause(2000) },
+  {
+    name: 'help',
+    go: '#/workloads?kind=pods',
+    async act(page) {
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+    },
+    leave: (page) => page.keyboard.press('Escape'),
+  },
+  {
+    name: 'row-menu',
+    go: '#/workloads?kind=deployments.apps',
+    async act(page) {
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Shift+F10');
+      await page.getByRole('menu').waitFor();
+    },
+    leave: (page) => page.keyboard.press('Escape'),
+  },
+  {
+    name: 'bulk',
+    go: '#/workloads?kind=pods',
+    async act(page) {
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('Control+a');
+      await page.getByRole('toolbar').getByRole('button').nth(1).click();
+      await page.getByRole('dialog').waitFor();
+    },
+    leave: (page) => page.keyboard.press('Escape'),
+  },
+  {
+    name: 'renew',
+    go: '#/certificates?act=renew',
+    async act(page) {
+      await page.getByRole('dialog').waitFor();
+      await page.waitForTimeout(1500);
+    },
+    leave: (page) => page.keyboard.press('Escape'),
+  },
   { name: 'settings', go: '#/settings' },
   { name: 'processes', go: '#/processes', act: pause(SAMPLES_MS) },
 ];

@@ -1,4 +1,5 @@
 import { checks } from './checks.ts';
+import { failures } from './failures.ts';
 import { notices } from './notices.ts';
 import { operations } from './operations.ts';
 
@@ -7,6 +8,7 @@ export const sentences = {
   /** What another program says (an API server, the operating system), or a command: it has one language. */
   verbatim: '{text}',
   ...checks,
+  ...failures,
   ...notices,
   ...operations,
 } as const;

@@ -165,10 +165,8 @@ export class OperationBook implements Disposable {
       );
     const { running } = this;
     if (BESIDE_OTHERS.includes(kind) || !running) return;
-    throw new ContractError(
-      'Conflict',
-      `"${running.command}" is ${running.state === 'paused' ? 'paused' : 'in progress'}; wait until it finishes`,
-    );
+    const code = running.state === 'paused' ? 'failure.paused' : 'failure.busy';
+    throw ContractError.saying('Conflict', say(code, { command: running.command }));
   }
 
   async #run(entry: Entry): Promise<void> {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ContractError } from '../../../core/contract/index.ts';
+import { ContractError, say } from '../../../core/contract/index.ts';
 
 /** The oldest choice is forgotten beyond this, and asked for again. */
 export const CHOSEN_MAX = 64;
@@ -44,10 +44,7 @@ export class ChosenFiles {
         `type the path of the ${this.#what} on the machine that serves the console`,
       );
     if (this.#dialog !== undefined && typed !== undefined && !this.has(typed))
-      throw new ContractError(
-        'Forbidden',
-        `the ${this.#what} ${typed} was not chosen by a person; choose it in the file dialog`,
-      );
+      throw ContractError.saying('Forbidden', say('failure.notChosen', { what: this.#what, path: typed }));
     const path = typed ?? (await this.#dialog?.());
     if (path === undefined) throw new ContractError('Cancelled', 'no file was chosen');
     this.add(path);

@@ -5,6 +5,7 @@ import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
+import { failures } from './failures.ts';
 import { hostOperations } from './host-operations.ts';
 import { leases } from './leases.ts';
 import { metrics } from './metrics.ts';
@@ -30,6 +31,7 @@ export const de: Messages = {
   ...editor,
   ...leases,
   ...checks,
+  ...failures,
   ...hostOperations,
   ...notices,
   ...operate,
