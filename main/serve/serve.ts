@@ -142,7 +142,7 @@ export const startServe = async (options: ServeOptions): Promise<Serving> => {
     },
     (request, response) => answer(request, response, parts),
   );
-  server.on('connection', (socket) => strangers.add(socket));
+  server.on('connection', (socket) => strangers.add(socket as Socket));
   server.on('upgrade', (request, socket, head) => {
     // A browser that goes away during the handshake is no failure of ours, but must be heard.
     socket.on('error', (error) => log.write('debug', 'a TLS handshake timed out', { error }));
