@@ -9,7 +9,7 @@ import { fakeContext } from '../server/testing/fake-context.ts';
 import { createAuditStages } from './audit-stage.ts';
 import type { AuditBackend, AuditEvent } from './event.ts';
 import { createPolicyEvaluator, parseAuditPolicy } from './policy.ts';
-import { annotateAudit, auditRecordOf } from './record.ts';
+import { auditRecordOf } from './record.ts';
 
 const setup = (rule: string, isStored: boolean | Promise<boolean> = true) => {
   const events: AuditEvent[] = [];
@@ -38,7 +38,7 @@ test('a request has an event when it comes and one when it is answered, with wha
   expect(await stage.run(context)).toBe('next');
   context.set(AUTHORIZATION_VERDICT, { decision: 'allow', reason: 'RBAC: allowed' });
   auditRecordOf(context)!.requestObject({ metadata: { name: 'c', managedFields: [{}] }, data: { k: 'v' } });
-  annotateAudit(context, 'example.com/why', 'because');
+  context.annotate('example.com/why', 'because');
   await context.response.send(201, 'application/json', '{"kind":"ConfigMap"}');
   context.finish();
   expect(events.map(({ stage: name }) => name)).toEqual(['RequestReceived', 'ResponseComplete']);
@@ -156,7 +156,7 @@ test('a rule of level None makes no event', async () => {
   const { events, stage } = setup('{level: None}');
   const { context } = fakeContext(create);
   await stage.run(context);
-  annotateAudit(context, 'a', 'b');
+  context.annotate('a', 'b');
   context.finish();
   expect(events).toEqual([]);
 });

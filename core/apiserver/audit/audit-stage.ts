@@ -77,8 +77,8 @@ export const createAuditStages = ({ evaluate, backend, metrics, clock }: AuditOp
   const conclude = (context: RequestContext, record: AuditRecord): void => {
     const verdict = context.get(AUTHORIZATION_VERDICT);
     if (verdict) {
-      record.annotate('authorization.k8s.io/decision', verdict.decision === 'allow' ? 'allow' : 'forbid');
-      record.annotate('authorization.k8s.io/reason', verdict.reason ?? '');
+      context.annotate('authorization.k8s.io/decision', verdict.decision === 'allow' ? 'allow' : 'forbid');
+      context.annotate('authorization.k8s.io/reason', verdict.reason ?? '');
     }
     const isPanic = context.stages.some(({ verdict: left }) => left === 'failed');
     const stage = isPanic ? 'Panic' : 'ResponseComplete';

@@ -9,42 +9,8 @@ import { batched, ignoringFailures, joined } from './batch.ts';
 import { truncated, type AuditBackend } from './event.ts';
 import { createLogFile } from './log-file.ts';
 import { createPolicyEvaluator, parseAuditPolicy } from './policy.ts';
+import type { AuditDelivery, AuditSettings } from './settings.ts';
 import { createWebhookBackend, loadWebhookTarget } from './webhook.ts';
-
-export type AuditMode = 'batch' | 'blocking' | 'blocking-strict';
-
-/** How events get to one backend. */
-export interface AuditDelivery {
-  readonly mode: AuditMode;
-  readonly bufferSize: number;
-  readonly batchSizeMax: number;
-  readonly batchWaitMs: number;
-  readonly isThrottled: boolean;
-  readonly throttleQps: number;
-  readonly throttleBurst: number;
-  readonly isTruncated: boolean;
-  readonly truncateBatchBytes: number;
-  readonly truncateEventBytes: number;
-}
-
-export interface AuditSettings {
-  readonly policyFile: string;
-  /** `path` empty: no log. */
-  readonly logFile: {
-    readonly path: string;
-    readonly ageDaysMax: number;
-    readonly backupsMax: number;
-    readonly sizeMibMax: number;
-    readonly isCompressed: boolean;
-    readonly delivery: AuditDelivery;
-  };
-  /** `configFile` empty: no webhook. */
-  readonly auditWebhook: {
-    readonly configFile: string;
-    readonly initialBackOffMs: number;
-    readonly delivery: AuditDelivery;
-  };
-}
 
 export interface Audit extends AuditStages {
   close(): Promise<void>;
@@ -112,8 +78,9 @@ export const startAudit = async (parts: AuditParts): Promise<Audit | undefined> 
   };
   const backends: AuditBackend[] = [];
   if (logFile.path !== '') {
-    const { delivery, ...file } = logFile;
-    const backend = createLogFile({ ...file, clock, log, onFailed: failed('log') });
+    const { path, ageDaysMax, backupsMax, sizeMibMax, isCompressed, delivery } = logFile;
+    const limits = { ageDaysMax, backupsMax, sizeMibMax, isCompressed };
+    const backend = createLogFile({ path, ...limits, clock, log, onFailed: failed('log') });
     backends.push(delivered(withTruncation(backend, delivery, failed('truncate')), delivery));
   }
   if (auditWebhook.configFile !== '') {

@@ -1,3 +1,4 @@
 export { startAudit } from './audit.ts';
-export type { Audit, AuditDelivery, AuditMode, AuditSettings } from './audit.ts';
-export { annotateAudit, auditRecordOf } from './record.ts';
+export type { Audit } from './audit.ts';
+export type * from './settings.ts';
+export { auditRecordOf } from './record.ts';

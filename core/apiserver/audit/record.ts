@@ -75,7 +75,6 @@ export class AuditRecord {
   readonly #context: RequestContext;
   readonly #user: UserInfo | undefined;
   readonly #reference: ObjectReference | undefined;
-  readonly #annotations: Record<string, string> = {};
   #requestJson: string | undefined;
 
   constructor(context: RequestContext, config: AuditConfig) {
@@ -87,12 +86,6 @@ export class AuditRecord {
 
   includes(level: AuditLevel): boolean {
     return AUDIT_LEVELS.indexOf(this.config.level) >= AUDIT_LEVELS.indexOf(level);
-  }
-
-  /** The first value of a key stays, as upstream. */
-  annotate(key: string, value: string): void {
-    if (key in this.#annotations || Object.keys(this.#annotations).length >= ANNOTATIONS_MAX) return;
-    this.#annotations[key] = value;
   }
 
   /** The object that the client sent, before admission changes it. */
@@ -135,6 +128,7 @@ export class AuditRecord {
     const agent = userAgentOf(context);
     const ips = sourceIPs(context);
     const response = responseBody && this.#responseObject(responseBody);
+    const annotations = [...context.auditAnnotations].slice(0, ANNOTATIONS_MAX);
     return {
       kind: 'Event',
       apiVersion: 'audit.k8s.io/v1',
@@ -155,7 +149,7 @@ export class AuditRecord {
       ...(response !== undefined && { responseObject: response }),
       requestReceivedTimestamp: formatMicroTime(context.startedAtMs),
       stageTimestamp: formatMicroTime(nowMs),
-      ...(Object.keys(this.#annotations).length > 0 && { annotations: { ...this.#annotations } }),
+      ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }),
     };
   }
 
@@ -179,9 +173,5 @@ const AUDIT_RECORD = contextKey<AuditRecord>('audit-record');
 export const setAuditRecord = (context: RequestContext, record: AuditRecord): void =>
   context.set(AUDIT_RECORD, record);
 
-/** Undefined where the request is not audited: annotations then cost nothing. */
+/** Undefined where the request is not audited. */
 export const auditRecordOf = (context: RequestContext): AuditRecord | undefined => context.get(AUDIT_RECORD);
-
-/** For stages and admission: a fact about this request that its audit event should carry. */
-export const annotateAudit = (context: RequestContext, key: string, value: string): void =>
-  auditRecordOf(context)?.annotate(key, value);

@@ -46,6 +46,8 @@ export interface ApiServerConfig {
     readonly certFile: string;
     readonly keyFile: string;
     readonly compactionIntervalMs: number;
+    readonly healthTimeoutMs: number;
+    readonly readyTimeoutMs: number;
   };
   readonly encryption: {
     /** Empty: values are stored as they are. */
@@ -389,6 +391,8 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
       caFile: values['etcd-cafile'],
       ...pair(values, 'etcd-certfile', 'etcd-keyfile'),
       compactionIntervalMs: values['etcd-compaction-interval'],
+      healthTimeoutMs: values['etcd-healthcheck-timeout'],
+      readyTimeoutMs: values['etcd-readycheck-timeout'],
     },
     encryption: encryptionOf(values),
     eventTtlSeconds: Math.ceil(values['event-ttl'] / 1000),

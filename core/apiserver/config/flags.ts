@@ -67,7 +67,17 @@ export const APISERVER_FLAGS = {
   'etcd-cafile': flag(text, '', 'CA of the etcd members'),
   'etcd-certfile': flag(text, '', 'client certificate for etcd'),
   'etcd-keyfile': flag(text, '', 'private key of this certificate'),
-  'storage-backend': flag(oneOf('etcd3'), 'etcd3', 'prefix of all keys in etcd'),
+  'etcd-healthcheck-timeout': flag(
+    durationMs,
+    10 * SECOND_MS,
+    'timeout of the etcd check of /healthz and /livez (upstream: 2s)',
+  ),
+  'etcd-readycheck-timeout': flag(
+    durationMs,
+    10 * SECOND_MS,
+    'timeout of the etcd check of /readyz (upstream: 2s)',
+  ),
+  'storage-backend': flag(oneOf('etcd3'), 'etcd3', 'storage backend'),
   'watch-cache': flag(oneOf('true'), 'true', 'lists and watches are served from memory'),
   'etcd-prefix': flag(oneOf('/registry'), '/registry', 'prefix of all keys in etcd'),
   'etcd-compaction-interval': flag(

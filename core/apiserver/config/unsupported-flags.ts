@@ -39,8 +39,6 @@ export const UNSUPPORTED_FLAGS: Readonly<Record<string, string>> = {
   'enable-logs-handler': GONE,
   'etcd-count-metric-poll-period': 'numbers of objects come from the watch caches, at no cost',
   'etcd-db-metric-poll-interval': 'scrape the members of etcd for the size of their databases',
-  'etcd-healthcheck-timeout': 'health checks of etcd end with the request that asks for them',
-  'etcd-readycheck-timeout': 'health checks of etcd end with the request that asks for them',
   'etcd-servers-overrides': 'all resources are kept in --etcd-servers',
   'feature-gates': 'features follow --emulated-version with the defaults of that release',
   'kubelet-port': 'removed; nodes name the port of their kubelet',

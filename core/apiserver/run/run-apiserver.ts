@@ -62,6 +62,7 @@ import {
   loadTokenKeys,
   type LoadedCertificates,
 } from './certificates.ts';
+import { etcdCheck } from './etcd-check.ts';
 import { exposeObjectCounts, meteredStore } from './storage-metrics.ts';
 import { versionInfo } from './version.ts';
 
@@ -332,12 +333,8 @@ export const runApiServer = async (config: ApiServerConfig, log: Log): Promise<R
       streamsPerConnectionMax: config.streamsPerConnectionMax,
     },
   });
-  health.add({
-    name: 'etcd',
-    async check() {
-      await store.currentRevision();
-    },
-  });
+  health.add(etcdCheck(store, clock, config.etcd.healthTimeoutMs), ['healthz', 'livez']);
+  health.add(etcdCheck(store, clock, config.etcd.readyTimeoutMs), ['readyz']);
 
   let loadedCertificates = certificates;
   const reload = (): void => {

@@ -165,11 +165,10 @@ export class TransformedStore implements Store {
     try {
       const now = value && this.#transformer.fromStorage(value, key);
       const before = previous && this.#transformer.fromStorage(previous.value, key);
-      const joined = (a: PlainValue | undefined, b: PlainValue | undefined): StoreEvent => ({
-        ...event,
-        value: a?.value,
-        previous: previous && b && { ...previous, value: b.value },
-      });
+      const joined = (a: PlainValue | undefined, b: PlainValue | undefined): StoreEvent =>
+        a?.value === value && b?.value === previous?.value
+          ? event
+          : { ...event, value: a?.value, previous: previous && b && { ...previous, value: b.value } };
       if (!(now instanceof Promise) && !(before instanceof Promise)) return joined(now, before);
       return Promise.all([now, before]).then(
         ([a, b]) => joined(a, b),

@@ -26,6 +26,7 @@ import { kubernetesServiceAddress, loadBalancerAddress } from '../config/address
 import { formatClusterConfig, type ClusterConfig } from '../config/config.ts';
 import { planHosts, WORKERS_HOST, type HostPlan } from '../config/hosts.ts';
 import { newEncryptionYaml } from '../encryption/configuration-file.ts';
+import { encryptionFileOf } from '../encryption/configured-file.ts';
 import { auditPolicyYaml } from '../manifests/audit-policy.ts';
 import { AUTHENTICATION_CONFIG_FILE, authenticationConfigYaml } from '../manifests/authentication-config.ts';
 import { initialMembers, manifestsOf, PORTS, type EtcdStart } from '../manifests/control-plane.ts';
@@ -158,12 +159,23 @@ const writeAuthenticationConfig = async (data: string): Promise<void> => {
   if (!existsSync(file)) await writeFileAtomically(file, authenticationConfigYaml());
 };
 
+/** API servers that were told of the file could read no Secret without it. */
+const assertEncryptionKeys = async (data: string, config: ClusterConfig): Promise<void> => {
+  const file = join(data, ENCRYPTION_CONFIG_FILE);
+  if (existsSync(file) || (await encryptionFileOf(data, config)) !== file) return;
+  throw new ReasonError(
+    'KeyLost',
+    `${file} is missing: stored Secrets cannot be read without its keys; restore it with pilothouse encryption import, or from a backup of this directory`,
+  );
+};
+
 /**
  * For new clusters alone: values that API servers of an older one have stored are plain, and a lost file must not be
  * replaced by another key.
  */
 const writeGuardFiles = async (data: string, config: ClusterConfig, clock: Clock): Promise<void> => {
-  if (planHosts(config).some(({ name }) => existsSync(manifestsFolder(data, name)))) return;
+  if (planHosts(config).some(({ name }) => existsSync(manifestsFolder(data, name))))
+    return assertEncryptionKeys(data, config);
   const texts = {
     [ENCRYPTION_CONFIG_FILE]: () => newEncryptionYaml(clock.nowMs()),
     [AUDIT_POLICY_FILE]: auditPolicyYaml,

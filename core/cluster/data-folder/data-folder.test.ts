@@ -54,6 +54,23 @@ test('a start that was cut off is taken up again; a manifest that was deleted st
   expect(existsSync(join(manifests, 'kube-scheduler.yaml'))).toBe(false);
 });
 
+test('a new cluster has keys for Secrets and an audit policy, for its owner alone; lost keys are told', async () => {
+  await openOnce(SMALL);
+  const modes = ['encryption.yaml', 'audit-policy.yaml'].map(
+    (file) => statSync(join(folder, file)).mode & 0o777,
+  );
+  const manifest = readFileSync(join(folder, 'hosts', 'cp-1', 'manifests', 'kube-apiserver.yaml'), 'utf8');
+  expect([modes, manifest.includes('--encryption-provider-config=')]).toEqual([[0o600, 0o600], true]);
+  const keys = readFileSync(join(folder, 'encryption.yaml'), 'utf8');
+  await openOnce({ externalEtcd: undefined });
+  expect(readFileSync(join(folder, 'encryption.yaml'), 'utf8')).toBe(keys);
+  rmSync(join(folder, 'encryption.yaml'));
+  await expect(openOnce({ externalEtcd: undefined })).rejects.toMatchObject({
+    reason: 'KeyLost',
+    message: /encryption import/,
+  });
+});
+
 test('a lost authority with data behind it is told and not replaced', async () => {
   await openOnce(SMALL);
   mkdirSync(join(folder, 'hosts', 'cp-1', 'etcd', 'member'), { recursive: true });

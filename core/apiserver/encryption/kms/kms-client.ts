@@ -75,7 +75,7 @@ export const createKmsClient = (socketPath: string, timeoutMs: number): KmsServi
     const made = connect('http://localhost', { createConnection: () => connectSocket(address) });
     made.on('error', () => made.destroy());
     made.on('goaway', () => made.close());
-    // A plugin must not keep the server from ending.
+    // A connection at rest must not keep the server from ending; a call does, until its time is over.
     made.unref();
     return (session = made);
   };
@@ -102,7 +102,6 @@ export const createKmsClient = (socketPath: string, timeoutMs: number): KmsServi
         stream.close(constants.NGHTTP2_CANCEL);
       };
       const timer = setTimeout(() => fail(rpcError(DEADLINE, 'context deadline exceeded')), timeoutMs);
-      timer.unref();
       const readStatus = (headers: Readonly<Record<string, unknown>>): void => {
         if (headers['grpc-status'] === undefined) return;
         status = Number(headers['grpc-status']);
