@@ -33,6 +33,47 @@ metadata:
 data: {revision: "{{ .Release.Revision }}"}
 `;
 
+/** A chart in the shape of an operator's: definitions in crds/, objects of them among the templates. */
+const definition = (kind: string): string => `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ${kind.toLowerCase()}s.operator.example.com}
+spec:
+  group: operator.example.com
+  scope: Namespaced
+  names: {plural: ${kind.toLowerCase()}s, singular: ${kind.toLowerCase()}, kind: ${kind}, categories: [operator]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        required: [spec]
+        properties:
+          spec:
+            type: object
+            required: [secretName]
+            properties:
+              secretName: {type: string, minLength: 1, maxLength: 253}
+              duration: {type: string, default: 2160h}
+              dnsNames: {type: array, maxItems: 50, x-kubernetes-list-type: set, items: {type: string, maxLength: 253}}
+              usages: {type: array, items: {type: string, enum: [signing, "server auth"]}}
+            x-kubernetes-validations:
+            - {rule: "!has(self.dnsNames) || self.dnsNames.all(n, !n.startsWith('-'))", message: names must not begin with a hyphen}
+          status: {type: object, x-kubernetes-preserve-unknown-fields: true}
+`;
+const OPERATOR_TEMPLATES = `apiVersion: operator.example.com/v1
+kind: Certificate
+metadata: {name: "{{ .Release.Name }}"}
+spec: {secretName: tls, dnsNames: {{ .Values.names | toJson }}}
+---
+apiVersion: operator.example.com/v1
+kind: Issuer
+metadata: {name: "{{ .Release.Name }}"}
+spec: {secretName: ca}
+`;
+
 const VERSIONS = [
   { minor: 31, version: /^v3\.17\./, atomic: '--atomic' },
   { minor: 36, version: /^v4\./, atomic: '--rollback-on-failure' },
@@ -78,6 +119,26 @@ describe.skipIf(!isBuilt)('helm', () => {
       const revisions = JSON.parse(stdout) as { revision: number; status: string; description: string }[];
       return revisions.map((one) => [one.revision, one.status, one.description]);
     };
+
+    test('installs a chart with definitions and objects of them', async () => {
+      const operator = mkdtempSync(join(tmpdir(), 'pilothouse-operator-'));
+      for (const part of ['templates', 'crds']) mkdirSync(join(operator, part));
+      writeFileSync(join(operator, 'Chart.yaml'), 'apiVersion: v2\nname: operator\nversion: 0.1.0\n');
+      writeFileSync(join(operator, 'values.yaml'), 'names: [example.com]\n');
+      writeFileSync(join(operator, 'crds/certificates.yaml'), definition('Certificate'));
+      writeFileSync(join(operator, 'crds/issuers.yaml'), definition('Issuer'));
+      writeFileSync(join(operator, 'templates/all.yaml'), OPERATOR_TEMPLATES);
+      const name = `operator-${minor}`;
+      expect(await helm('install', name, operator)).toMatch(/\nSTATUS: deployed\nREVISION: 1\n/);
+      const { spec } = await client.json<{ spec: unknown }>('get', 'certificate', name);
+      expect(spec).toEqual({ secretName: 'tls', dnsNames: ['example.com'], duration: '2160h' });
+      expect(await helm('upgrade', name, operator, '--set', 'names={-x}')).toContain(
+        'names must not begin with a hyphen',
+      );
+      expect(await helm('uninstall', name)).toContain(`release "${name}" uninstalled`);
+      expect(await client.ok('get', 'operator', '-o', 'name')).toBe('');
+      rmSync(operator, { recursive: true, force: true });
+    });
 
     test('is the one that is meant', async () => {
       expect(await helm('version', '--short')).toMatch(version);

@@ -476,6 +476,30 @@ test.each<[string, JsonSchema, object, string]>([
   ]);
 });
 
+test('a format that nothing checks is warned of when it is new', async () => {
+  const schema: JsonSchema = {
+    type: 'object',
+    properties: { a: { type: 'string', format: 'zzz' }, b: { type: 'string', format: 'date-time' } },
+  };
+  const { code, warnings } = await ask(
+    'POST',
+    DEFINITIONS,
+    widgetDefinition([versionOf({ schema, more: { subresources: {} } })]),
+  );
+  const patched = await ask(
+    'PATCH',
+    `${DEFINITIONS}/widgets.example.com`,
+    { metadata: { labels: { x: 'y' } } },
+    { 'content-type': 'application/merge-patch+json' },
+  );
+  expect([code, warnings, patched.code, patched.warnings]).toEqual([
+    201,
+    '299 - "unrecognized format \\"zzz\\""',
+    200,
+    '',
+  ]);
+});
+
 test('a schema as deep as a body may be neither stalls nor ends the server', async () => {
   let schema: JsonSchema = { type: 'string' };
   for (let depth = 0; depth < 150; depth += 1) schema = { type: 'object', properties: { a: schema } };

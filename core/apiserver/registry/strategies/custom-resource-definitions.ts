@@ -1,10 +1,11 @@
-import { conflict, formatTime } from '../../../api/meta/index.ts';
+import { conflict, formatTime, type KubernetesObject } from '../../../api/meta/index.ts';
+import { unrecognizedFormats } from '../../../api/validation/kinds/schema-formats.ts';
 import { obj, objs, str, strs } from '../../../api/validation/read.ts';
 import { GenericStore } from '../generic/generic-store.ts';
 import { metaOf } from '../generic/metadata.ts';
 import { mutate } from '../generic/mutate.ts';
 import { checkPreconditions } from '../generic/object-deletes.ts';
-import type { Draft, Strategy } from '../generic/strategy.ts';
+import type { Draft, Strategy, WriteContext } from '../generic/strategy.ts';
 import type { Deleted, DeleteOptions, Scope } from '../rest-storage.ts';
 
 /** Taken off when all instances of a definition are deleted. */
@@ -57,7 +58,20 @@ export class DefinitionStore extends GenericStore {
   }
 }
 
+/** Who writes a format that nothing checks is told, once for each that is new. */
+const warnOfFormats = (draft: Draft, old: KubernetesObject | undefined, context: WriteContext): void => {
+  const known = old && unrecognizedFormats(old);
+  for (const format of unrecognizedFormats(draft))
+    if (known?.has(format) !== true) context.warn(`unrecognized format ${JSON.stringify(format)}`);
+};
+
 export const definitionStrategy: Strategy = {
-  prepareForCreate: rememberStoredVersion,
-  prepareForUpdate: rememberStoredVersion,
+  prepareForCreate(draft, context) {
+    rememberStoredVersion(draft);
+    warnOfFormats(draft, undefined, context);
+  },
+  prepareForUpdate(draft, old, context) {
+    rememberStoredVersion(draft);
+    warnOfFormats(draft, old, context);
+  },
 };
