@@ -89,6 +89,7 @@ export interface MemberConfig {
   readonly compactHashCheck: boolean;
   readonly compactHashCheckMs: number;
   readonly leaseCheckpoint: boolean;
+  readonly stopServiceOnDefrag: boolean;
   readonly unsafeNoFsync: boolean;
 }
 
@@ -200,7 +201,12 @@ const autoCompaction = (values: FlagValues<typeof ETCD_FLAGS>): AutoCompaction =
   return { mode: 'periodic', retentionMs: ms };
 };
 
-const GATES = ['InitialCorruptCheck', 'CompactHashCheck', 'LeaseCheckpoint'] as const;
+const GATES = [
+  'InitialCorruptCheck',
+  'CompactHashCheck',
+  'LeaseCheckpoint',
+  'StopGRPCServiceOnDefrag',
+] as const;
 
 const featureGates = (settings: readonly string[]): ReadonlySet<string> => {
   const on = new Set<string>();
@@ -314,6 +320,8 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
     compactHashCheck: values['experimental-compact-hash-check-enabled'] || gates.has('CompactHashCheck'),
     compactHashCheckMs: renamed('compact-hash-check-time', 'experimental-compact-hash-check-time'),
     leaseCheckpoint: values['experimental-enable-lease-checkpoint'] || gates.has('LeaseCheckpoint'),
+    stopServiceOnDefrag:
+      values['experimental-stop-grpc-service-on-defrag'] || gates.has('StopGRPCServiceOnDefrag'),
     unsafeNoFsync: values['unsafe-no-fsync'],
   };
 };

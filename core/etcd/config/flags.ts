@@ -148,10 +148,15 @@ export const ETCD_FLAGS = {
     false,
     'keep the remaining TTL of leases across leader changes',
   ),
+  'experimental-stop-grpc-service-on-defrag': flag(
+    boolean,
+    false,
+    'report NOT_SERVING to health checks of gRPC during a defragmentation',
+  ),
   'feature-gates': flag(
     list,
     [],
-    'Name=true|false,... of InitialCorruptCheck, CompactHashCheck, LeaseCheckpoint',
+    'Name=true|false,... of InitialCorruptCheck, CompactHashCheck, LeaseCheckpoint, StopGRPCServiceOnDefrag',
   ),
   'snapshot-catchup-entries': flag(
     integer({ min: 0 }),

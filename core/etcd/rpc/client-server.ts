@@ -20,7 +20,7 @@ import { lockMethods } from './concurrency/lock.ts';
 import { createAdmission } from './services/admission.ts';
 import { authMethods } from './services/auth.ts';
 import { clusterMethods } from './services/cluster.ts';
-import { healthMethods } from './services/health.ts';
+import { healthMethods, ServingState } from './services/health.ts';
 import { kvMethods } from './services/kv.ts';
 import { leaseMethods } from './services/lease.ts';
 import { maintenanceMethods } from './services/maintenance.ts';
@@ -62,6 +62,8 @@ export interface ClientServerOptions {
   readonly electionTimeoutMs?: number | undefined;
   readonly keepalive?: KeepaliveOptions | undefined;
   readonly httpAccess?: HttpAccess | undefined;
+  /** What gRPC's health service reports; always serving without it. */
+  readonly serving?: ServingState | undefined;
   /** `--enable-grpc-gateway` */
   readonly gateway?: boolean | undefined;
 }
@@ -99,7 +101,7 @@ export const clientMethods = (options: Omit<ClientServerOptions, 'listeners' | '
     ...authMethods(member),
     ...lockMethods(member),
     ...electionMethods(member),
-    ...healthMethods(),
+    ...healthMethods(options.serving ?? new ServingState()),
   ];
 };
 

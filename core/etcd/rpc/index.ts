@@ -16,4 +16,5 @@ export type {
   ServerTls,
   Status,
 } from './grpc/index.ts';
+export { ServingState } from './services/health.ts';
 export type * from './member-api.ts';

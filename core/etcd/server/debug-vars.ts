@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { MemberId } from '../../raft/types.ts';
 import type { PeerStatus, RaftStatus } from '../../raft/status.ts';
 import type { Member } from '../member/member.ts';
 import type { PlainHandler } from '../rpc/index.ts';
+import { fileDescriptorLimit } from './state-metrics.ts';
 
 const ROLES: Readonly<Record<RaftStatus['role'], string>> = {
   follower: 'StateFollower',
@@ -31,15 +31,6 @@ const raftStatus = (status: RaftStatus): object => ({
   ),
   leadtransferee: hex(status.transferee),
 });
-
-/** 0 where the system does not tell. */
-const fileDescriptorLimit = (): number => {
-  try {
-    return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
-};
 
 /** Of Go's memstats those that have a counterpart here. */
 const memoryStatistics = (): object => {

@@ -24,6 +24,24 @@ const alarmNames: Readonly<Record<number, string>> = { 1: 'NOSPACE', 2: 'CORRUPT
 /** `/health`, `/livez`, `/readyz`, `/version`, `/metrics`, as etcd answers them. */
 export const memberEndpoints = (member: Member, registry: Registry): PlainHandler => {
   const { alarms } = member.machine;
+  const succeeded = registry.counter({
+    name: 'etcd_server_health_success',
+    help: 'The total number of successful health checks',
+  });
+  const failures = registry.counter({
+    name: 'etcd_server_health_failures',
+    help: 'The total number of failed health checks',
+  });
+  const results = registry.gaugeFamily({
+    name: 'etcd_server_healthcheck',
+    help: 'The result of each kind of healthcheck.',
+    labels: ['type', 'name'] as const,
+  });
+  const checked = registry.counterFamily({
+    name: 'etcd_server_healthchecks_total',
+    help: 'The total number of each kind of healthcheck.',
+    labels: ['type', 'name', 'status'] as const,
+  });
   const ok = Promise.resolve(undefined);
 
   const serializableRead: Check = { name: 'serializable_read', run: () => ok };
@@ -78,6 +96,8 @@ export const memberEndpoints = (member: Member, registry: Registry): PlainHandle
       }
       const failure = await check.run();
       failed ||= failure !== undefined;
+      results.labels(root.slice(1), check.name).set(Number(failure === undefined));
+      checked.labels(root.slice(1), check.name, failure === undefined ? 'success' : 'error').inc();
       lines.push(failure === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: ${failure}`);
     }
     if (failed) return { status: 503, body: `${lines.join('\n')}\n${root.slice(1)} check failed\n` };
@@ -87,7 +107,11 @@ export const memberEndpoints = (member: Member, registry: Registry): PlainHandle
   return async ({ method, path, query }) => {
     if (method !== 'GET' && method !== 'HEAD')
       return { status: 405, headers: { allow: 'GET' }, body: 'Method Not Allowed\n' };
-    if (path === '/health') return health(query);
+    if (path === '/health') {
+      const answer = await health(query);
+      (answer.status === 200 ? succeeded : failures).inc();
+      return answer;
+    }
     if (path === '/version')
       return json(200, {
         etcdserver: ETCD_VERSION,

@@ -4,12 +4,11 @@ import { NOBODY } from '../../raft/types.ts';
 import { leaseMetrics } from '../lease/index.ts';
 import type { Member } from '../member/member.ts';
 import type { MemberObserver } from '../member/observer.ts';
-import type { MethodName, RpcObserver } from '../rpc/index.ts';
+import { registerState } from './state-metrics.ts';
 import { ETCD_VERSION } from '../version.ts';
 
 /** 1 ms to 8 s, as etcd buckets the time of disk work. */
 const DISK_BUCKETS = exponentialBuckets(0.001, 2, 14);
-const MS_PER_SECOND = 1000;
 
 /** Counts what a member does, under etcd's names. */
 export const memberObserver = (registry: Registry): MemberObserver => {
@@ -126,6 +125,7 @@ export const registerMember = (registry: Registry, member: Member): void => {
     () => member.proposals.failedCount,
   );
   exposeProcess(registry);
+  registerState(registry, member);
   registry
     .gaugeFamily({
       name: 'etcd_server_id',
@@ -142,62 +142,4 @@ export const registerMember = (registry: Registry, member: Member): void => {
     })
     .labels(ETCD_VERSION)
     .set(1);
-};
-
-/** grpc_server_* as go-grpc-prometheus counts them. */
-export const rpcObserver = (
-  registry: Registry,
-  options: { readonly withDurations: boolean },
-): RpcObserver => {
-  const labels = ['grpc_type', 'grpc_service', 'grpc_method'] as const;
-  const counter = (name: string, help: string) => registry.counterFamily({ name, help, labels });
-  const started = counter('grpc_server_started_total', 'Total number of RPCs started on the server.');
-  const received = counter(
-    'grpc_server_msg_received_total',
-    'Total number of RPC stream messages received on the server.',
-  );
-  const sent = counter(
-    'grpc_server_msg_sent_total',
-    'Total number of gRPC stream messages sent by the server.',
-  );
-  const handled = registry.counterFamily({
-    name: 'grpc_server_handled_total',
-    help: 'Total number of RPCs completed on the server, regardless of success or failure.',
-    labels: [...labels, 'grpc_code'] as const,
-  });
-  const durations = options.withDurations
-    ? registry.histogramFamily({
-        name: 'grpc_server_handling_seconds',
-        help: 'Histogram of response latency (seconds) of gRPC that had been application-level handled by the server.',
-        labels,
-        buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-      })
-    : undefined;
-  /** Looked up once a method, not once a call. */
-  const ofMethod = new Map<MethodName, ReturnType<typeof instrumentsOf>>();
-  const instrumentsOf = ({ type, service, method }: MethodName) => ({
-    started: started.labels(type, service, method),
-    received: received.labels(type, service, method),
-    sent: sent.labels(type, service, method),
-    duration: durations?.labels(type, service, method),
-    ok: handled.labels(type, service, method, 'OK'),
-  });
-  const of = (method: MethodName) => {
-    const known = ofMethod.get(method);
-    if (known !== undefined) return known;
-    const made = instrumentsOf(method);
-    ofMethod.set(method, made);
-    return made;
-  };
-  return {
-    started: (method) => of(method).started.inc(),
-    messageReceived: (method) => of(method).received.inc(),
-    messageSent: (method) => of(method).sent.inc(),
-    handled(method, code, durationMs) {
-      const instruments = of(method);
-      if (code === 'OK') instruments.ok.inc();
-      else handled.labels(method.type, method.service, method.method, code).inc();
-      instruments.duration?.observe(durationMs / MS_PER_SECOND);
-    },
-  };
 };

@@ -15,7 +15,8 @@ import { checkBeforeServing, watchCorruption } from '../member/corruption.ts';
 import type { Member } from '../member/member.ts';
 import { openMember } from '../member/open-member.ts';
 import { peerMetrics, tlsPeerProbe, TlsPeerTransport, type PeerTls } from '../peer/index.ts';
-import { serveClients, type ClientServer, type ServerTls } from '../rpc/index.ts';
+import { serveClients, ServingState } from '../rpc/index.ts';
+import type { ClientServer, MemberApi, ServerTls } from '../rpc/index.ts';
 import { lockDirectory } from '../../base/node/directory-lock.ts';
 import { withDebugVars } from './debug-vars.ts';
 import { memberEndpoints } from './endpoints.ts';
@@ -23,7 +24,9 @@ import { loadJwt } from './auth-keys.ts';
 import { assertFirstStart } from './first-start.ts';
 import { lmdbHouse } from './lmdb-house.ts';
 import { listenMetrics, type MetricsListener } from './metrics-listener.ts';
-import { memberObserver, registerMember, rpcObserver } from './metrics.ts';
+import { measuredApi } from './measured-api.ts';
+import { memberObserver, registerMember } from './metrics.ts';
+import { rpcObserver } from './rpc-metrics.ts';
 import { loadTls, watchTls, type LoadedTls } from './tls-files.ts';
 
 const CLOSE_GRACE_MS = 2000;
@@ -50,6 +53,19 @@ const peerTls = (tls: LoadedTls, config: MemberConfig): PeerTls => ({
   ...tls,
   ...config.tls,
   allowed: config.peerTls.allowed,
+});
+
+/** Clients that look at gRPC's health go to another member while this one is defragmented. */
+const awayOnDefrag = (api: MemberApi, serving: ServingState): MemberApi => ({
+  ...api,
+  async defragment(context) {
+    serving.set(false);
+    try {
+      await api.defragment(context);
+    } finally {
+      serving.set(true);
+    }
+  },
 });
 
 /** Where a URL's address is taken or not ours, says which flag to look at. */
@@ -135,7 +151,9 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
     );
     holder.member = member;
     registerMember(registry, member);
-    const api = memberApi(member);
+    const serving = new ServingState();
+    const measured = measuredApi(memberApi(member), registry, clock);
+    const api = config.stopServiceOnDefrag ? awayOnDefrag(measured, serving) : measured;
     const endpoints = memberEndpoints(member, registry);
     const rpc = rpcObserver(registry, { withDurations: config.metrics === 'extensive' });
     let clients: ClientServer | undefined;
@@ -158,6 +176,7 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
         keepalive: config.keepalive,
         httpAccess: config.httpAccess,
         gateway: config.gateway,
+        serving,
       });
     const close = async (): Promise<void> => {
       await Promise.all([clients?.close({ graceMs: CLOSE_GRACE_MS }), metrics?.close()]);

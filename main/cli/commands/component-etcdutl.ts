@@ -1,12 +1,17 @@
 import { messageOf, ReasonError } from '../../../core/base/errors.ts';
 import { boolean, flag, integer, list, oneOf, parseFlags, text } from '../../../core/base/flags.ts';
+import { defragmentOffline, hashKvOfSnapshot } from '../../../core/etcd/server/offline.ts';
 import { restoreMember } from '../../../core/etcd/server/restore.ts';
 import { BUMP_REVISION_DEFAULT, verifySnapshot } from '../../../core/etcd/snapshot/index.ts';
 import { EXIT_OK, usageError, type CommandContext } from '../command.ts';
 
-const STATUS_FLAGS = {
+const OUTPUT_FLAGS = {
   'write-out': flag(oneOf('simple', 'json'), 'simple', 'output format'),
   w: flag(oneOf('simple', 'json'), 'simple', 'short for --write-out'),
+} as const;
+
+const STATUS_FLAGS = {
+  ...OUTPUT_FLAGS,
   'skip-hash-check': flag(
     boolean,
     false,
@@ -92,10 +97,45 @@ const restore = async (args: readonly string[], context: CommandContext): Promis
   return EXIT_OK;
 };
 
-/** etcd's offline tool for snapshot files, with its words and flags. */
+const HASHKV_FLAGS = {
+  ...OUTPUT_FLAGS,
+  rev: flag(integer({ min: 0 }), 0, 'maximum revision to hash (default: latest revision)'),
+} as const;
+
+const hashkv = async (args: readonly string[], context: CommandContext): Promise<number> => {
+  const { values, positional } = parseFlags(HASHKV_FLAGS, args);
+  const [path] = positional;
+  if (path === undefined) throw usageError('hashkv requires a file');
+  const found = await naming(path, () => hashKvOfSnapshot(path, values.rev));
+  const isJson = values['write-out'] === 'json' || values.w === 'json';
+  context.print(
+    isJson ? JSON.stringify(found) : `${found.hash}, ${found.hashRevision}, ${found.compactRevision}`,
+  );
+  return EXIT_OK;
+};
+
+const DEFRAG_FLAGS = {
+  'data-dir': flag(text, '', 'data directory of a member that does not run (required)'),
+} as const;
+
+const defrag = async (args: readonly string[], context: CommandContext): Promise<number> => {
+  const { values } = parseFlags(DEFRAG_FLAGS, args);
+  const dataDirectory = values['data-dir'];
+  if (dataDirectory === '') throw usageError('defrag requires --data-dir');
+  const { beforeBytes, afterBytes } = await defragmentOffline(dataDirectory);
+  const [before, after] = [beforeBytes, afterBytes].map((bytes) => (bytes / MIB).toFixed(1));
+  context.print(`defragmented ${dataDirectory}: ${before} MiB to ${after} MiB`);
+  return EXIT_OK;
+};
+
+/** etcd's offline tool for snapshot files and data directories, with its words and flags. */
 export const runEtcdutl = async (args: readonly string[], context: CommandContext): Promise<number> => {
   const [noun, verb, ...rest] = args;
   if (noun === 'snapshot' && verb === 'status') return status(rest, context);
   if (noun === 'snapshot' && verb === 'restore') return restore(rest, context);
-  throw usageError('etcdutl supports snapshot status FILE and snapshot restore FILE');
+  if (noun === 'hashkv') return hashkv(args.slice(1), context);
+  if (noun === 'defrag') return defrag(args.slice(1), context);
+  throw usageError(
+    'etcdutl supports snapshot status FILE, snapshot restore FILE, hashkv FILE and defrag --data-dir DIR',
+  );
 };

@@ -56,7 +56,7 @@ export class GatewayCall implements DuplexStream<unknown, unknown> {
     this.peer = { address: exchange.address, commonName: () => undefined };
     this.#splitter = new JsonSplitter(options.bodyBytesMax);
     this.#startedMs = clock.monotonicMs();
-    options.observer.started(method);
+    options.observer.started(method, exchange.header('grpc-metadata-client-api-version'));
     if (timeoutMs !== undefined)
       this.#deadline = clock.after(timeoutMs, () =>
         this.fail({ code: 'DeadlineExceeded', text: 'context deadline exceeded' }),
@@ -125,7 +125,7 @@ export class GatewayCall implements DuplexStream<unknown, unknown> {
     const json = this.#jsonOf(bytes.subarray(MESSAGE_HEAD_BYTES));
     this.#begin(200, ANSWER_HEADERS);
     this.#exchange.write(Buffer.from(`{"result":${json}}\n`));
-    this.#options.observer.messageSent(this.method);
+    this.#options.observer.messageSent(this.method, bytes.length);
   }
 
   async drained(): Promise<boolean> {
@@ -183,7 +183,7 @@ export class GatewayCall implements DuplexStream<unknown, unknown> {
 
   #decode(text: string): unknown {
     const { request } = this.method;
-    this.#options.observer.messageReceived(this.method);
+    this.#options.observer.messageReceived(this.method, text.length);
     try {
       return request.create(messageFromJson(request, text) as never);
     } catch (cause) {
@@ -201,8 +201,9 @@ export class GatewayCall implements DuplexStream<unknown, unknown> {
 
   #answer(response: unknown): void {
     if (this.#over) return;
-    const json = this.#jsonOf(this.method.response.encode(response));
-    this.#options.observer.messageSent(this.method);
+    const encoded = this.method.response.encode(response);
+    const json = this.#jsonOf(encoded);
+    this.#options.observer.messageSent(this.method, encoded.length);
     this.#begun = true;
     this.#end(OK);
     this.#exchange.answer({ status: 200, headers: ANSWER_HEADERS }, Buffer.from(json));

@@ -174,7 +174,10 @@ const scalarToJson = (field: Field, value: unknown): string => {
       return enumToJson(field, value as number);
     case 'uint32':
       return String(value);
-    default:
+    case 'int64':
+    case 'uint64':
+    case 'int64Number':
+    case 'uint64Number':
       return `"${String(value)}"`;
   }
 };

@@ -66,6 +66,7 @@ class Reader {
       case 'n':
         this.#literal('null');
         return { kind: 'null', at, raw: 'null' };
+      case undefined:
       default:
         return this.#number();
     }

@@ -55,7 +55,7 @@ export class Call implements StreamOwner, DuplexStream<unknown, unknown> {
       encoding: options.stream.header('grpc-encoding'),
     });
     this.#startedMs = options.clock.monotonicMs();
-    options.observer.started(this.method);
+    options.observer.started(this.method, options.stream.header('client-api-version'));
     if (options.timeoutMs !== undefined)
       this.#deadline = options.clock.after(options.timeoutMs, () =>
         this.fail({ code: 'DeadlineExceeded', text: 'context deadline exceeded' }),
@@ -106,7 +106,7 @@ export class Call implements StreamOwner, DuplexStream<unknown, unknown> {
     if (!this.#headSent) this.#stream.sendHeaders(RESPONSE_HEAD);
     this.#headSent = true;
     this.#stream.sendData(bytes);
-    this.#options.observer.messageSent(this.method);
+    this.#options.observer.messageSent(this.method, bytes.length);
   }
 
   async drained(): Promise<boolean> {
@@ -201,7 +201,7 @@ export class Call implements StreamOwner, DuplexStream<unknown, unknown> {
       return;
     }
     writeMessageHead(bytes);
-    this.#options.observer.messageSent(this.method);
+    this.#options.observer.messageSent(this.method, bytes.length);
     this.#end(OK);
     this.#stream.answer(RESPONSE_HEAD, bytes, OK_TRAILERS);
   };
@@ -219,7 +219,7 @@ export class Call implements StreamOwner, DuplexStream<unknown, unknown> {
   }
 
   #decode(bytes: Uint8Array): unknown {
-    this.#options.observer.messageReceived(this.method);
+    this.#options.observer.messageReceived(this.method, bytes.length);
     try {
       return this.method.request.decode(bytes);
     } catch (cause) {

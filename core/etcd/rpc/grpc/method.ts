@@ -86,9 +86,11 @@ export const bidiStream = <ReqOut, ResIn>(
 
 /** Told of every call; grpc_server_{started,handled,msg_received,msg_sent}_total are counted from it. */
 export interface RpcObserver {
-  started(method: MethodName): void;
-  messageReceived(method: MethodName): void;
-  messageSent(method: MethodName): void;
+  /** `clientVersion` is what the client says of itself in `client-api-version`. */
+  started(method: MethodName, clientVersion: string | undefined): void;
+  /** Bytes of the message as it is on the wire of gRPC. */
+  messageReceived(method: MethodName, bytes: number): void;
+  messageSent(method: MethodName, bytes: number): void;
   /** Once for each started call. */
   handled(method: MethodName, code: Status['code'], durationMs: number): void;
 }

@@ -7,26 +7,60 @@ const SERVICE = 'grpc.health.v1.Health';
 /** etcd reports on itself as a whole, which is the empty name. */
 const WHOLE_SERVER = '';
 
-export const healthMethods = (): readonly Method[] => [
-  unary(SERVICE, 'Check', {
-    request: HealthCheckRequest,
-    response: HealthCheckResponse,
-    handle({ service }) {
-      if (service !== WHOLE_SERVER) throw new StatusError('NotFound', 'unknown service');
-      return { status: SERVING_STATUS.SERVING };
-    },
-  }),
-  serverStream(SERVICE, 'Watch', {
-    request: HealthCheckRequest,
-    response: HealthCheckResponse,
-    async handle({ service }, stream) {
-      const known = service === WHOLE_SERVER;
-      stream.send({ status: known ? SERVING_STATUS.SERVING : SERVING_STATUS.SERVICE_UNKNOWN });
-      // A member that answers is serving; when it stops, its connections say so.
-      await new Promise<void>((resolve) => {
-        if (stream.over) resolve();
-        else stream.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-    },
-  }),
-];
+/** Whether clients that look at gRPC's health should stay with this member. */
+export class ServingState {
+  #isServing = true;
+  readonly #listeners = new Set<() => void>();
+
+  get isServing(): boolean {
+    return this.#isServing;
+  }
+
+  set(isServing: boolean): void {
+    this.#isServing = isServing;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Resolves at the next change, or when the signal is aborted. */
+  changed(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#listeners.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#listeners.add(done);
+      if (signal.aborted) done();
+      else signal.addEventListener('abort', done, { once: true });
+    });
+  }
+}
+
+export const healthMethods = (state: ServingState): readonly Method[] => {
+  const current = () => (state.isServing ? SERVING_STATUS.SERVING : SERVING_STATUS.NOT_SERVING);
+  return [
+    unary(SERVICE, 'Check', {
+      request: HealthCheckRequest,
+      response: HealthCheckResponse,
+      handle({ service }) {
+        if (service !== WHOLE_SERVER) throw new StatusError('NotFound', 'unknown service');
+        return { status: current() };
+      },
+    }),
+    serverStream(SERVICE, 'Watch', {
+      request: HealthCheckRequest,
+      response: HealthCheckResponse,
+      async handle({ service }, stream) {
+        const known = service === WHOLE_SERVER;
+        let told: number | undefined;
+        // When the member stops, its connections say so.
+        while (!stream.over) {
+          const status = known ? current() : SERVING_STATUS.SERVICE_UNKNOWN;
+          if (status !== told) stream.send({ status });
+          told = status;
+          await state.changed(stream.signal);
+        }
+      },
+    }),
+  ];
+};
