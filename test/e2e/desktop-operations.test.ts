@@ -65,6 +65,8 @@ const chooseOnHost = async (host: string, item: string): Promise<void> => {
   // From its beginning: `Start` is in `Restart` too.
   await page.getByRole('menuitem', { name: new RegExp(`^${item}`) }).click();
 };
+const statusBar = (): Locator => page.getByRole('contentinfo', { name: 'Status' });
+const switcher = (): Locator => page.getByRole('button', { name: 'Cluster: rehearsal' });
 const tableRow = (text: string): Locator => page.getByRole('row').filter({ hasText: text });
 const hello = (tab: string): string => `/workloads?kind=deployments.apps&open=default/hello&tab=${tab}`;
 
@@ -77,7 +79,7 @@ const cursorAfter = async (text: string): Promise<void> => {
 /** Takes back as many characters, then writes; done when the editor shows it. */
 const retype = async (erased: string, text: string): Promise<void> => {
   for (let i = 0; i < erased.length; i += 1) await page.keyboard.press('Backspace');
-  await page.keyboard.insertText(text);
+  await page.keyboard.type(text);
   await line(text).first().waitFor();
 };
 const apply = (): Locator => button('Apply 2 documents');
@@ -145,7 +147,7 @@ test(
       WAIT_LIMIT_MS,
     );
     await page.keyboard.press('Tab');
-    await page.keyboard.insertText('1');
+    await page.keyboard.type('1');
     await line('minReadySeconds: 1').waitFor();
 
     // Within one line, and with nothing open that a key could choose from.
@@ -261,6 +263,22 @@ test(
       .getByRole('article', { name: `Host ${holder}` })
       .getByText('Killed')
       .waitFor();
+    // One model of health: the chip, the status bar and the bell agree that something is wrong.
+    await button(/unread notification/).waitFor();
+    await page.locator('.toast').getByText(`rehearsal: host ${holder} was killed`).waitFor();
+    await statusBar().getByText(`rehearsal degraded: ${holder} down`).waitFor();
+    await switcher().getByText('Degraded').waitFor();
+    expect(await statusBar().getByText('Live', { exact: true }).count()).toBe(0);
+    const busiest = await page.getByText(/busiest thread \d+/).textContent();
+    expect(Number(/(\d+)/.exec(busiest ?? '')?.[1])).toBeLessThanOrEqual(100);
+    await go('/metrics?section=etcd');
+    const killed = page.locator('.metric .legend').getByText(holder, { exact: true });
+    await until('no value of the killed host', async () => {
+      const readings = await killed.evaluateAll((all) =>
+        all.map((name) => name.parentElement?.textContent?.trim() ?? ''),
+      );
+      return readings.length > 0 && readings.every((text) => text.endsWith('–'));
+    });
 
     await go('/raft?window=5m');
     await page.getByRole('img', { name: new RegExp(`elected for term \\d+ after ${holder}`) }).waitFor();
