@@ -56,7 +56,7 @@ export const registerState = (registry: Registry, member: Member): void => {
   registerChanging(registry, member);
 };
 
-/** Those whose labels come and go: set anew for each scrape, and 0 where they no longer hold. */
+/** Those whose labels come and go: set again for each scrape, and 0 where they no longer hold. */
 const registerChanging = (registry: Registry, member: Member): void => {
   const { membership, alarms } = member.machine;
   const version = registry.gaugeFamily({
