@@ -9,7 +9,7 @@ import {
   AUTHORIZER_TYPES,
   type AuthorizationWebhook,
   type AuthorizerType,
-} from './authorization-configuration.ts';
+} from './files/authorization-configuration.ts';
 import { APISERVER_FLAGS } from './flags.ts';
 import { rejectUnsupported } from './unsupported-flags.ts';
 

@@ -7,7 +7,7 @@ import { JWT_ALGORITHMS, type JwtAlgorithm } from '../authn/jwt.ts';
 import {
   parseAuthenticationConfiguration,
   type AnonymousConfiguration,
-} from '../config/authentication-configuration.ts';
+} from '../config/files/authentication-configuration.ts';
 import type { ApiServerConfig } from '../config/config.ts';
 import type { WebhookTarget } from '../webhook/target.ts';
 import { kubeconfigTarget } from '../webhook/kubeconfig-target.ts';

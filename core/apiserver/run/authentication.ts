@@ -93,7 +93,8 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
   const webhook =
     tokenWebhook &&
     webhookTokens({
-      ...config.tokenWebhook,
+      version: config.tokenWebhook.version,
+      cacheTtlMs: config.tokenWebhook.cacheTtlMs,
       audiences: ownAudiences,
       post: owned.add(createOwnWebhooks(clock)).poster(tokenWebhook, WEBHOOK_TIMEOUT_MS),
       clock,

@@ -26,7 +26,7 @@ import {
   parseAuthorizationConfiguration,
   type AuthorizationWebhook,
   type AuthorizerEntry,
-} from '../config/authorization-configuration.ts';
+} from '../config/files/authorization-configuration.ts';
 import type { ApiServerConfig } from '../config/config.ts';
 import { kubeconfigTarget } from '../webhook/kubeconfig-target.ts';
 import { createOwnWebhooks, type OwnWebhooks } from './own-webhooks.ts';
@@ -46,15 +46,20 @@ export interface AuthorizationParts {
 
 /** The authorizers in the order they are asked: of the file if there is one, else of the flags. */
 const entriesOf = async ({ authorization }: ApiServerConfig): Promise<readonly AuthorizerEntry[]> => {
-  const { configFile, modes, webhook } = authorization;
+  const { configFile, modes } = authorization;
+  const { kubeconfigFile, version, authorizedTtlMs, unauthorizedTtlMs, failurePolicy } =
+    authorization.webhook;
+  const webhook: AuthorizationWebhook = {
+    kubeconfigFile,
+    version,
+    authorizedTtlMs,
+    unauthorizedTtlMs,
+    failurePolicy,
+    timeoutMs: WEBHOOK_TIMEOUT_MS,
+    matchConditions: [],
+  };
   if (configFile === '')
-    return modes.map((type) => ({
-      type,
-      name: type.toLowerCase(),
-      ...(type === 'Webhook' && {
-        webhook: { ...webhook, timeoutMs: WEBHOOK_TIMEOUT_MS, matchConditions: [] },
-      }),
-    }));
+    return modes.map((type) => ({ type, name: type.toLowerCase(), ...(type === 'Webhook' && { webhook }) }));
   const { authorizers, errors } = parseAuthorizationConfiguration(await readFile(configFile, 'utf8'));
   if (errors.length > 0) throw new ReasonError('BadConfiguration', aggregateText(errors));
   return authorizers;

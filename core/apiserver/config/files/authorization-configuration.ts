@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { parseDurationMs } from '../../base/duration.ts';
+import { parseDurationMs } from '../../../base/duration.ts';
 import {
   child,
   duplicate,
@@ -10,7 +10,7 @@ import {
   type FieldError,
   type FieldErrorList,
   type FieldPath,
-} from '../../api/validation/index.ts';
+} from '../../../api/validation/index.ts';
 import { fieldsOf, isAbsent, listOf, readDocument, textOf, type Fields } from './strict-fields.ts';
 
 export const AUTHORIZER_TYPES = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;

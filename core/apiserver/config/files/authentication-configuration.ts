@@ -1,4 +1,8 @@
-import { NO_CLAIM, type ClaimOrExpression, type JwtAuthenticator } from '../authn/oidc/jwt-authenticator.ts';
+import {
+  NO_CLAIM,
+  type ClaimOrExpression,
+  type JwtAuthenticator,
+} from '../../authn/oidc/jwt-authenticator.ts';
 
 import {
   bad,

@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml';
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { messageOf, ReasonError } from '../../../base/errors.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
