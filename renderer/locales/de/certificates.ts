@@ -124,5 +124,5 @@ export const certificates = {
   'certs.renewal.name': 'Zertifikat',
   'certs.renewal.before': 'Läuft bisher ab',
   'certs.renewal.after': 'Nach der Erneuerung',
-  'certs.renewal.days': { one: '{count} Tag ab der Erneuerung', other: '{count} Tage ab der Erneuerung' },
+  'certs.renewal.days': { one: '{count} Tag ab jetzt', other: '{count} Tage ab jetzt' },
 } as const;

@@ -88,7 +88,7 @@ export const clusters = {
   'clusters.found.button': 'Öffnen',
   'fleet.title': 'Alle Cluster',
   'fleet.lead': { one: '{kinds} in {count} Cluster', other: '{kinds} in {count} Clustern' },
-  'fleet.filter': 'Nach Name, Namespace, Status oder Cluster filtern',
+  'fleet.filter': 'Filter: Name oder Cluster',
   'fleet.column.name': 'Name',
   'fleet.column.cluster': 'Cluster',
   'fleet.column.status': 'Status',

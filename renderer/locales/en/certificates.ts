@@ -123,5 +123,5 @@ export const certificates = {
   'certs.renewal.name': 'Certificate',
   'certs.renewal.before': 'Expiry before',
   'certs.renewal.after': 'After renewal',
-  'certs.renewal.days': { one: '{count} day from its renewal', other: '{count} days from its renewal' },
+  'certs.renewal.days': { one: '{count} day from now', other: '{count} days from now' },
 } as const;

@@ -84,7 +84,7 @@ export const clusters = {
   'clusters.found.button': 'Open',
   'fleet.title': 'All clusters',
   'fleet.lead': { one: '{kinds} in {count} cluster', other: '{kinds} in {count} clusters' },
-  'fleet.filter': 'Filter by name, namespace, status or cluster',
+  'fleet.filter': 'Filter: name or cluster',
   'fleet.column.name': 'Name',
   'fleet.column.cluster': 'Cluster',
   'fleet.column.status': 'Status',
