@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { unwatchFile, watch, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import { DisposableStore, type Disposable } from '../disposable.ts';
 import { messageOf, ReasonError } from '../errors.ts';
@@ -40,6 +41,19 @@ export const readAuthorities = async (path: string, what = 'trusted CA'): Promis
     throw new ReasonError('BadCertificate', `the ${what} ${path} contains no certificate`);
   for (const block of blocks) parsed(path, 'certificate', () => new X509Certificate(block));
   return bundle;
+};
+
+const PEM_CRL = /-----BEGIN X509 CRL-----[^]+?-----END X509 CRL-----/;
+
+/** Certificate revocation lists, in PEM or one in DER. */
+export const readRevocations = async (path: string): Promise<Buffer> => {
+  const what = 'certificate revocation list';
+  const bytes = await readPem(path, what);
+  const pem = PEM_CRL.test(bytes.toString('latin1'))
+    ? bytes
+    : Buffer.from(`-----BEGIN X509 CRL-----\n${bytes.toString('base64')}\n-----END X509 CRL-----\n`);
+  parsed(path, what, () => createSecureContext({ crl: pem }));
+  return pem;
 };
 
 /** A certificate and its key, which must belong together. */

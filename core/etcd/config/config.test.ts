@@ -79,7 +79,6 @@ test.each([
   [['--max-snapshots=5'], '--max-snapshots is not supported: a member keeps no snapshot files'],
   [['--name', 'a', '-auto-tls'], '--auto-tls is not supported'],
   [['--pre-vote=false'], '--pre-vote=false is not supported'],
-  [['--force-new-cluster'], '--force-new-cluster is not supported'],
   [['--log-outputs=stdout'], '--log-outputs=stdout is not supported'],
   [['--log-outputs=/var/log/etcd.log'], 'is not supported: the log goes to stderr'],
   [['--logger=capnslog'], '--logger'],

@@ -13,6 +13,8 @@ export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
   readonly trustedCaFile: string;
+  /** Empty: no certificate is looked up as revoked. */
+  readonly crlFile: string;
   readonly requireClientCertificate: boolean;
   readonly allowed: AllowedNames;
 }
@@ -57,6 +59,8 @@ export interface MemberConfig {
   readonly initialClusterState: 'new' | 'existing';
   readonly initialClusterToken: string;
   readonly strictReconfigCheck: boolean;
+  /** This member goes on alone with what it has, and the others are removed. */
+  readonly forceNewCluster: boolean;
   readonly quotaBytes: number;
   /** Undefined where it was left to us. */
   readonly backendBatchIntervalMs: number | undefined;
@@ -130,6 +134,8 @@ const tlsFiles = (prefix: '' | 'peer-', urls: readonly ListenUrl[], files: TlsFi
     bad(`--${prefix}cert-file and --${prefix}key-file must be given together`);
   if (files.requireClientCertificate && files.trustedCaFile === '')
     bad(`--${prefix}client-cert-auth needs --${prefix}trusted-ca-file`);
+  if (files.crlFile !== '' && files.trustedCaFile === '')
+    bad(`--${prefix === '' ? 'client-' : prefix}crl-file needs --${prefix}trusted-ca-file`);
   const { commonNames = [], hostnames = [] } = files.allowed;
   if (commonNames.length > 0 && hostnames.length > 0)
     bad(
@@ -175,10 +181,6 @@ const refuseOtherValues = (values: FlagValues<typeof ETCD_FLAGS>): void => {
     bad('--config-file is read by `pilothouse component etcd`; a manifest gives the settings as flags');
   if (!values['pre-vote'])
     bad('--pre-vote=false is not supported: elections always ask before they raise the term');
-  if (values['force-new-cluster'])
-    bad(
-      '--force-new-cluster is not supported: save a snapshot of the last member with etcdctl and restore it with etcdutl',
-    );
   if (values.logger !== 'zap') bad(`--logger=${values.logger} is not supported: only zap is`);
   const elsewhere = values['log-outputs'].find((output) => output !== 'default' && output !== 'stderr');
   if (elsewhere !== undefined)
@@ -272,6 +274,7 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
     initialClusterState: values['initial-cluster-state'],
     initialClusterToken: values['initial-cluster-token'],
     strictReconfigCheck: values['strict-reconfig-check'],
+    forceNewCluster: values['force-new-cluster'],
     quotaBytes: values['quota-backend-bytes'] || QUOTA_DEFAULT_BYTES,
     backendBatchIntervalMs: values['backend-batch-interval'] || undefined,
     backendBatchLimit: values['backend-batch-limit'] || BATCH_LIMIT_DEFAULT,
@@ -290,6 +293,7 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
       certFile: values['cert-file'],
       keyFile: values['key-file'],
       trustedCaFile: values['trusted-ca-file'],
+      crlFile: values['client-crl-file'],
       // As with etcd, an authority alone already demands certificates of it.
       requireClientCertificate: values['client-cert-auth'] || values['trusted-ca-file'] !== '',
       allowed: { hostnames: values['client-cert-allowed-hostname'] },
@@ -298,6 +302,7 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
       certFile: values['peer-cert-file'],
       keyFile: values['peer-key-file'],
       trustedCaFile: values['peer-trusted-ca-file'],
+      crlFile: values['peer-crl-file'],
       requireClientCertificate: values['peer-client-cert-auth'] || values['peer-trusted-ca-file'] !== '',
       allowed: {
         commonNames: values['peer-cert-allowed-cn'],

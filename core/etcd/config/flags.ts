@@ -69,7 +69,7 @@ export const ETCD_FLAGS = {
   ),
   'advertise-client-urls': flag(list, port(2379), 'client URLs advertised to the cluster'),
   'strict-reconfig-check': flag(boolean, true, 'reject membership changes that would lose quorum'),
-  'force-new-cluster': flag(boolean, false, 'not supported: restore a snapshot of the last member instead'),
+  'force-new-cluster': flag(boolean, false, 'continue as a single-member cluster: remove all other members'),
   'auto-compaction-retention': flag(text, '0', 'history to keep (0: all)'),
   'auto-compaction-mode': flag(
     oneOf('periodic', 'revision'),
@@ -87,10 +87,12 @@ export const ETCD_FLAGS = {
     [],
     'host names, one of which a client certificate must be valid for',
   ),
+  'client-crl-file': flag(text, '', 'certificate revocation lists of the client CAs; must be current'),
   'peer-cert-file': flag(text, '', 'certificate presented to peers'),
   'peer-key-file': flag(text, '', 'private key of this certificate'),
   'peer-client-cert-auth': flag(boolean, false, 'require peer certificates'),
   'peer-trusted-ca-file': flag(text, '', 'CA of peer certificates'),
+  'peer-crl-file': flag(text, '', 'certificate revocation lists of the peer CAs; must be current'),
   'peer-cert-allowed-cn': flag(list, [], 'common names, one of which a peer certificate must have'),
   'peer-cert-allowed-hostname': flag(
     list,

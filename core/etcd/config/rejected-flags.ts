@@ -46,8 +46,6 @@ export const REJECTED_FLAGS: Readonly<Record<string, string>> = {
   'client-key-file': 'peers and clients are shown --peer-cert-file and --cert-file',
   'peer-client-cert-file': 'peers are dialled with --peer-cert-file',
   'peer-client-key-file': 'peers are dialled with --peer-cert-file',
-  'client-crl-file': 'certificate revocation lists are not supported',
-  'peer-crl-file': 'certificate revocation lists are not supported',
   'auto-tls': NO_AUTO_TLS,
   'peer-auto-tls': NO_AUTO_TLS,
   'self-signed-cert-validity': NO_AUTO_TLS,

@@ -12,6 +12,7 @@ import {
   type Member,
 } from '../membership/index.ts';
 import { Wal, type WalContents, type WalOptions } from '../wal/index.ts';
+import { forceNewCluster } from './force-new-cluster.ts';
 import { decodeClusterInfo, PEER_CLUSTER_INFO, type ClusterInfo } from './peer-requests.ts';
 import type { MemberIdentity, MemberPorts } from './ports.ts';
 
@@ -99,6 +100,7 @@ export const bootMember = async (
         throw error;
       });
     const state = await bootFromDisk(opened.wal, opened.contents, backend);
+    if (config.forceNewCluster) return await bootAlone(state, ports);
     // It joined and has not learnt of anything committed: without peers it could not even answer its leader.
     const isNew = config.initialClusterState === 'existing' && state.hardState.commit === 0;
     if (!isNew) return state;
@@ -152,6 +154,20 @@ const bootFromDisk = async (wal: Wal, contents: WalContents, backend: Backend): 
     isFirstStart: false,
     plannedMembers: [],
   };
+};
+
+/** The only member from now on, whoever else was there. */
+const bootAlone = async (state: BootState, { log }: MemberPorts): Promise<BootState> => {
+  const { entries, added, hardState } = forceNewCluster(state);
+  log.write('warn', 'forcing restart member', {
+    'cluster-id': idText(state.clusterId),
+    'local-member-id': idText(state.memberId),
+    'commit-index': state.hardState.commit,
+    'removed-members': added.length,
+  });
+  if (added.length === 0) return state;
+  await state.wal.append({ hardState, entries: added });
+  return { ...state, entries, hardState };
 };
 
 const bootFirst = async (

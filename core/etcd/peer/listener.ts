@@ -82,8 +82,8 @@ export class PeerListener {
       noDelay: true,
     });
     server.on('tlsClientError', (error: Error, socket: Socket) =>
-      log.write('warn', 'rejected a peer connection', {
-        remote: `${socket.remoteAddress ?? 'unknown'}:${socket.remotePort ?? 0}`,
+      log.write('warn', 'rejected connection on peer endpoint', {
+        'remote-addr': `${socket.remoteAddress ?? 'unknown'}:${socket.remotePort ?? 0}`,
         error: messageOf(error),
       }),
     );

@@ -7,7 +7,7 @@ import type { Random } from '../../base/random.ts';
 /** `--peer-cert-file`, `--peer-key-file`, `--peer-trusted-ca-file`, as PEM. */
 export interface PeerTls extends Pick<
   SecureContextOptions,
-  'cert' | 'key' | 'ca' | 'minVersion' | 'maxVersion' | 'ciphers'
+  'cert' | 'key' | 'ca' | 'crl' | 'minVersion' | 'maxVersion' | 'ciphers'
 > {
   /** `--peer-client-cert-auth`: who dials must show a certificate of `ca`. */
   readonly clientCertAuth: boolean;

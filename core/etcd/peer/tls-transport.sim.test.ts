@@ -233,7 +233,9 @@ test('a peer with a certificate of another authority is refused, in both directi
   // Trusts everybody as a client, and still has to show a certificate that the listener trusts.
   const c = await start(3, { tls: { ...peerTls(other.authority, root.ca) } });
   c.transport.setPeers([{ id: 1, urls: [a.url] }]);
-  await until(() => expect(a.lines.map(({ message }) => message)).toContain('rejected a peer connection'));
+  await until(() =>
+    expect(a.lines.map(({ message }) => message)).toContain('rejected connection on peer endpoint'),
+  );
   expect([a.transport.status(2)?.activeSinceMs, c.transport.status(1)?.activeSinceMs]).toEqual([
     undefined,
     undefined,
@@ -268,7 +270,7 @@ test('renewed certificates count for new connections', async () => {
 
 test.each([
   ['plain TCP', () => ({}), 'hung up on a peer that does not speak the protocol'],
-  ['mutual TLS', secure, 'rejected a peer connection'],
+  ['mutual TLS', secure, 'rejected connection on peer endpoint'],
 ])('random bytes, HTTP and oversized frames cost that connection only: %s', async (_, options, line) => {
   const [a, b] = [await start(1, options()), await start(2, options())];
   await introduce(a, b);

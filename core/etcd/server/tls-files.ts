@@ -1,23 +1,25 @@
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
-import { readAuthorities, readPair, watchFiles } from '../../base/node/pem-files.ts';
+import { readAuthorities, readPair, readRevocations, watchFiles } from '../../base/node/pem-files.ts';
 import type { TlsFiles } from '../config/config.ts';
 
 export interface LoadedTls {
   readonly cert: Buffer;
   readonly key: Buffer;
   readonly ca?: Buffer;
+  readonly crl?: Buffer;
   readonly clientCertAuth: boolean;
 }
 
 /** Undefined where no certificate is configured: plain text. */
 export const loadTls = async (files: TlsFiles): Promise<LoadedTls | undefined> => {
   if (files.certFile === '') return undefined;
-  const [pair, ca] = await Promise.all([
+  const [pair, ca, crl] = await Promise.all([
     readPair(files.certFile, files.keyFile),
     files.trustedCaFile === '' ? undefined : readAuthorities(files.trustedCaFile),
+    files.crlFile === '' ? undefined : readRevocations(files.crlFile),
   ]);
-  return { ...pair, ...(ca && { ca }), clientCertAuth: files.requireClientCertificate };
+  return { ...pair, ...(ca && { ca }), ...(crl && { crl }), clientCertAuth: files.requireClientCertificate };
 };
 
 /** Calls back with certificates that were replaced on disk; unreadable ones are reported and the old ones stay. */
@@ -33,5 +35,10 @@ export const watchTls = (
       .then((tls) => tls !== undefined && onRenewed(tls))
       .catch(onProblem);
   };
-  return watchFiles([files.certFile, files.keyFile, files.trustedCaFile], clock, reload, onProblem);
+  return watchFiles(
+    [files.certFile, files.keyFile, files.trustedCaFile, files.crlFile],
+    clock,
+    reload,
+    onProblem,
+  );
 };

@@ -114,7 +114,10 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
   server.maxConnections = CONNECTIONS_MAX;
   let closing = false;
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
-    log.write('debug', 'rejected connection', { remote: addressOf(socket), error: messageOf(error) });
+    log.write('warn', 'rejected connection on client endpoint', {
+      'remote-addr': addressOf(socket),
+      error: messageOf(error),
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
