@@ -41,7 +41,7 @@ class Quiet {
 }
 
 test.each([1, 2, 3, 4, 5, 6])(
-  'the last member goes on alone with what was committed (seed %i)',
+  'the last member continues alone with what was committed (seed %i)',
   async (seed) => {
     const quiet = new Quiet(seed);
     const { world } = quiet;

@@ -59,7 +59,7 @@ export interface MemberConfig {
   readonly initialClusterState: 'new' | 'existing';
   readonly initialClusterToken: string;
   readonly strictReconfigCheck: boolean;
-  /** This member goes on alone with what it has, and the others are removed. */
+  /** This member continues alone with what it has, and the others are removed. */
   readonly forceNewCluster: boolean;
   readonly quotaBytes: number;
   /** Undefined where it was left to us. */

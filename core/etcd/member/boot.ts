@@ -156,7 +156,7 @@ const bootFromDisk = async (wal: Wal, contents: WalContents, backend: Backend): 
   };
 };
 
-/** The only member from now on, whoever else was there. */
+/** The only member from now on, no matter who else was there. */
 const bootAlone = async (state: BootState, { log }: MemberPorts): Promise<BootState> => {
   const { entries, added, hardState } = forceNewCluster(state);
   log.write('warn', 'forcing restart member', {

@@ -15,7 +15,7 @@ type Forced = Pick<BootState, 'memberId' | 'hardState' | 'configuration' | 'entr
 
 /**
  * `--force-new-cluster`: a log in which all other members have been removed. What was committed stays; entries behind
- * it are dropped, for nobody else is left to agree on them. Nothing is added where the member is alone already.
+ * it are dropped, for no one else is left to agree on them. Nothing is added where the member is alone already.
  */
 export const forceNewCluster = (
   boot: Forced,
