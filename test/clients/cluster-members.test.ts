@@ -11,7 +11,7 @@ import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { CONFIG_MAP } from '../../core/client/index.ts';
 import { forkLauncher } from '../../core/cluster/index.ts';
-import type { ClusterAction } from '../../core/contract/index.ts';
+import { inEnglish, type ClusterAction } from '../../core/contract/index.ts';
 import { createHandlers, nodeProcessSource } from '../../main/ipc/handlers/index.ts';
 import { startWriter } from '../support/idempotent-writer.ts';
 import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
@@ -289,7 +289,8 @@ test(
       const { operation } = await console.handlers['cluster.act']!({ ...own, action }, signal);
       for await (const batch of console.handlers['cluster.operations']!(own, following.signal)) {
         const found = batch.at(-1)?.find(({ id }) => id === operation);
-        if (found && found.state !== 'running') return `${found.state}: ${found.message}`;
+        if (found && found.state !== 'running')
+          return `${found.state}: ${found.message ? inEnglish(found.message) : ''}`;
       }
       return 'nothing was told';
     };
