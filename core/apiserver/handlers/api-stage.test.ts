@@ -350,7 +350,12 @@ describe('an object that admission answers in place of the one sent', () => {
     });
   const create = (stage: Stage) =>
     ask(
-      { method: 'POST', url: CONFIG_MAPS, headers: {}, body: JSON.stringify(configMap({ name: 'a' })) },
+      {
+        method: 'POST',
+        url: CONFIG_MAPS,
+        headers: {},
+        body: JSON.stringify({ ...configMap({ name: 'a' }), data: { key: 'value' } }),
+      },
       stage,
     );
 

@@ -41,7 +41,7 @@ const parseBind = (flagName: string, value: string, fallbackHost: string): BindA
   const host = match?.[1] === undefined || match[1] === '' ? fallbackHost : match[1].replace(/^\[|\]$/g, '');
   const port = Number(match?.[2]);
   if (!match || isIP(host) === 0 || port > 65_535)
-    return bad(`--${flagName}: ${JSON.stringify(value)} wants an address and a port`);
+    return bad(`--${flagName}: ${JSON.stringify(value)} must be an address and a port`);
   return { host, port };
 };
 

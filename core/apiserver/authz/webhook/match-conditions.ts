@@ -9,6 +9,7 @@ import {
   type FieldErrorList,
   type FieldPath,
 } from '../../../api/validation/index.ts';
+import type * as celModule from '../../../cel/index.ts';
 import type { Environment, Program, StructTypes } from '../../../cel/index.ts';
 import type { ReviewSpec } from './subject-access-review.ts';
 
@@ -17,11 +18,10 @@ const CONDITIONS_MAX = 64;
 /** Whether a request concerns a webhook. Throws one line for a condition that cannot be evaluated. */
 export type Matches = (spec: ReviewSpec) => boolean;
 
-type Cel = typeof import('../../../cel/index.ts');
 type Type = Program['resultType'];
 
 /** The object types of `request`, as upstream declares them. */
-const requestEnvironment = ({ createEnvironment, types }: Cel): Environment => {
+const requestEnvironment = ({ createEnvironment, types }: typeof celModule): Environment => {
   const texts = types.listOf(types.STRING);
   const struct = (name: string): Type => types.structOf(`kubernetes.${name}`);
   const names = ['namespace', 'verb', 'group', 'version', 'resource', 'subresource', 'name'];
