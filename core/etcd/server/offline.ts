@@ -51,7 +51,7 @@ export const hashKvOfSnapshot = async (
   const backend = new MemoryDatabase().open({ clock: systemClock });
   try {
     await loadBackend(backend, rowsOf(snapshot), { consistentIndex: 1, term: 1 });
-    const store = await Store.open({ backend });
+    const store = await Store.open({ backend, clock: systemClock });
     const { hash, revision: hashRevision, compactRevision } = await store.hashKv(revision);
     store.close();
     return { hash, hashRevision, compactRevision };

@@ -6,6 +6,7 @@ import type * as Lmdb from 'lmdb';
 import type { Database, RootDatabase, Transaction } from 'lmdb';
 import { nodeDisk } from '../../../base/node/disk.ts';
 import { restrict } from '../../../base/node/private-files.ts';
+import { commitFailure, ensureSpace } from './commit-failure.ts';
 import { BUCKETS, type BackendSize, type Bucket, type Entry } from './backend.ts';
 import { BufferedBackend, type BufferedBackendOptions } from './buffered-backend.ts';
 import type { Engine, EngineSnapshot, Write } from './engine.ts';
@@ -119,14 +120,21 @@ class LmdbEngine implements Engine {
 
   async commit(writes: readonly Write[]): Promise<void> {
     // One `batch` is one LMDB transaction: all of it is committed or none.
-    const { root, trees } = this.#environment;
-    await root.batch(() => {
-      for (const { bucket, key, value } of writes) {
-        const tree = trees.get(bucket) as Tree;
-        if (value === undefined) void tree.remove(key);
-        else void tree.put(key, value);
-      }
-    });
+    const { root, trees, path } = this.#environment;
+    let bytes = 0;
+    for (const { value } of writes) bytes += value?.length ?? 0;
+    await ensureSpace(path, bytes);
+    try {
+      await root.batch(() => {
+        for (const { bucket, key, value } of writes) {
+          const tree = trees.get(bucket) as Tree;
+          if (value === undefined) void tree.remove(key);
+          else void tree.put(key, value);
+        }
+      });
+    } catch (error) {
+      throw await commitFailure(error, path);
+    }
     this.#endView();
   }
 
