@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { defineComponent, h, ref } from 'vue';
+import { defineComponent, h, ref, type Component, type Ref } from 'vue';
 import type { ClusterList, FoundItem, KubeResource } from '../../core/contract/index.ts';
 import { CLUSTER_STORAGE_KEY } from '../stores/clusters.ts';
 import { useDiscoveryStore } from '../stores/discovery.ts';
@@ -58,19 +58,23 @@ test('a group shows a bounded number of results', () => {
 let mounted: Mounted | undefined;
 afterEach(() => mounted?.unmount());
 
-const openPalette = async () => {
-  const open = ref(true);
-  mounted = await mount(
-    defineComponent({
-      render: () =>
+const paletteOf = (open: Ref<boolean>, props: { readonly cluster?: string } = {}): Component =>
+  defineComponent({
+    setup: () => {
+      if (props.cluster !== undefined) useDiscoveryStore();
+      return () =>
         h(CommandPalette, {
           entries,
+          ...props,
           open: open.value,
           'onUpdate:open': (value: boolean) => (open.value = value),
-        }),
-    }),
-    testConnection({}),
-  );
+        });
+    },
+  });
+
+const openPalette = async () => {
+  const open = ref(true);
+  mounted = await mount(paletteOf(open), testConnection({}));
   open.value = true;
   await settle();
   const input = document.querySelector<HTMLInputElement>('[role="combobox"]')!;
@@ -155,21 +159,7 @@ test('objects are searched while two letters are typed and at no other time; Tab
     },
   });
   const open = ref(false);
-  mounted = await mount(
-    defineComponent({
-      setup: () => {
-        useDiscoveryStore();
-        return () =>
-          h(CommandPalette, {
-            entries,
-            cluster: CLUSTER.id,
-            open: open.value,
-            'onUpdate:open': (value: boolean) => (open.value = value),
-          });
-      },
-    }),
-    connection,
-  );
+  mounted = await mount(paletteOf(open, { cluster: CLUSTER.id }), connection);
   open.value = true;
   await settle();
   const input = document.querySelector<HTMLInputElement>('[role="combobox"]')!;
