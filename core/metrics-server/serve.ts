@@ -48,6 +48,7 @@ const ROOT = `/apis/${GROUP}/${VERSION}`;
 /** As in every extension server: allowed without a question. The aggregator's own checks come as it. */
 const PRIVILEGED_GROUP = 'system:masters';
 const CONNECTIONS_MAX = 200;
+const ORIGIN = 'https://metrics-server';
 const REQUEST_TIMEOUT_MS = 30_000;
 
 interface Route {
@@ -136,7 +137,10 @@ export const serveMetrics = async (
       { clients, frontProxies, frontProxy },
     );
     if (!caller) return send(response, 401, status(401, 'Unauthorized', 'Unauthorized'));
-    const url = new URL(request.url ?? '/', 'https://metrics-server');
+    const target = request.url ?? '/';
+    if (!URL.canParse(target, ORIGIN))
+      return send(response, 400, status(400, 'BadRequest', 'invalid request path'));
+    const url = new URL(target, ORIGIN);
     const path = url.pathname.replace(/\/$/, '');
     const route = path.startsWith(`${ROOT}/`) ? routeOf(path) : undefined;
     const verb = (request.method ?? 'GET').toLowerCase();

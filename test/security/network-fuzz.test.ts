@@ -235,6 +235,31 @@ test.each(['kube-controller-manager', 'cloud-controller-manager', 'kube-schedule
   },
 );
 
+/** It listens where the controller-manager leads. Without a certificate a stranger meets TLS and nothing behind it. */
+test('the metrics server, as a stranger and as the API server', async () => {
+  const reached = await Promise.allSettled(
+    placesOf('metrics-server').map(async (place) => ((await plain(place)).destroy(), place)),
+  );
+  const at = reached.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  expect(at).toHaveLength(1);
+  const garbage = await fuzz(
+    at,
+    plain,
+    (random) => ({ bytes: oddTlsRecord(random), isLast: true }),
+    INPUTS / 2,
+  );
+  expect(garbage).toEqual({ answered: 0, hungUp: INPUTS / 2, codes: {} });
+  const credentials = {
+    cert: readFileSync(join(data, 'pki', 'front-proxy-client.crt')),
+    key: readFileSync(join(data, 'pki', 'front-proxy-client.key')),
+  };
+  const root = '/apis/metrics.k8s.io/v1beta1';
+  const targets = [root, `${root}/nodes`, `${root}/nodes/%zz`, `${root}/namespaces//pods`, '//', '/healthz'];
+  const headers = ['X-Remote-User: stranger', 'X-Remote-Group: system:masters'];
+  const tally = await fuzz(at, secure(credentials), requests({ targets, headers }), INPUTS / 2);
+  expectAnswers(tally, [400, 401], INPUTS / 2);
+});
+
 test.each([10_249, 10_256])('kube-proxy on port %i', async (port) => {
   const worker = onPort('kube-proxy', port).filter((place) => place.includes('.16.'));
   expectAnswers(await fuzz(worker, plain, requests()), [200, 400, 404]);
@@ -270,7 +295,7 @@ test.each<[string, () => string]>([
 });
 
 test('every port of a component is one of these', () => {
-  const fuzzed = [2379, 2380, 2381, 6443, 10_249, 10_250, 10_256, 10_257, 10_258, 10_259];
+  const fuzzed = [2379, 2380, 2381, 4443, 6443, 10_249, 10_250, 10_256, 10_257, 10_258, 10_259];
   const ports = new Set([...places.keys()].map((place) => target(place).port));
   expect([...ports].sort((a, b) => a - b)).toEqual(fuzzed);
 });
