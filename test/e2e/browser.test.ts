@@ -52,7 +52,7 @@ test('a link opens the console, leaves no token behind, and nothing is refused b
   expect(await page.title()).toBe('Overview - Pilothouse');
   expect(await page.evaluate(() => document.cookie)).toBe('');
   for (const name of ['Processes', 'Settings', 'Clusters']) {
-    await page.getByRole('navigation').getByRole('link', { name }).click();
+    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
     await heading(page, name).waitFor();
   }
   expect(complaints).toEqual([]);
