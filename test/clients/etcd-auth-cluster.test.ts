@@ -128,7 +128,11 @@ describe.skipIf(!hasEtcdctl())('auth in a cluster of three', () => {
     for (const rangeEnd of [end, Buffer.of(0)]) watching.send({ createRequest: { key, rangeEnd } });
     watching.send({ createRequest: { key } });
     await expect.poll(() => answers.length).toBe(3);
-    const refused = { created: true, canceled: true, cancelReason: 'rpc error: code = PermissionDenied desc = etcdserver: permission denied' };
+    const refused = {
+      created: true,
+      canceled: true,
+      cancelReason: 'rpc error: code = PermissionDenied desc = etcdserver: permission denied',
+    };
     expect(answers).toMatchObject([refused, refused, { created: true, canceled: false, cancelReason: '' }]);
     await members[0]!.ok(USER, 'put', 'open', '1');
     await expect.poll(() => answers.length).toBe(4);
