@@ -1,10 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { isJsonObject } from '../../api/meta/index.ts';
+import { kubeconfigTarget } from '../webhook/kubeconfig-target.ts';
 import { WebhookCallError, type WebhookClient } from '../webhook/webhook-client.ts';
 import type { WebhookTarget } from '../webhook/target.ts';
 import { truncated, type AuditBackend, type EncodedEvent } from './event.ts';
@@ -14,55 +11,12 @@ const ATTEMPTS_MAX = 5;
 const BACK_OFF_FACTOR = 1.5;
 const TIMEOUT_MS = 30_000;
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const fieldsOf = (value: unknown): Fields => (isJsonObject(value) ? value : {});
-const textOf = (fields: Fields, name: string): string | undefined => {
-  const value = fields[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
-};
-
-const entryOf = (config: Fields, list: string, name: string | undefined, field: string): Fields => {
-  const entries = Array.isArray(config[list]) ? (config[list] as unknown[]).map(fieldsOf) : [];
-  const found = name === undefined ? entries[0] : entries.find((entry) => entry['name'] === name);
-  if (!found)
-    throw new ReasonError('BadConfiguration', `has no entry ${JSON.stringify(name ?? '')} in ${list}`);
-  return fieldsOf(found[field]);
-};
-
 /** A kubeconfig that names the webhook: its URL and authority, and how this server proves who it is. */
 export const loadWebhookTarget = async (file: string): Promise<WebhookTarget> => {
   try {
-    const config = fieldsOf(parse(await readFile(file, 'utf8')));
-    const context = entryOf(config, 'contexts', textOf(config, 'current-context'), 'context');
-    const cluster = entryOf(config, 'clusters', textOf(context, 'cluster'), 'cluster');
-    const user =
-      textOf(context, 'user') === undefined ? {} : entryOf(config, 'users', textOf(context, 'user'), 'user');
-    const folder = dirname(resolve(file));
-    const pem = async (fields: Fields, name: string): Promise<string | undefined> => {
-      const data = textOf(fields, `${name}-data`);
-      if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8');
-      const path = textOf(fields, name);
-      return path === undefined ? undefined : readFile(resolve(folder, path), 'utf8');
-    };
-    const url = textOf(cluster, 'server');
-    if (url === undefined || !url.startsWith('https://'))
-      throw new ReasonError(
-        'BadConfiguration',
-        'clusters[].cluster.server must be a URL that begins with https://',
-      );
-    const authority = await pem(cluster, 'certificate-authority');
-    return {
-      url,
-      caBundle: authority && Buffer.from(authority).toString('base64'),
-      credentials: {
-        certPem: await pem(user, 'client-certificate'),
-        keyPem: await pem(user, 'client-key'),
-        bearerToken: textOf(user, 'token'),
-      },
-    };
+    return await kubeconfigTarget(file);
   } catch (cause) {
-    throw new ReasonError('BadConfiguration', `--audit-webhook-config-file ${file}: ${messageOf(cause)}`, {
+    throw new ReasonError('BadConfiguration', `--audit-webhook-config-file ${messageOf(cause)}`, {
       cause,
     });
   }
