@@ -60,7 +60,7 @@ const useBeat = (beat: Beat, isWanted: () => boolean): Readonly<Ref<number>> => 
   return beat.now;
 };
 
-/** Wall-clock time that moves once a second, shared by all who show an age; it stands still while no one wants it. */
+/** Wall-clock time that moves once a second, shared by everything that shows an age; it stops while nothing reads it. */
 export const useNow = (isWanted: () => boolean = always): Readonly<Ref<number>> => useBeat(second, isWanted);
 
 /** Wall-clock time that moves once a minute: a clock that is never looked at must not repaint every second. */

@@ -19,7 +19,7 @@ const wanted = {
       : { ...stored, data: { value: 'right' } },
 };
 
-/** A cache that stands still, over a store that continues. */
+/** A cache that is never updated, over a store that is. */
 const behind = (writer: MemoryWriter) => {
   const held = new Map(writer.objects);
   const newestReads: string[] = [];

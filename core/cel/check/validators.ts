@@ -74,7 +74,7 @@ const validateLiterals = (root: Expr, issues: Issues): void => {
   walk(root);
 };
 
-/** Finds constants that can only fail, in a tree that is well typed. */
+/** Finds constants in a well-typed tree that can only fail at run time. */
 export const validate = (root: Expr, issues: Issues): void => {
   visit(root, (expr) => {
     if (expr.kind !== 'call') return;

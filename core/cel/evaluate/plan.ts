@@ -30,7 +30,7 @@ import { isRegexFunction, withConstantRegex } from './constant-regex.ts';
 import { Frame, type Step } from './frame.ts';
 import { andStep, orStep } from './logic.ts';
 
-/** Why an expression that is well typed cannot run, such as a constant that does not convert. */
+/** Why a well-typed expression cannot run, such as a constant that does not convert. */
 export class PlanError extends Error {
   override readonly name = 'PlanError';
 }

@@ -6,7 +6,7 @@ import type { DataFolder } from '../data-folder/open.ts';
 import type { FromHost } from '../host/messages.ts';
 import { Supervisor } from './supervisor.ts';
 
-/** Hosts that start immediately, end when they are asked to, and have nothing on them. Time stands still. */
+/** Hosts that start immediately, stop when asked to, and run no components. The clock does not move. */
 const supervised = () => {
   const launched: string[] = [];
   const supervisor = new Supervisor({

@@ -165,7 +165,7 @@ const probeResult = (kind: ProbeKind, { status, probeFailures }: ContainerContex
     failure && t('sec.probe.failed', { time: formatClock(failure.atMs), message: failure.message });
   if (Number.isNaN(startedAtMs))
     return failed === undefined ? plain(t('sec.probe.notRun')) : toned(failed, 'idle');
-  // A failure of an instance that is no more says nothing about this one.
+  // A failure of a previous instance says nothing about the current one.
   const isCurrent = failure !== undefined && failure.atMs >= startedAtMs;
   const isPassing =
     kind === 'startup'
