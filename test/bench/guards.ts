@@ -210,9 +210,12 @@ const measureFlood = async (plane: ControlPlane, index: number): Promise<void> =
   for (const client of [scheduler, ...flood]) client.close();
 };
 
+/** `cost` or `flood` measures one of them; `--seats=N` limits flow control; `--cpu-prof=DIR` writes profiles. */
 export const run = async (args: readonly string[]): Promise<void> => {
   const directory = mkdtempSync(join(tmpdir(), 'bench-guards-'));
-  const seats = args.find((arg) => arg.startsWith('--seats='))?.slice('--seats='.length);
+  const option = (name: string): string | undefined =>
+    args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
+  const [seats, profiles] = [option('seats'), option('cpu-prof')];
   const plane = await ControlPlane.create({
     etcd: 'pilothouse',
     members: 3,
@@ -220,6 +223,7 @@ export const run = async (args: readonly string[]): Promise<void> => {
     octet: OCTET,
     directory,
     flagsOf: flagsOf(directory),
+    ...(profiles !== undefined && { nodeFlags: ['--cpu-prof', `--cpu-prof-dir=${profiles}`] }),
     ...(seats !== undefined && {
       apiServerFlags: [`--max-requests-inflight=${seats}`, '--max-mutating-requests-inflight=1'],
     }),
@@ -227,7 +231,10 @@ export const run = async (args: readonly string[]): Promise<void> => {
   try {
     await plane.start();
     if (!args.includes('flood')) await measureCost(plane);
-    for (const index of [GUARDED, OPEN]) await measureFlood(plane, index);
+    if (!args.includes('cost')) for (const index of [GUARDED, OPEN]) await measureFlood(plane, index);
+    // A profile is written when its process ends in order.
+    if (profiles !== undefined)
+      await Promise.all(plane.apiServers.map((apiServer) => apiServer.kill('SIGTERM')));
   } finally {
     await plane.stop();
     rmSync(directory, { recursive: true, force: true });

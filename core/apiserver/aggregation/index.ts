@@ -1,3 +1,3 @@
 export { Aggregator } from './aggregator.ts';
 export { aggregationStage } from './aggregation-stage.ts';
-export { createRemoteClient } from './remote-client.ts';
+export { createRemoteClient, type RemoteClient } from './remote-client.ts';

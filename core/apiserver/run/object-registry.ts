@@ -1,0 +1,59 @@
+import { escalationGuard, subjectRulesStatus } from '../authz/index.ts';
+import { definitionErrors } from '../extensions/extensions.ts';
+import { createKubeletProxy } from '../kubelet-proxy/kubelet-proxy.ts';
+import { createRegistry, type Registry } from '../registry/index.ts';
+import { tlsFromFiles, type Store } from '../storage/index.ts';
+import type { Authentication } from './authentication.ts';
+import type { Authorization } from './authorization.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface ObjectRegistryParts {
+  readonly store: Store;
+  readonly authentication: Authentication;
+  readonly authorization: Authorization;
+}
+
+/** The registry of resources with what some of them ask: authorizer, token signer, kubelets. */
+export const createObjectRegistry = (
+  { config, clock, random, log }: Surroundings,
+  { store, authentication, authorization }: ObjectRegistryParts,
+): Registry => {
+  const { authorizer, policy } = authorization;
+  const { tokenSecondsMax } = config.serviceAccounts;
+  const { caFile, certFile, keyFile, addressTypes, timeoutMs } = config.kubelet;
+  const kubeletTls = tlsFromFiles({
+    ...(caFile !== '' && { caFile }),
+    ...(certFile !== '' && { certFile, keyFile }),
+  });
+  const registry: Registry = createRegistry({
+    store,
+    minor: config.minor,
+    clock,
+    random,
+    log,
+    guard: escalationGuard(policy, authorizer),
+    eventTtlSeconds: config.eventTtlSeconds,
+    serviceCidrs: config.serviceRanges,
+    nodePorts: config.nodePorts,
+    allowPrivileged: config.allowPrivileged,
+    checkDefinition: (definition, before) => definitionErrors(definition, before, config.minor),
+    authorizer,
+    rulesFor: (user, namespace) => subjectRulesStatus(policy, user, namespace),
+    reviewToken: authentication.reviewToken,
+    signToken: authentication.sign,
+    ...(tokenSecondsMax > 0 && { tokenExpirationSecondsMax: tokenSecondsMax }),
+    kubelets: createKubeletProxy({
+      reader: {
+        get: (...args) => registry.reader.get(...args),
+        list: (...args) => registry.reader.list(...args),
+      },
+      // Without an authority to check them by, as upstream without --kubelet-certificate-authority.
+      tls: () => ({ ...kubeletTls(), rejectUnauthorized: caFile !== '' }),
+      random,
+      advertiseAddress: config.advertiseAddress,
+      addressTypes,
+      timeoutMs,
+    }),
+  });
+  return registry;
+};

@@ -1,0 +1,90 @@
+import { pathNotFound } from '../../api/meta/index.ts';
+import { aggregationStage, type Aggregator, type RemoteClient } from '../aggregation/index.ts';
+import type { Audit } from '../audit/index.ts';
+import { issuerDocumentsStage } from '../authn/index.ts';
+import { authorizationStage, impersonationStage, type Authorizer } from '../authz/index.ts';
+import { discoveryStage, type DiscoveryCatalog } from '../discovery/index.ts';
+import type { Extensions } from '../extensions/extensions.ts';
+import { apiStage } from '../handlers/index.ts';
+import type { Registry } from '../registry/index.ts';
+import { connectionStage } from '../server/connection-stage.ts';
+import { endpointsStage, type Stage, type TraceRing } from '../server/index.ts';
+import { tracesStage } from '../server/traces-stage.ts';
+import type { Authentication } from './authentication.ts';
+import type { TokenKeys } from './certificates.ts';
+import type { FlowControl } from './flow-control.ts';
+import type { ObjectAdmission } from './object-admission.ts';
+import type { Surroundings } from './surroundings.ts';
+import { versionInfo } from './version.ts';
+
+export interface StageParts {
+  readonly audit: Audit | undefined;
+  readonly authentication: Authentication;
+  readonly authorizer: Authorizer;
+  readonly flowControl: FlowControl;
+  readonly keys: TokenKeys;
+  readonly registry: Registry;
+  readonly admission: ObjectAdmission['chain'];
+  readonly catalog: DiscoveryCatalog;
+  readonly extensions: Extensions;
+  readonly remotes: RemoteClient;
+  /** Asked when a request comes, after the caches are followed. */
+  aggregator(): Aggregator;
+  readonly traces: TraceRing;
+}
+
+const notFoundStage: Stage = {
+  name: 'not-found',
+  run() {
+    throw pathNotFound();
+  },
+};
+
+/** From the connection to the answer, in the order every request takes. */
+export const requestStages = (surroundings: Surroundings, parts: StageParts): readonly Stage[] => {
+  const { config, health, metrics, clock, random, log } = surroundings;
+  const { audit, authentication, authorizer, flowControl, registry, catalog } = parts;
+  const { minor, advertiseAddress, securePort, serviceAccounts } = config;
+  const version = versionInfo(minor);
+  const touchesConnections = config.goawayChance > 0 || config.strictTransportSecurity.length > 0;
+  return [
+    ...(touchesConnections ? [connectionStage({ ...config, random })] : []),
+    audit ? audit.authentication(authentication.stage) : authentication.stage,
+    ...(audit ? [audit.stage] : []),
+    impersonationStage(authorizer),
+    flowControl.stage,
+    authorizationStage({ authorizer, metrics, clock }),
+    endpointsStage({ health, metrics, version }),
+    ...flowControl.pages,
+    issuerDocumentsStage({
+      issuer: serviceAccounts.issuers[0]!,
+      keysUrl: serviceAccounts.keysUrl,
+      address: `${config.hostname || advertiseAddress}:${securePort}`,
+      keys: parts.keys.verification,
+    }),
+    tracesStage(parts.traces),
+    aggregationStage({
+      client: parts.remotes,
+      find: (group, groupVersion) => parts.aggregator().find(group, groupVersion),
+    }),
+    discoveryStage({
+      catalog,
+      serverAddress: `${advertiseAddress}:${securePort}`,
+      version: version.gitVersion,
+      clock,
+    }),
+    apiStage({
+      registry,
+      admission: parts.admission,
+      minor,
+      clock,
+      random,
+      log,
+      metrics,
+      authorizer,
+      endpoints: parts.extensions,
+      watchTimeoutMinSeconds: config.watchTimeoutMinMs / 1000,
+    }),
+    notFoundStage,
+  ];
+};
