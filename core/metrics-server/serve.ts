@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../base/clock.ts';
 import { messageOf, ReasonError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import { boundStrangers } from '../base/node/strangers.ts';
 import { tlsSettings } from '../base/node/tls-settings.ts';
 import { badRequest, isStatusError, type KubernetesObject } from '../api/meta/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../api/selector/index.ts';
@@ -47,7 +48,8 @@ export interface MetricsListener {
 const ROOT = `/apis/${GROUP}/${VERSION}`;
 /** As in every extension server: allowed without a question. The aggregator's own checks come as it. */
 const PRIVILEGED_GROUP = 'system:masters';
-const CONNECTIONS_MAX = 200;
+/** Connections without a front proxy's certificate. Past it the oldest is closed, so that an API server is always let in. */
+const STRANGERS_MAX = 200;
 const ORIGIN = 'https://metrics-server';
 const REQUEST_TIMEOUT_MS = 30_000;
 
@@ -191,7 +193,9 @@ export const serveMetrics = async (
       });
     },
   );
-  server.maxConnections = CONNECTIONS_MAX;
+  const strangers = boundStrangers(server, STRANGERS_MAX);
+  // A handshake without a front proxy's certificate fails, so every peer that completes one is known.
+  server.on('secureConnection', (socket) => strangers.recognize(socket));
   server.on('tlsClientError', (error) =>
     log.write('debug', 'TLS handshake failed', { error: messageOf(error) }),
   );

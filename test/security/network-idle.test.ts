@@ -22,6 +22,12 @@ const places = componentPlaces(parseClusterConfig(readFileSync(file, 'utf8'), fi
 const placeOf = (component: string, end: string): string =>
   [...places].find(([place, name]) => name === component && place.endsWith(end))![0];
 
+interface Credentials {
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 const held: Socket[] = [];
 afterEach(() => {
   for (const socket of held.splice(0)) socket.destroy();
@@ -44,10 +50,10 @@ const hold = async (place: string): Promise<void> => {
     await Promise.all(Array.from({ length: PORTION }, open));
 };
 
-const statusOf = (url: string): Promise<number> =>
+const statusOf = (url: string, credentials: Credentials = {}): Promise<number> =>
   new Promise((resolve, reject) => {
     const sent = url.startsWith('https:')
-      ? httpsRequest(url, { agent: false, rejectUnauthorized: false })
+      ? httpsRequest(url, { ...credentials, agent: false, rejectUnauthorized: false })
       : httpRequest(url, { agent: false });
     sent.once('response', (response) => {
       response.resume();
@@ -74,6 +80,23 @@ test.each([
   expect(await statusOf(`${scheme}://${place}${path}`)).toBe(200);
   await isBounded();
   expect(await hostPids(data)).toEqual(before);
+});
+
+/** It listens where the controller-manager leads; a new connection shows whether an API server would get in. */
+test('a thousand silent connections keep no API server from the metrics server', async () => {
+  const pki = (name: string): Buffer => readFileSync(join(data, 'pki', name));
+  const credentials = {
+    cert: pki('front-proxy-client.crt'),
+    key: pki('front-proxy-client.key'),
+    headers: { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' },
+  };
+  const health = (place: string): Promise<number> => statusOf(`https://${place}/healthz`, credentials);
+  const candidates = [...places].filter(([, name]) => name === 'metrics-server').map(([place]) => place);
+  const answers = await Promise.all(candidates.map((place) => health(place).catch(() => 0)));
+  const leading = candidates[answers.indexOf(200)]!;
+  await hold(leading);
+  expect(await health(leading)).toBe(200);
+  await isBounded();
 });
 
 test('a thousand silent connections keep the API server neither from a kubelet nor from etcd', async () => {
