@@ -8,11 +8,14 @@ import type { Random } from '../base/random.ts';
 import { sharedClock } from '../base/shared-clock.ts';
 import {
   POD,
+  SERVICE,
   silentEvents,
   type Client,
   type EventRecorder,
+  type Informer,
   type InformerFactory,
   type Pod,
+  type Service,
 } from '../client/index.ts';
 import { gate } from './node/gate.ts';
 import { KubeletNode } from './node/kubelet-node.ts';
@@ -70,6 +73,7 @@ export interface KubeletHostOptions {
 const noObjects: ObjectSource = {
   configMap: () => Promise.resolve(undefined),
   secret: () => Promise.resolve(undefined),
+  services: () => Promise.resolve([]),
   token: () => Promise.reject(new Error('this host has no API server to ask for tokens')),
 };
 
@@ -79,9 +83,9 @@ const minorOf = (version: string): number => {
   return Number(minor);
 };
 
-const withoutManagedFields = <T extends Pod>(pod: T): T => {
-  if (pod.metadata) delete pod.metadata.managedFields;
-  return pod;
+const withoutManagedFields = <T extends Pod | Service>(object: T): T => {
+  if (object.metadata) delete object.metadata.managedFields;
+  return object;
 };
 
 /**
@@ -98,6 +102,7 @@ export class KubeletHost {
   readonly #shared: Pick<NodeContext, 'clock' | 'log' | 'environment' | 'metrics'>;
   readonly #apis = new Map<string, NodeApi>();
   readonly #watching = new Set<string>();
+  #services: Informer<Service> | undefined;
   readonly #versions = new Map<string, string>();
   readonly #gate = gate(NODE_REQUESTS_MAX);
   readonly #bootID = randomUUID();
@@ -169,13 +174,12 @@ export class KubeletHost {
     const api = this.#options.api?.(name);
     if (api) this.#apis.set(name, api);
     // Not shared between nodes: a Secret that one of them may read is none of another's.
-    const objects = api ? clientObjectSource(api.client, this.#clock) : noObjects;
+    const objects = api ? clientObjectSource(api.client, this.#clock, this.#servicesOf(api)) : noObjects;
     const recorder = events?.(identity.name) ?? silentEvents;
     const { environment } = this.#shared;
-    const contextOf = (of: Runtime, variables: ReadonlyMap<string, string>): NodeContext => ({
+    const contextOf = (of: Runtime, own: Pick<NodeContext, 'objects' | 'environment'>): NodeContext => ({
       ...this.#shared,
-      objects,
-      environment: variables,
+      ...own,
       get minor() {
         return minorOf(version());
       },
@@ -189,11 +193,12 @@ export class KubeletHost {
       event: (object, type, reason, message) =>
         recorder.event(object, type, reason, message.slice(0, EVENT_CHARACTERS_MAX)),
     });
-    const context = contextOf(runtime, environment);
-    const staticContext = contextOf(
-      staticRuntime,
-      new Map([...environment, ...(this.#options.staticEnvironment ?? [])]),
-    );
+    const context = contextOf(runtime, { objects, environment });
+    const staticContext = contextOf(staticRuntime, {
+      // They start before there is an API server whose Services could be read.
+      objects: { ...objects, services: noObjects.services },
+      environment: new Map([...environment, ...(this.#options.staticEnvironment ?? [])]),
+    });
     const agent =
       api &&
       new NodeAgent({
@@ -241,6 +246,16 @@ export class KubeletHost {
         );
       },
     });
+  }
+
+  /** One watch for all nodes of the process: every node may read every Service. */
+  #servicesOf({ informers }: NodeApi): ObjectSource['services'] {
+    this.#services ??= informers.informer(SERVICE, { transform: withoutManagedFields });
+    const services = this.#services;
+    return async (namespace) => {
+      await services.whenSynced();
+      return services.store.inNamespace(namespace);
+    };
   }
 
   /** After the registration, which is bounded: a thousand nodes do not connect in the same moment. */

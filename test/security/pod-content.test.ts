@@ -193,7 +193,18 @@ test('pods see nothing of the environment of their host', async () => {
     .trim()
     .split('\n')
     .map((line) => line.split('=')[0]);
-  expect(names.sort()).toEqual(['HOSTNAME', 'KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT', 'PATH']);
+  expect(names.sort()).toEqual([
+    'HOSTNAME',
+    'KUBERNETES_PORT',
+    'KUBERNETES_PORT_443_TCP',
+    'KUBERNETES_PORT_443_TCP_ADDR',
+    'KUBERNETES_PORT_443_TCP_PORT',
+    'KUBERNETES_PORT_443_TCP_PROTO',
+    'KUBERNETES_SERVICE_HOST',
+    'KUBERNETES_SERVICE_PORT',
+    'KUBERNETES_SERVICE_PORT_HTTPS',
+    'PATH',
+  ]);
   expect(text).not.toContain(data);
 });
 

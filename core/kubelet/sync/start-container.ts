@@ -2,6 +2,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { V1Pod } from '../../api/schema/index.ts';
 import { isRuntimeError, type ImageInfo, type RunningContainer, type Sandbox } from '../runtimes/runtime.ts';
 import { resolveEnvironment } from '../volumes/environment.ts';
+import { serviceVariables } from '../volumes/service-environment.ts';
 import { VolumeError } from '../volumes/errors.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
 import type { ContainerRecord } from './container-record.ts';
@@ -31,12 +32,13 @@ const environmentOf = async ({
 }: StartRequest): Promise<Map<string, string>> => {
   const facts = { pod, hostIP: context.hostIP, podIPs: sandbox.podIPs, allocatable: context.allocatable };
   const hostname = pod.spec?.hostname ?? pod.metadata?.name ?? '';
-  const base = new Map([
-    ['PATH', '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
-    ['HOSTNAME', pod.spec?.hostNetwork ? context.nodeName : hostname],
-    ...context.environment,
-  ]);
   try {
+    const base = new Map([
+      ['PATH', '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
+      ['HOSTNAME', pod.spec?.hostNetwork ? context.nodeName : hostname],
+      ...context.environment,
+      ...(await serviceVariables(pod, context.objects)),
+    ]);
     return await resolveEnvironment(record.spec, facts, context.objects, base);
   } catch (error) {
     const message = messageOf(error);

@@ -33,6 +33,7 @@ export const pod = (spec: Partial<V1PodSpec>, metadata: NonNullable<V1Pod['metad
 export const noObjects: ObjectSource = {
   configMap: () => Promise.resolve(undefined),
   secret: () => Promise.resolve(undefined),
+  services: () => Promise.resolve([]),
   token: () => Promise.resolve('token'),
 };
 

@@ -4,6 +4,7 @@ import type {
   V1ConfigMap,
   V1Pod,
   V1Secret,
+  V1Service,
   V1ServiceAccountTokenProjection,
 } from '../../api/schema/index.ts';
 import { isNotFound } from '../../api/meta/status.ts';
@@ -13,6 +14,8 @@ import { CONFIG_MAP, SECRET, SERVICE_ACCOUNT, type Client } from '../../client/i
 export interface ObjectSource {
   configMap(namespace: string, name: string): Promise<V1ConfigMap | undefined>;
   secret(namespace: string, name: string): Promise<V1Secret | undefined>;
+  /** All Services of a namespace, once they were read for the first time. */
+  services(namespace: string): Promise<readonly V1Service[]>;
   token(pod: V1Pod, projection: V1ServiceAccountTokenProjection): Promise<string>;
 }
 
@@ -65,8 +68,12 @@ const orAbsent = async <T>(request: Promise<T>): Promise<T | undefined> => {
 
 const objectTtlMs = (value: unknown): number => (value === undefined ? ABSENT_TTL_MS : OBJECT_TTL_MS);
 
-/** Reads over the API, shared by every node of the process. */
-export const clientObjectSource = (client: Client, clock: Clock): ObjectSource => {
+/** Reads over the API with the identity of one node; `services` are those of the whole process. */
+export const clientObjectSource = (
+  client: Client,
+  clock: Clock,
+  services: ObjectSource['services'],
+): ObjectSource => {
   const configMaps = new TimedCache<V1ConfigMap | undefined>(clock);
   const secrets = new TimedCache<V1Secret | undefined>(clock);
   const tokens = new TimedCache<{ readonly token: string; readonly seconds: number }>(clock);
@@ -83,6 +90,7 @@ export const clientObjectSource = (client: Client, clock: Clock): ObjectSource =
         () => orAbsent(client.resource(SECRET, namespace).get(name)),
         objectTtlMs,
       ),
+    services,
     async token(pod, projection) {
       const { namespace = '', name = '', uid = '' } = pod.metadata ?? {};
       const account = pod.spec?.serviceAccountName ?? 'default';
