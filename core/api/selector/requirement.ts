@@ -1,3 +1,4 @@
+import { parseInt64 } from '../meta/int64.ts';
 import type { FieldError } from '../validation/field-error.ts';
 import { FieldErrors, invalid, notSupported } from '../validation/field-error.ts';
 import type { FieldPath } from '../validation/field-path.ts';
@@ -16,17 +17,6 @@ export interface LabelRequirement {
 
 /** The order in which upstream lists them in its error text. */
 const OPERATORS: readonly LabelOperator[] = ['in', 'notin', '=', '==', '!=', 'gt', 'lt', 'exists', '!'];
-
-const INT64_TEXT = /^[-+]?[0-9]+$/;
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
-
-/** strconv.ParseInt(text, 10, 64). */
-export function parseInt64(text: string): bigint | undefined {
-  if (!INT64_TEXT.test(text)) return undefined;
-  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
-  return value < INT64_MIN || value > INT64_MAX ? undefined : value;
-}
 
 function arityErrors(requirement: LabelRequirement, path: FieldPath): FieldError[] {
   const { operator, values } = requirement;

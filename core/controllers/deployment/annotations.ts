@@ -1,3 +1,4 @@
+import { parseInt64 } from '../../api/meta/int64.ts';
 import type { Deployment, ReplicaSet } from '../../client/index.ts';
 
 export const REVISION = 'deployment.kubernetes.io/revision';
@@ -26,14 +27,20 @@ type Annotated = Pick<Deployment | ReplicaSet, 'metadata'>;
 export const annotationsOf = ({ metadata }: Annotated): Annotations => metadata?.annotations ?? {};
 
 /** 0 without one, undefined when it is no number. */
-export const revisionOf = (object: Annotated): number | undefined => {
+export const revisionOf = (object: Annotated): bigint | undefined => {
   const text = annotationsOf(object)[REVISION];
-  if (text === undefined) return 0;
-  return /^-?\d+$/.test(text) ? Number(text) : undefined;
+  return text === undefined ? 0n : parseInt64(text);
 };
 
-export const revisionMax = (replicaSets: readonly Annotated[]): number =>
-  Math.max(0, ...replicaSets.map((replicaSet) => revisionOf(replicaSet) ?? 0));
+/** The revision after all of these; it wraps as upstream's int64 does. */
+export const nextRevision = (replicaSets: readonly Annotated[]): bigint => {
+  let max = 0n;
+  for (const replicaSet of replicaSets) {
+    const revision = revisionOf(replicaSet) ?? 0n;
+    if (revision > max) max = revision;
+  }
+  return BigInt.asIntN(64, max + 1n);
+};
 
 const countIn = (annotations: Annotations, name: string): number | undefined => {
   const text = annotations[name];
@@ -70,7 +77,7 @@ const historyWith = (history: string | undefined, revision: string): string | un
 export const newReplicaSetAnnotations = (
   deployment: Deployment,
   replicaSet: ReplicaSet,
-  revision: number,
+  revision: bigint,
 ): Annotations => {
   const held = annotationsOf(replicaSet);
   const next: Record<string, string> = { ...held };
@@ -95,7 +102,7 @@ export const rolledBackAnnotations = (deployment: Deployment, replicaSet: Replic
 };
 
 /** A revision to go back to, 0 for the last one; set by clients of extensions/v1beta1. */
-export const rollbackTarget = (deployment: Deployment): number | undefined => {
+export const rollbackTarget = (deployment: Deployment): bigint | undefined => {
   const text = annotationsOf(deployment)[ROLLBACK_TO];
-  return text !== undefined && /^-?\d+$/.test(text) ? Number(text) : undefined;
+  return text === undefined ? undefined : parseInt64(text);
 };

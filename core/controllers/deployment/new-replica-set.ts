@@ -17,9 +17,9 @@ import { normalizedTemplate } from '../workloads/pod-template.ts';
 import {
   annotationsOf,
   newReplicaSetAnnotations,
+  nextRevision,
   replicasAnnotations,
   REVISION,
-  revisionMax,
 } from './annotations.ts';
 import { progressing, progressingOf, withDeploymentCondition } from './conditions.ts';
 import { hasTemplate, TEMPLATE_HASH_LABEL, totalReplicas } from './replica-sets.ts';
@@ -39,7 +39,7 @@ const withHash = (selector: LabelSelector | undefined, hash: string): LabelSelec
 
 const newReplicaSet = (
   deployment: Stored<Deployment>,
-  options: { readonly size: number; readonly revision: number; readonly owner: OwnerReference },
+  options: { readonly size: number; readonly revision: bigint; readonly owner: OwnerReference },
 ): ReplicaSet => {
   const { name, namespace } = deployment.metadata;
   const template = deployment.spec!.template;
@@ -71,7 +71,7 @@ const newReplicaSet = (
 export const syncRevision = async (rollout: Rollout): Promise<void> => {
   const { deployment, newest, clock } = rollout;
   if (!newest) return;
-  const annotations = newReplicaSetAnnotations(deployment, newest, revisionMax(rollout.old) + 1);
+  const annotations = newReplicaSetAnnotations(deployment, newest, nextRevision(rollout.old));
   const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
   let replicaSet = newest;
   if (
@@ -136,7 +136,7 @@ const reportFailure = async (rollout: Rollout, name: string, error: unknown): Pr
 export const ensureNewReplicaSet = async (rollout: Rollout): Promise<Stored<ReplicaSet>> => {
   if (rollout.newest) return rollout.newest;
   const { client, deployment, events } = rollout;
-  const revision = revisionMax(rollout.old) + 1;
+  const revision = nextRevision(rollout.old);
   const size = newReplicaSetSize(deployment, { current: 0, totalReplicas: totalReplicas(rollout.old) });
   const wanted = newReplicaSet(deployment, {
     size,

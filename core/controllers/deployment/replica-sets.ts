@@ -1,3 +1,4 @@
+import { compareInt64 } from '../../api/meta/int64.ts';
 import type { V1PodTemplateSpec } from '../../api/schema/index.ts';
 import type { Deployment, ReplicaSet, Stored } from '../../client/index.ts';
 import { sameTemplate } from '../workloads/pod-template.ts';
@@ -16,7 +17,7 @@ export const byAge = (a: Set, b: Set): number => {
 };
 
 export const byRevision = (a: Set, b: Set): number =>
-  (revisionOf(a) ?? 0) - (revisionOf(b) ?? 0) || byAge(a, b);
+  compareInt64(revisionOf(a) ?? 0n, revisionOf(b) ?? 0n) || byAge(a, b);
 
 /** The largest first; of equal ones the newest when replicas are added, the oldest when they are taken. */
 export const bySize =

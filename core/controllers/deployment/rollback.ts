@@ -2,12 +2,12 @@ import { DEPLOYMENT, type Deployment, type ReplicaSet, type Stored } from '../..
 import { withoutLabel } from '../workloads/pod-template.ts';
 import { annotationsOf, revisionOf, rolledBackAnnotations, ROLLBACK_TO } from './annotations.ts';
 import { ensureNewReplicaSet } from './new-replica-set.ts';
-import { hasTemplate, TEMPLATE_HASH_LABEL } from './replica-sets.ts';
+import { byRevision, hasTemplate, TEMPLATE_HASH_LABEL } from './replica-sets.ts';
 import type { Rollout } from './rollout.ts';
 
 /** The second highest. */
-const lastRevision = (replicaSets: readonly Stored<ReplicaSet>[]): number =>
-  replicaSets.map((replicaSet) => revisionOf(replicaSet) ?? 0).sort((a, b) => b - a)[1] ?? 0;
+const lastRevision = (replicaSets: readonly Stored<ReplicaSet>[]): bigint =>
+  revisionOf(replicaSets.toSorted(byRevision).at(-2) ?? {}) ?? 0n;
 
 /** The order is carried out by being taken off: in one write with the template. */
 const writeWithoutOrder = async ({ client }: Rollout, deployment: Stored<Deployment>): Promise<void> => {
@@ -21,16 +21,16 @@ const writeWithoutOrder = async ({ client }: Rollout, deployment: Stored<Deploym
  * Goes back to a revision by copying its template, as `kubectl rollout undo` does on its own; this is for clients that
  * ask the server. 0 is the last revision.
  */
-export const rollBack = async (rollout: Rollout, target: number): Promise<void> => {
+export const rollBack = async (rollout: Rollout, target: bigint): Promise<void> => {
   await ensureNewReplicaSet(rollout);
   const { deployment, events, all } = rollout;
   const warn = (reason: string, message: string): void =>
     events.event(deployment, 'Warning', reason, message);
-  const revision = target === 0 ? lastRevision(all) : target;
-  const replicaSet = revision === 0 ? undefined : all.find((held) => revisionOf(held) === revision);
+  const revision = target === 0n ? lastRevision(all) : target;
+  const replicaSet = revision === 0n ? undefined : all.find((held) => revisionOf(held) === revision);
   if (!replicaSet) {
     const message =
-      revision === 0 ? 'Unable to find last revision.' : 'Unable to find the revision to rollback to.';
+      revision === 0n ? 'Unable to find last revision.' : 'Unable to find the revision to rollback to.';
     warn('DeploymentRollbackRevisionNotFound', message);
     return writeWithoutOrder(rollout, deployment);
   }

@@ -1,4 +1,4 @@
-import { parseInt64 } from '../../api/selector/requirement.ts';
+import { parseInt64 } from '../../api/meta/int64.ts';
 import type { LabelColumn } from '../cache/label-columns.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from './objects.ts';

@@ -1,3 +1,5 @@
+import { parseInt64 } from '../../../api/meta/int64.ts';
+import type { ObjectMeta } from '../../../api/meta/object-meta.ts';
 import { maybeObj, obj, sameValue, strMap, type Obj } from '../../../api/validation/read.ts';
 import { metaOf } from '../generic/metadata.ts';
 import type { Strategy } from '../generic/strategy.ts';
@@ -37,16 +39,22 @@ export const jobStrategy: Strategy = {
 /** apps/v1 has no field for it: upstream keeps it in an annotation, counted with the pod template. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
+const templateGenerationOf = (meta: ObjectMeta | undefined): bigint =>
+  parseInt64(meta?.annotations?.[TEMPLATE_GENERATION] ?? '') ?? 0n;
+
 export const daemonSetStrategy: Strategy = {
   prepareForCreate(draft) {
     const meta = metaOf(draft);
-    const asked = Number(meta.annotations?.[TEMPLATE_GENERATION] ?? 0);
-    meta.annotations = { ...meta.annotations, [TEMPLATE_GENERATION]: String(asked >= 1 ? asked : 1) };
+    const asked = templateGenerationOf(meta);
+    meta.annotations = { ...meta.annotations, [TEMPLATE_GENERATION]: String(asked >= 1n ? asked : 1n) };
   },
   prepareForUpdate(draft, old) {
     const meta = metaOf(draft);
-    const before = Number(old.metadata?.annotations?.[TEMPLATE_GENERATION] ?? 0);
+    const before = templateGenerationOf(old.metadata);
     const isSame = sameValue(obj(draft, 'spec')['template'], obj(old, 'spec')['template']);
-    meta.annotations = { ...meta.annotations, [TEMPLATE_GENERATION]: String(isSame ? before : before + 1) };
+    meta.annotations = {
+      ...meta.annotations,
+      [TEMPLATE_GENERATION]: String(isSame ? before : BigInt.asIntN(64, before + 1n)),
+    };
   },
 };
