@@ -9,7 +9,7 @@ import type { Follower, InternalInformer } from '../informer/internal-informer.t
 import type { WebhookClient } from '../webhook/webhook-client.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './attributes.ts';
 import type { FindResource } from './kind-finder.ts';
-import type { ObjectReader } from './object-reader.ts';
+import type { ConvertCustom, ObjectReader } from './object-reader.ts';
 import { checkExpressions } from './policies/expression-errors.ts';
 import { createPolicyMetrics } from './policies/metrics.ts';
 import { mutatingPolicies } from './policies/mutating-policies.ts';
@@ -39,6 +39,8 @@ export interface DynamicAdmissionOptions {
   readonly authorizer: Authorizer;
   readonly client: WebhookClient;
   readonly findResource: FindResource;
+  /** Parameters of policies are seen in the version that the policy names. */
+  readonly convertCustom: ConvertCustom;
   /** The minor of Kubernetes that is emulated. */
   readonly minor: number;
   /** Writes the status of a ValidatingAdmissionPolicy; without it policies are not type-checked. */

@@ -25,15 +25,30 @@ test('kinds are found where they are served, those of custom resources too', asy
     ].map(find),
   );
   expect(found).toEqual([
-    { group: 'apps', version: 'v1', resource: 'deployments', namespaced: true, isStored: true },
+    {
+      group: 'apps',
+      version: 'v1',
+      resource: 'deployments',
+      namespaced: true,
+      isStored: true,
+      isCustom: false,
+    },
     {
       group: 'authorization.k8s.io',
       version: 'v1',
       resource: 'subjectaccessreviews',
       namespaced: false,
       isStored: false,
+      isCustom: false,
     },
-    { group: 'example.com', version: 'v1', resource: 'limits', namespaced: true, isStored: true },
+    {
+      group: 'example.com',
+      version: 'v1',
+      resource: 'limits',
+      namespaced: true,
+      isStored: true,
+      isCustom: true,
+    },
     undefined,
   ]);
 });

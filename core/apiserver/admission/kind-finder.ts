@@ -8,6 +8,7 @@ export interface FoundResource extends GroupVersionResource {
   readonly namespaced: boolean;
   /** False for what is only asked, such as reviews. */
   readonly isStored: boolean;
+  readonly isCustom: boolean;
 }
 
 /** Finds where objects of a kind are served, for plugins that know kinds by name alone; custom resources, too. */
@@ -26,6 +27,7 @@ export const createKindFinder = (minor: number, reader: Pick<ObjectReader, 'list
         resource: type.plural,
         namespaced: type.namespaced,
         isStored: type.storage !== undefined,
+        isCustom: false,
       };
     const definition = (await reader.list(DEFINITIONS, '')).find((one) => {
       const spec = obj(one, 'spec');
@@ -43,6 +45,7 @@ export const createKindFinder = (minor: number, reader: Pick<ObjectReader, 'list
       resource: str(obj(spec, 'names'), 'plural'),
       namespaced: str(spec, 'scope') === 'Namespaced',
       isStored: true,
+      isCustom: true,
     };
   };
 };

@@ -1,4 +1,4 @@
-import type { GroupResource, KubernetesObject } from '../../api/meta/index.ts';
+import type { GroupResource, GroupVersionResource, KubernetesObject } from '../../api/meta/index.ts';
 
 /**
  * How plugins, authenticators and authorizers see the cluster: this server's own watch caches, which may be a moment
@@ -14,6 +14,12 @@ export interface ObjectReader {
   /** All of a namespace, or of the cluster when it is empty. */
   list(resource: GroupResource, namespace: string): Promise<readonly KubernetesObject[]>;
 }
+
+/** Objects of a custom resource as a reader gives them, in the version that is stored, converted to a served one. */
+export type ConvertCustom = (
+  objects: readonly KubernetesObject[],
+  resource: GroupVersionResource,
+) => Promise<readonly KubernetesObject[]>;
 
 /** For plugins that write: ResourceQuota charges usage, compare-and-swap on the resourceVersion. */
 export interface QuotaWriter {

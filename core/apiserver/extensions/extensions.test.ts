@@ -357,6 +357,14 @@ test('a webhook converts, in one review for a list, and may not change what an o
       ['example.com/v2', 'example.com/v2'],
     ],
   ]);
+  const stored = await registry.reader.list({ group: 'example.com', resource: 'widgets' }, 'default');
+  const inVersion = (version: string): Promise<readonly KubernetesObject[]> =>
+    extensions.inVersion(stored, { group: 'example.com', version, resource: 'widgets' });
+  expect((await inVersion('v2')).map((object) => object['converted'])).toEqual([
+    'example.com/v2',
+    'example.com/v2',
+  ]);
+  await expect(inVersion('v3')).rejects.toThrow('widgets.example.com are not served in version v3');
   const updated = await ask(
     'PATCH',
     `${other}/a`,

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { wait } from '../../base/wait.ts';
-import type { GroupResource, KubernetesObject } from '../../api/meta/index.ts';
+import type { GroupResource, GroupVersionResource, KubernetesObject } from '../../api/meta/index.ts';
 import type { FieldErrorList } from '../../api/validation/index.ts';
 import type { ObjectReader } from '../admission/object-reader.ts';
 import type { UserInfo } from '../authn/user.ts';
@@ -90,6 +90,15 @@ export class Extensions implements Disposable {
     const known = this.#loaded?.resources.find(info);
     if (known || info.apiGroup === '' || !info.apiGroup.includes('.')) return known;
     return this.#catchUp(info);
+  }
+
+  /** For the server's own reads of custom resources, which are in the version that is stored. */
+  async inVersion(
+    objects: readonly KubernetesObject[],
+    resource: GroupVersionResource,
+  ): Promise<readonly KubernetesObject[]> {
+    await this.#changes;
+    return this.#loaded?.resources.inVersion(objects, resource) ?? objects;
   }
 
   dispose(): void {

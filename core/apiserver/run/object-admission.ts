@@ -4,6 +4,7 @@ import {
   createAdmissionChain,
   createDynamicAdmission,
   selectPlugins,
+  type ConvertCustom,
   type DynamicAdmission,
 } from '../admission/index.ts';
 import type { loadAdmissionConfiguration } from '../admission/admission-configuration.ts';
@@ -20,6 +21,7 @@ export interface ObjectAdmissionParts {
   readonly writer: ObjectWriter;
   readonly authorizer: Authorizer;
   readonly configuration: Awaited<ReturnType<typeof loadAdmissionConfiguration>>;
+  readonly convertCustom: ConvertCustom;
 }
 
 export interface ObjectAdmission extends Disposable {
@@ -35,7 +37,7 @@ const NAMESPACES = { group: '', resource: 'namespaces' };
 /** Every admission plugin that the flags select, over the objects of the registry. */
 export const createObjectAdmission = (
   { config, metrics, clock, random, log }: Surroundings,
-  { registry, writer, authorizer, configuration }: ObjectAdmissionParts,
+  { registry, writer, authorizer, configuration, convertCustom }: ObjectAdmissionParts,
 ): ObjectAdmission => {
   const { reader, quotaWriter } = registry;
   const { minor, advertiseAddress } = config;
@@ -50,6 +52,7 @@ export const createObjectAdmission = (
     authorizer,
     client: webhooks,
     findResource,
+    convertCustom,
     minor,
     writePolicyStatus: async (policy) => {
       await writer.update(POLICIES, policy, 'status');

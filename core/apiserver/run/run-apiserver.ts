@@ -148,12 +148,13 @@ const assemble = async (surroundings: Surroundings, owned: DisposableStore): Pro
       writer,
       authorizer,
       configuration: files.admissionConfiguration,
+      convertCustom: (objects, resource) => extensions.inVersion(objects, resource),
     }),
   );
   const flowControl = owned.add(createFlowControl({ ...surroundings, registry: () => registry }));
   const catalog = new DiscoveryCatalog(minor);
   const { webhooks, dynamic, chain } = admission;
-  const extensions = owned.add(
+  const extensions: Extensions = owned.add(
     new Extensions({ registry, catalog, minor, user: APISERVER_USER, webhooks, clock, log }),
   );
   const traces = new TraceRing(Math.max(1, config.tracesMax));

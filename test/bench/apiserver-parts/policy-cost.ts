@@ -37,6 +37,7 @@ export const measurePolicyUs = async (): Promise<number> => {
     authorizer: { authorize: () => noOpinion() },
     client: { post: () => Promise.reject(new Error('no webhooks here')), dispose: () => undefined },
     findResource: () => Promise.resolve(undefined),
+    convertCustom: (objects) => Promise.resolve(objects),
     minor: 36,
     clock: systemClock,
     metrics: new Registry(),

@@ -124,6 +124,25 @@ test.each<[string, Obj, readonly string[]]>([
     [`${SPEC}.properties[a].anyOf[0].type: Forbidden: must be empty to be structural`],
   ],
   [
+    'rules inside of allOf, anyOf, oneOf and not',
+    withSchema({
+      type: 'object',
+      properties: {
+        a: {
+          type: 'string',
+          allOf: [{ 'x-kubernetes-validations': [{ rule: 'true' }] }],
+          anyOf: [{ 'x-kubernetes-validations': [{ rule: 'true' }] }],
+          oneOf: [{ 'x-kubernetes-validations': [] }],
+          not: { 'x-kubernetes-validations': [{ rule: 'true' }] },
+        },
+      },
+    }),
+    ['allOf[0]', 'anyOf[0]', 'not'].map(
+      (part) =>
+        `${SPEC}.properties[a].${part}.x-kubernetes-validations: Forbidden: must be empty to be structural`,
+    ),
+  ],
+  [
     'a restriction of a field that is not there',
     withSchema({ type: 'object', allOf: [{ properties: { a: { minLength: 1 } } }] }),
     [`${SPEC}.properties[a]: Required value: because it is defined in ${SPEC}.allOf[0].properties[a]`],

@@ -72,11 +72,13 @@ const NOT_IN_JUNCTORS: Readonly<Record<string, 'empty' | 'undefined' | 'false'>>
   'x-kubernetes-validations': 'empty',
 };
 
+const isEmpty = (value: unknown): boolean => value === '' || (Array.isArray(value) && value.length === 0);
+
 function junctor(path: FieldPath, part: Obj, depth: number): FieldError[] {
   if (depth > DEPTH_MAX) return [];
   const items = maybeObj(part, 'items');
   const isSet = (name: string, must: string): boolean =>
-    has(part, name) && (must !== 'false' || isTrue(part, name)) && part[name] !== '';
+    has(part, name) && (must !== 'false' || isTrue(part, name)) && !(must === 'empty' && isEmpty(part[name]));
   return [
     ...junctors(path, part).flatMap(([at, inside]) => junctor(at, inside, depth + 1)),
     ...(items === undefined ? [] : junctor(child(path, 'items'), items, depth + 1)),

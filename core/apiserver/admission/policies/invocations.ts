@@ -4,7 +4,7 @@ import type { AdmissionAttributes, ServedAs } from '../attributes.ts';
 import { readNamespace } from '../match/selectors.ts';
 import { NAMESPACES } from '../matching.ts';
 import type { FindResource } from '../kind-finder.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ConvertCustom, ObjectReader } from '../object-reader.ts';
 import { collectParams, missingParamKind } from './params.ts';
 import { matchRequest, namespaceOf } from './policy-matching.ts';
 import type { BoundPolicy } from './policy-table.ts';
@@ -28,13 +28,14 @@ export interface ConfigurationError {
 export interface InvocationSources {
   readonly reader: ObjectReader;
   readonly findResource: FindResource;
+  readonly convertCustom: ConvertCustom;
 }
 
 /** Which evaluations of a policy are about a request. */
 export const invocationsOf = async (
   { policy, bindings }: BoundPolicy,
   attributes: AdmissionAttributes,
-  { reader, findResource: find }: InvocationSources,
+  { reader, findResource: find, convertCustom }: InvocationSources,
 ): Promise<{
   readonly invocations: readonly PolicyInvocation[];
   readonly errors: readonly ConfigurationError[];
@@ -59,7 +60,11 @@ export const invocationsOf = async (
   for (const binding of bindings)
     try {
       if (binding.resources && !(await matchRequest(binding.resources, attributes, reader))) continue;
-      const params = await collectParams(policy, binding, attributes.namespace, { reader, find });
+      const params = await collectParams(policy, binding, attributes.namespace, {
+        reader,
+        find,
+        convertCustom,
+      });
       for (const param of params) invocations.push({ policy, binding, matched, param });
     } catch (error) {
       failed(error, binding);

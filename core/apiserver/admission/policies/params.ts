@@ -1,6 +1,7 @@
 import { parseApiVersion, StatusError, type KubernetesObject } from '../../../api/meta/index.ts';
+import { convertObject } from '../../../api/scheme/index.ts';
 import type { FindResource, FoundResource } from '../kind-finder.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ConvertCustom, ObjectReader } from '../object-reader.ts';
 import type { Binding, ParamKind, Policy } from './policy.ts';
 
 const kindText = ({ apiVersion, kind }: ParamKind): string => {
@@ -25,6 +26,12 @@ export const missingParamKind = async (policy: Policy, find: FindResource): Prom
     ? `failed to find resource referenced by paramKind: '${kindText(policy.paramKind)}'`
     : undefined;
 
+export interface ParamSources {
+  readonly reader: ObjectReader;
+  readonly find: FindResource;
+  readonly convertCustom: ConvertCustom;
+}
+
 /**
  * The parameters that a binding evaluates its policy with, one evaluation each. A policy without parameters is evaluated
  * once, with none. An empty list means that nothing was found and that this is all right.
@@ -33,7 +40,7 @@ export const collectParams = async (
   { paramKind }: Policy,
   { paramRef }: Binding,
   namespace: string,
-  { reader, find }: { readonly reader: ObjectReader; readonly find: FindResource },
+  { reader, find, convertCustom }: ParamSources,
 ): Promise<readonly (KubernetesObject | undefined)[]> => {
   if (!paramKind || !paramRef) return [undefined];
   const resource = await findParamResource(paramKind, find);
@@ -46,7 +53,13 @@ export const collectParams = async (
   const found = await findParams(resource, within, paramRef, reader);
   if (found.length === 0 && paramRef.deniesMissing)
     throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction');
-  return found.map((param) => ({ ...param, apiVersion: paramKind.apiVersion, kind: paramKind.kind }));
+  if (resource.isCustom) return convertCustom(found, resource);
+  const to = { ...resource, kind: paramKind.kind };
+  return found.map((param) => {
+    const stored = parseApiVersion(param.apiVersion ?? '') ?? to;
+    const converted = convertObject(param, { ...stored, kind: to.kind }, to);
+    return { ...converted, apiVersion: paramKind.apiVersion, kind: paramKind.kind };
+  });
 };
 
 const findParams = async (

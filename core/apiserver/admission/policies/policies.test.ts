@@ -25,14 +25,42 @@ const PARAMS = [1, 5].map((max) => ({
   data: { max: String(max) },
 }));
 
+/** Stored as v1, where the field is named otherwise than in v2. */
+const LIMIT = {
+  apiVersion: 'limits.example.com/v1',
+  kind: 'Limit',
+  metadata: { name: 'l', namespace: 'ns' },
+  max: 1,
+};
+const LIMITS = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'limits.limits.example.com' },
+  spec: {
+    group: 'limits.example.com',
+    scope: 'Namespaced',
+    names: { kind: 'Limit', plural: 'limits' },
+    versions: [
+      { name: 'v1', served: true },
+      { name: 'v2', served: true },
+    ],
+  },
+};
+
 beforeEach(() => {
   metrics = new Registry();
   informer = fakeInformer();
   const dynamic = createDynamicAdmission({
-    reader: readerOf([NAMESPACE, ...PARAMS]),
+    reader: readerOf([NAMESPACE, LIMIT, ...PARAMS]),
     authorizer: { authorize: ({ verb }) => Promise.resolve(verb === 'break' ? allow() : noOpinion()) },
     client: { post: () => Promise.reject(new Error('no webhooks here')), dispose: () => undefined },
-    findResource: createKindFinder(36, readerOf([])),
+    findResource: createKindFinder(36, readerOf([LIMITS])),
+    convertCustom: (objects, { group, version }) => {
+      if (version === 'v1') return Promise.reject(new Error('conversion webhook failed'));
+      return Promise.resolve(
+        objects.map((object) => ({ ...object, apiVersion: `${group}/${version}`, most: object['max'] })),
+      );
+    },
     minor: 36,
     clock: systemClock,
     metrics,
@@ -285,6 +313,27 @@ test('each parameter that a binding selects is evaluated', async () => {
     422,
     'Invalid',
     "deployments.apps \"web\" is forbidden: ValidatingAdmissionPolicy 'limits' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'example.com/v1, Kind=Limit'",
+  ]);
+});
+
+test('a custom resource as parameter is seen in the version that the policy names', async () => {
+  const by = (apiVersion: string): Obj => ({
+    paramKind: { apiVersion, kind: 'Limit' },
+    validations: [
+      {
+        expression: 'object.spec.replicas <= params.most',
+        messageExpression: "'at most ' + string(params.most)",
+      },
+    ],
+  });
+  const binding = { paramRef: { name: 'l', parameterNotFoundAction: 'Deny' } };
+  validating('limits', by('limits.example.com/v2'), binding);
+  expect(await outcome()).toEqual([422, 'Invalid', denied('limits', 'at most 1')]);
+  validating('limits', by('limits.example.com/v1'), binding);
+  expect(await outcome()).toEqual([
+    422,
+    'Invalid',
+    denied('limits', 'failed to configure binding: conversion webhook failed'),
   ]);
 });
 

@@ -22,6 +22,7 @@ const idleDynamicAdmission = (reader: ObjectReader, authorizer: Authorizer, cloc
     log: silentLog,
     minor: 36,
     findResource: () => Promise.resolve(undefined),
+    convertCustom: (objects) => Promise.resolve(objects),
     client: NO_WEBHOOKS,
   });
 

@@ -95,9 +95,10 @@ export const readerOf = (
         ? object.apiVersion!.split('/')
         : ['', object.apiVersion ?? 'v1'];
       const type = REGISTRY.findByKind({ group, version, kind: object.kind ?? '' });
-      if (!type) throw new Error(`no kind ${object.kind} in ${object.apiVersion}`);
+      // A custom kind has the plural of its name.
+      const resource = type?.plural ?? `${object.kind?.toLowerCase()}s`;
       const { namespace = '', name = '' } = object.metadata ?? {};
-      return [keyOf({ group, resource: type.plural }, namespace, name), object];
+      return [keyOf({ group, resource }, namespace, name), object];
     });
   const cache = new Map(entries(cached));
   const store = new Map([...cache, ...entries(live)]);

@@ -52,6 +52,7 @@ beforeEach(() => {
     authorizer: { authorize: ({ verb }) => Promise.resolve(verb === 'break' ? allow() : noOpinion()) },
     client,
     findResource: () => Promise.resolve(undefined),
+    convertCustom: (objects) => Promise.resolve(objects),
     minor: 36,
     clock: systemClock,
     metrics,

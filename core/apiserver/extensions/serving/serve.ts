@@ -2,7 +2,7 @@ import { assert } from '../../../base/assert.ts';
 import type { Disposable } from '../../../base/disposable.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
-import { notFound, type KubernetesObject } from '../../../api/meta/index.ts';
+import { notFound, type GroupVersionResource, type KubernetesObject } from '../../../api/meta/index.ts';
 import { registryOf } from '../../../api/scheme/index.ts';
 import { sameValue } from '../../../api/validation/read.ts';
 import type { DiscoveryCatalog } from '../../discovery/index.ts';
@@ -104,6 +104,18 @@ export class CustomResources implements EndpointSource, Disposable {
     if (!endpoint) throw notFound({ group: apiGroup, resource }, name);
     const isOutside = endpoint.namespaced && namespace === '' && verb !== 'list' && verb !== 'watch';
     return isOutside ? undefined : endpoint;
+  }
+
+  /** Stored objects of a custom resource as its version is served. */
+  async inVersion(
+    objects: readonly KubernetesObject[],
+    { group, version, resource }: GroupVersionResource,
+  ): Promise<readonly KubernetesObject[]> {
+    const served = this.#serving.get(`${resource}.${group}`)?.served;
+    if (served?.version(version)?.isServed !== true)
+      throw new Error(`${resource}.${group} are not served in version ${version}`);
+    await served.prepare(objects, version);
+    return objects.map((object) => served.convert(object, version));
   }
 
   has(id: string): boolean {
