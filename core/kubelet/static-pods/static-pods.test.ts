@@ -188,7 +188,7 @@ test('components start without an API, restart when edited, stop when deleted, a
   expect(annotations?.['kubernetes.io/config.mirror']).toBe(annotations?.['kubernetes.io/config.hash']);
 
   const until = async (condition: () => boolean): Promise<void> => {
-    for (let i = 0; i < 200 && !condition(); i += 1) await advance(RESCAN_MS / 10);
+    for (let i = 0; i < 2_000 && !condition(); i += 1) await advance(RESCAN_MS / 10);
     expect(condition()).toBe(true);
   };
   await writeFile(join(folder, 'etcd.yaml'), manifest(['--b']));
