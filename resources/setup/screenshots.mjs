@@ -2,10 +2,12 @@
  * `npm run screenshots [-- options] [screen...]`: every screen of the console, or those that are named, on a real
  * cluster, in both themes, into test-results/screens. Each is looked at by axe too; what it finds is told and fails
  * the run.
- *   --language de     in the words of that language
- *   --size 1100x700   in a window of that size
- *   --out FOLDER      into that folder
- *   --readme          renews the ones that the README shows, too
+ *   --language en,de           in these languages
+ *   --size 1024x700,1440x900   in windows of these sizes
+ *   --control-planes 5         of a cluster with so many control planes
+ *   --workers 20               and so many workers
+ *   --out FOLDER               into that folder; with several languages or sizes, into a folder for each in it
+ *   --readme                   renews the ones that the README shows, too
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,6 +54,8 @@ const { values: asked, positionals: names } = parseArgs({
   options: {
     language: { type: 'string', default: 'en' },
     size: { type: 'string', default: '1440x900' },
+    'control-planes': { type: 'string' },
+    workers: { type: 'string' },
     out: { type: 'string', default: join(ROOT, 'test-results/screens') },
     readme: { type: 'boolean', default: false },
   },
@@ -59,17 +63,32 @@ const { values: asked, positionals: names } = parseArgs({
 });
 const OUT = resolve(asked.out);
 const LOCALES = { en: 'en-GB', de: 'de-DE' };
-
-const viewportOf = (size) => {
+const languages = asked.language.split(',');
+const sizes = asked.size.split(',').map((size) => {
   const [, width, height] = /^(\d+)x(\d+)$/.exec(size) ?? [];
   if (!width) throw new SetupError(`--size is a width and a height, such as 1440x900, not ${size}`);
-  return { width: Number(width), height: Number(height) };
+  return { name: size, viewport: { width: Number(width), height: Number(height) } };
+});
+
+const folderOf = (language, size) => {
+  const folder = languages.length * sizes.length > 1 ? join(OUT, `${language}-${size}`) : OUT;
+  mkdirSync(folder, { recursive: true });
+  return folder;
+};
+
+const askForSize = async (page) => {
+  if (asked['control-planes'] === undefined && asked.workers === undefined) return;
+  await press(page, 'Settings');
+  if (asked['control-planes'] !== undefined)
+    await page.getByLabel('Control planes').getByText(asked['control-planes'], { exact: true }).click();
+  if (asked.workers !== undefined) await page.getByLabel('Worker nodes').fill(asked.workers);
 };
 
 /** What a person does on the first day: a cluster, an application, a snapshot. */
 const prepare = async (page, take) => {
   await page.getByRole('heading', { name: 'Create your first cluster' }).waitFor();
   await take('first-run');
+  await askForSize(page);
   await press(page, 'Create cluster');
   await page.getByText('Certificates and keys').waitFor();
   await page.waitForTimeout(1500);
@@ -283,7 +302,7 @@ const openContext = (browser, language, storageState) =>
   browser.newContext({
     ...(storageState && { storageState }),
     ignoreHTTPSErrors: true,
-    viewport: viewportOf(asked.size),
+    viewport: sizes[0].viewport,
     timezoneId: 'UTC',
     locale: LOCALES[language],
   });
@@ -321,39 +340,47 @@ const takeAll = async (browser) => {
   const serving = await startServe(join(data, 'data'));
   try {
     // The first day is gone through in English: its buttons are found by their words.
-    let context = await openContext(browser, 'en');
+    let language = 'en';
+    let context = await openContext(browser, language);
     let page = await context.newPage();
     const take = async (name) => {
-      for (const theme of ['light', 'dark']) {
-        await page.emulateMedia({ colorScheme: theme });
-        await page.waitForTimeout(400);
-        await page.screenshot({ path: join(OUT, `${name}-${theme}.png`) });
-        for (const problem of await accessibilityProblems(page)) {
-          problemCount += 1;
-          process.stderr.write(`${name}-${theme}: ${problem}\n`);
+      for (const { name: size, viewport } of sizes) {
+        await page.setViewportSize(viewport);
+        for (const theme of ['light', 'dark']) {
+          await page.emulateMedia({ colorScheme: theme });
+          await page.waitForTimeout(400);
+          await page.screenshot({ path: join(folderOf(language, size), `${name}-${theme}.png`) });
+          for (const problem of await accessibilityProblems(page)) {
+            problemCount += 1;
+            process.stderr.write(`${language}-${size}-${name}-${theme}: ${problem}\n`);
+          }
         }
       }
+      await page.setViewportSize(sizes[0].viewport);
     };
     await page.goto(serving.url);
     await prepare(page, take);
-    if (asked.language !== 'en') {
-      const storageState = await context.storageState();
-      await context.close();
-      context = await openContext(browser, asked.language, storageState);
-      page = await context.newPage();
-    }
-    for (const screen of wantedScreens()) {
-      await page.goto(new URL(`/${screen.go}`, serving.url).href);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      try {
-        await settled(page, screen.go).catch(() => process.stderr.write(`${screen.name}: still loading\n`));
-        await screen.act?.(page);
-        await take(screen.name);
-      } catch (error) {
-        problemCount += 1;
-        process.stderr.write(`${screen.name}: ${error.message.split('\n')[0]}\n`);
+    for (const next of languages) {
+      if (next !== language) {
+        const storageState = await context.storageState();
+        await context.close();
+        language = next;
+        context = await openContext(browser, language, storageState);
+        page = await context.newPage();
       }
-      await screen.leave?.(page);
+      for (const screen of wantedScreens()) {
+        await page.goto(new URL(`/${screen.go}`, serving.url).href);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        try {
+          await settled(page, screen.go).catch(() => process.stderr.write(`${screen.name}: still loading\n`));
+          await screen.act?.(page);
+          await take(screen.name);
+        } catch (error) {
+          problemCount += 1;
+          process.stderr.write(`${screen.name}: ${error.message.split('\n')[0]}\n`);
+        }
+        await screen.leave?.(page);
+      }
     }
     await context.close();
     return problemCount;
@@ -366,8 +393,9 @@ const takeAll = async (browser) => {
 await runMain(async () => {
   if (!existsSync(CHROMIUM))
     throw new SetupError(`needs Chromium at ${CHROMIUM}; install it or set PILOTHOUSE_TEST_CHROMIUM`);
-  if (!(asked.language in LOCALES))
-    throw new SetupError(`--language is one of ${Object.keys(LOCALES).join(', ')}, not ${asked.language}`);
+  const unknown = languages.find((language) => !(language in LOCALES));
+  if (unknown !== undefined)
+    throw new SetupError(`--language is one of ${Object.keys(LOCALES).join(', ')}, not ${unknown}`);
   await bootstrap();
   mkdirSync(OUT, { recursive: true });
   const { chromium } = await import('playwright-core');
