@@ -19,5 +19,15 @@ export * from './schemas/operations.ts';
 export * from './schemas/settings.ts';
 export { sentences } from './sentences/catalogue.ts';
 export type { SentenceCode } from './sentences/catalogue.ts';
-export { fillMessage, inEnglish, isSentenceCode, say, verbatim } from './sentences/said.ts';
-export type { Said } from './sentences/said.ts';
+export {
+  fillMessage,
+  inEnglish,
+  isSentenceCode,
+  SaidError,
+  saidOf,
+  say,
+  sayIn,
+  together,
+  verbatim,
+} from './sentences/said.ts';
+export type { Language, Said, SaidValue } from './sentences/said.ts';

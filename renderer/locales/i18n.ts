@@ -1,6 +1,6 @@
 import { computed, shallowRef } from 'vue';
 import { en } from './en/index.ts';
-import { fillMessage, isSentenceCode, type Said } from '../../core/contract/index.ts';
+import { fillMessage, sayIn, type Language, type Said } from '../../core/contract/index.ts';
 import type { PlaceholderOf, PluralForms, ValuesOf } from './types.ts';
 
 type English = typeof en;
@@ -30,19 +30,18 @@ export const locale = computed(() => current.value.locale);
 const numbers = computed(() => new Intl.NumberFormat(locale.value));
 const plurals = computed(() => new Intl.PluralRules(locale.value));
 
-const fill = (key: MessageKey, values: Readonly<Record<string, string | number>>): string =>
-  fillMessage(current.value.messages[key], values, {
-    formatNumber: (value) => numbers.value.format(value),
-    isOne: (count) => plurals.value.select(count) === 'one',
-  });
+const language: Language = {
+  message: (code) => current.value.messages[code],
+  formatNumber: (value) => numbers.value.format(value),
+  isOne: (count) => plurals.value.select(count) === 'one',
+};
 
 /** The message in the chosen language. Reactive: a template that calls it follows a change of language. */
 export const t = <K extends MessageKey>(key: K, ...[values]: ValuesOf<English[K]>): string =>
-  fill(key, values ?? {});
+  fillMessage(current.value.messages[key], values ?? {}, language);
 
-/** A sentence of the host. One that this page does not know comes from a newer host: its values are all there is. */
-export const tell = ({ code, values }: Said): string =>
-  isSentenceCode(code) ? fill(code, values) : [code, ...Object.values(values)].join(' ');
+/** A sentence of the host. */
+export const tell = (what: Said): string => sayIn(language, what);
 
 export const isLocale = (tag: string): tag is Locale => (locales as readonly string[]).includes(tag);
 

@@ -1,10 +1,9 @@
-import { isSentenceCode, type Finding } from '../../core/contract/index.ts';
+import type { Finding } from '../../core/contract/index.ts';
 import type { IconName } from '../components/icon-names.ts';
 import { tell } from '../locales/i18n.ts';
 
-/** What was looked at, in the reader's language; a newer host may look at more. */
-export const findingTitle = ({ id, title }: Pick<Finding, 'id' | 'title'>): string =>
-  isSentenceCode(`check.${id}`) ? tell({ code: `check.${id}`, values: {} }) : title;
+export const findingTitle = ({ id }: Pick<Finding, 'id'>): string =>
+  tell({ code: `check.${id}`, values: {} });
 
 export const findingIcon: Readonly<Record<Finding['verdict'], IconName>> = {
   ok: 'ok',

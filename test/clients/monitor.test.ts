@@ -15,13 +15,13 @@ import {
   type ChartId,
   type EtcdEvent,
   type EtcdView,
-  type Finding,
   type InputOf,
   type ItemOf,
   type LeasesView,
   type MetricsHealth,
   type StreamName,
 } from '../../core/contract/index.ts';
+import type { PrintedFinding } from '../../main/cli/commands/findings.ts';
 import type { LocalCluster } from '../../main/clusters/local-clusters.ts';
 import { createMonitorHandlers } from '../../main/monitor/index.ts';
 import { pilothouse } from '../support/cluster.ts';
@@ -192,7 +192,7 @@ test('members, leases, metrics, requests, scheduling and certificates of a runni
 
 test('the checklist measures every item, and the command line prints them', async () => {
   const { stdout } = await pilothouse('check', '--data', data, '-o', 'json');
-  const findings = JSON.parse(stdout) as Finding[];
+  const findings = JSON.parse(stdout) as PrintedFinding[];
   const verdicts = Object.fromEntries(findings.map(({ id, verdict }) => [id, verdict]));
   expect(findings.filter(({ message }) => message.startsWith('check failed to run'))).toEqual([]);
   expect(findings.length).toBe(CHECKLIST.length);

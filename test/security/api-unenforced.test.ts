@@ -1,5 +1,5 @@
 import { beforeAll, expect, inject, test } from 'vitest';
-import type { Finding } from '../../core/contract/index.ts';
+import type { PrintedFinding } from '../../main/cli/commands/findings.ts';
 import { pilothouse } from '../support/cluster.ts';
 import { attackedApi, type AttackedApi } from './api-client.ts';
 
@@ -34,7 +34,7 @@ test('anyone who writes a NetworkPolicy is told that it protects nothing, and th
     [200, undefined],
   ]);
   const { stdout } = await pilothouse('check', '--data', data, '-o', 'json');
-  const finding = (JSON.parse(stdout) as Finding[]).find(({ id }) => id === 'unenforcedObjects');
+  const finding = (JSON.parse(stdout) as PrintedFinding[]).find(({ id }) => id === 'unenforcedObjects');
   expect([finding?.verdict, finding?.message.includes(`NetworkPolicy ${NAMESPACE}/deny-all`)]).toEqual([
     'warning',
     true,

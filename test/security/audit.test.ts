@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
-import type { Finding } from '../../core/contract/index.ts';
+import type { PrintedFinding } from '../../main/cli/commands/findings.ts';
 import { pilothouse } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 import { attackedApi, type AttackedApi } from './api-client.ts';
@@ -104,6 +104,6 @@ test('renewals of leases are not recorded, and the check passes', async () => {
   const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
   expect(lines.filter((line) => line.includes('"resource":"leases"'))).toEqual([]);
   const { stdout } = await pilothouse('check', '--data', data, '-o', 'json');
-  const finding = (JSON.parse(stdout) as Finding[]).find(({ id }) => id === 'auditLog');
+  const finding = (JSON.parse(stdout) as PrintedFinding[]).find(({ id }) => id === 'auditLog');
   expect(finding?.verdict).toBe('ok');
 });

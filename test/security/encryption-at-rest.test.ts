@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
-import type { Finding } from '../../core/contract/index.ts';
+import type { PrintedFinding } from '../../main/cli/commands/findings.ts';
 import { pilothouse } from '../support/cluster.ts';
 import { attackedApi, type AttackedApi } from './api-client.ts';
 import { asStranger, isRoot } from './default-cluster.ts';
@@ -41,7 +41,7 @@ test('no file of any member, backup or log contains the value of a Secret', asyn
   const saved = await pilothouse('snapshot', 'save', '--data', data);
   expect([saved.code, filesWithSecret()]).toEqual([0, []]);
   const { stdout } = await pilothouse('check', '--data', data, '-o', 'json');
-  const finding = (JSON.parse(stdout) as Finding[]).find(({ id }) => id === 'encryptionAtRest');
+  const finding = (JSON.parse(stdout) as PrintedFinding[]).find(({ id }) => id === 'encryptionAtRest');
   expect([finding?.verdict, finding?.message]).toEqual([
     'ok',
     'configured; a stored Secret begins with "k8s:enc:secretbo"',

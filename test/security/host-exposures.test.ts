@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CLUSTER_ROLE_BINDING, type OwnedClient } from '../../core/client/index.ts';
-import type { Finding } from '../../core/contract/index.ts';
+import type { PrintedFinding } from '../../main/cli/commands/findings.ts';
 import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -22,7 +22,7 @@ const RBAC = 'rbac.authorization.k8s.io';
 
 const findings = async (...ids: readonly string[]): Promise<readonly string[]> => {
   const { stdout } = await cluster.attempt('check', '-o', 'json');
-  const found = JSON.parse(stdout) as Finding[];
+  const found = JSON.parse(stdout) as PrintedFinding[];
   return ids.map((id) => {
     const { verdict, message } = found.find((one) => one.id === id)!;
     return `${verdict}: ${message}`;

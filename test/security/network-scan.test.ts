@@ -14,7 +14,7 @@ import {
 } from '../../core/cluster/checks/listening.ts';
 import { answersPlainHttp, letsInWithoutCertificate } from '../../core/cluster/checks/network-probes.ts';
 import { parseClusterConfig, type ClusterConfig } from '../../core/cluster/config/config.ts';
-import type { Finding } from '../../core/contract/index.ts';
+import type { PrintedFinding } from '../../main/cli/commands/findings.ts';
 import { adminClient, pilothouse } from '../support/cluster.ts';
 import { startCommand } from '../support/etcd-process.ts';
 import { until } from '../support/until.ts';
@@ -245,9 +245,9 @@ test('etcdctl of a local user reads nothing from any port of a control plane', a
 });
 
 test('pilothouse check passes, and reports a port that serves etcd’s keys in plain text', async () => {
-  const exposureOf = async (): Promise<Finding | undefined> => {
+  const exposureOf = async (): Promise<PrintedFinding | undefined> => {
     const { stdout } = await pilothouse('check', '--data', data, '-o', 'json');
-    return (JSON.parse(stdout) as Finding[]).find(({ id }) => id === 'noExposure');
+    return (JSON.parse(stdout) as PrintedFinding[]).find(({ id }) => id === 'noExposure');
   };
   const before = await until('a check without findings', async () => {
     const finding = await exposureOf();

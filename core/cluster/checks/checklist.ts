@@ -1,5 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
-import type { Finding } from '../../contract/index.ts';
+import { saidOf, say, type Finding, type Said } from '../../contract/index.ts';
 import { bad, type CheckItem, type Judged } from './item.ts';
 import { anonymousPaths } from './items/anonymous-paths.ts';
 import { API_ITEMS } from './items/api-server.ts';
@@ -50,22 +49,21 @@ export const CHECKLIST: readonly CheckItem[] = [
 const ITEM_MS_MAX = 30_000;
 const ITEMS_AT_ONCE = 4;
 
-const unmeasured = (why: string): Judged =>
-  bad(`check failed to run: ${why}`, 'start the cluster, or run pilothouse status to see what is down');
+const unmeasured = (why: Said): Judged => bad(say('found.unmeasured', { why }), say('advice.unmeasured'));
 
 const measure = async (item: CheckItem, look: Look): Promise<Finding> => {
-  const { id, title } = item;
+  const { id } = item;
   let stop: () => void = () => undefined;
   const late = new Promise<Judged>((resolve) => {
     const timer = look.clock.after(ITEM_MS_MAX, () =>
-      resolve(unmeasured(`no result within ${ITEM_MS_MAX / 1000} s`)),
+      resolve(unmeasured(say('found.noResult', { seconds: ITEM_MS_MAX / 1000 }))),
     );
     stop = () => timer.dispose();
   });
   try {
-    return { id, title, ...(await Promise.race([item.measure(look), late])) };
+    return { id, ...(await Promise.race([item.measure(look), late])) };
   } catch (error) {
-    return { id, title, ...unmeasured(messageOf(error)) };
+    return { id, ...unmeasured(saidOf(error)) };
   } finally {
     stop();
   }

@@ -80,16 +80,18 @@ const servesGateway = (scheme: StrangerScheme, address: string, port: number): P
     request.end(body);
   });
 
+/** In plain text, or over TLS without a client certificate. */
+export type Way = 'plain' | 'tls';
+
 /** In which ways a port gives etcd's keys to somebody without credentials; empty: in none. */
-export const strangersKeySpace = async (address: string, port: number): Promise<readonly string[]> => {
-  const ways: string[] = [];
+export const strangersKeySpace = async (address: string, port: number): Promise<readonly Way[]> => {
+  const ways: Way[] = [];
   for (const scheme of ['http', 'https'] as const) {
     const [isGrpc, isGateway] = await Promise.all([
       servesGrpc(scheme, address, port),
       servesGateway(scheme, address, port),
     ]);
-    if (isGrpc || isGateway)
-      ways.push(scheme === 'http' ? 'in plain text' : 'over TLS without a client certificate');
+    if (isGrpc || isGateway) ways.push(scheme === 'http' ? 'plain' : 'tls');
   }
   return ways;
 };

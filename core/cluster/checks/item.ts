@@ -1,20 +1,23 @@
-import type { Finding } from '../../contract/index.ts';
+import { say, verbatim, type Finding, type Said, type SentenceCode } from '../../contract/index.ts';
 import type { Look } from './look.ts';
 
 export type Judged = Pick<Finding, 'verdict' | 'message' | 'advice' | 'fix'>;
 export type Fix = NonNullable<Finding['fix']>;
 
+/** Every check has a title by its id: `check.<id>`. */
+type IdIn<Code> = Code extends `check.${infer Id}` ? Id : never;
+export type CheckId = IdIn<SentenceCode>;
+
 /** One thing that a production control plane has. */
 export interface CheckItem {
-  readonly id: string;
-  readonly title: string;
+  readonly id: CheckId;
   /** Rejects when it cannot be measured. */
   measure(look: Look): Promise<Judged>;
 }
 
-export const ok = (message: string): Judged => ({ verdict: 'ok', message, advice: '' });
-export const warn = (message: string, advice: string): Judged => ({ verdict: 'warning', message, advice });
-export const bad = (message: string, advice: string): Judged => ({ verdict: 'problem', message, advice });
+export const ok = (message: Said): Judged => ({ verdict: 'ok', message, advice: null });
+export const warn = (message: Said, advice: Said): Judged => ({ verdict: 'warning', message, advice });
+export const bad = (message: Said, advice: Said): Judged => ({ verdict: 'problem', message, advice });
 /** With what the console can do about it. */
 export const fixedBy = (judged: Judged, fix: Fix): Judged => ({ ...judged, fix });
 export const byAction = (action: Extract<Fix, { kind: 'action' }>['action']): Fix => ({
@@ -29,7 +32,10 @@ export const byFlags = (component: string, flags: Readonly<Record<string, string
   });
 
 /** The product itself has no such thing. */
-export const absent = (message: string, advice = ''): Judged => ({ verdict: 'absent', message, advice });
+export const absent = (message: Said, advice: Said): Judged => ({ verdict: 'absent', message, advice });
 
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`;
+/** The first few names, and how many more there are. */
+export const someOf = (names: readonly string[], namedMax = 5): Said =>
+  names.length > namedMax
+    ? say('found.more', { names: names.slice(0, namedMax).join(', '), count: names.length - namedMax })
+    : verbatim(names.join(', '));

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../base/node/clock.ts';
 import { tlsSettings } from '../../base/node/tls-settings.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../pki/index.ts';
+import { inEnglish } from '../../contract/index.ts';
 import { openPaths } from './items/anonymous-paths.ts';
 import { socketFaults } from './items/control-socket.ts';
 import { exposedFiles } from './items/file-modes.ts';
@@ -49,7 +50,7 @@ const listen = async (server: Server): Promise<number> => {
 
 const weaknesses = async (tls: object): Promise<readonly string[]> => {
   const port = await listen(createHttps({ ...issue('server'), ...tls }));
-  return weaknessesOf({ name: 'x', host: HOST, port });
+  return weaknessesOf({ host: HOST, port });
 };
 
 test('a server with CBC suites or TLS 1.1 is seen, and one with the default settings is not', async () => {
@@ -74,17 +75,22 @@ const serverFor = (statusOf: (path: string, isKnown: boolean) => number): Promis
   );
 
 test.each<[string, (path: string, isKnown: boolean) => number, readonly RegExp[]]>([
-  ['anonymous authentication', () => 200, [/without credentials/, /without rights on nodes/]],
+  ['anonymous authentication', () => 200, [/without credentials/, /without permission on nodes/]],
   [
     'authorization mode AlwaysAllow',
     (_path, isKnown) => (isKnown ? 200 : 401),
-    [/\/pods.* to a certificate without rights on nodes/],
+    [/\/pods.* to a certificate without permission on nodes/],
   ],
   ['Webhook', (_path, isKnown) => (isKnown ? 403 : 401), []],
 ])('a kubelet with %s', async (_what, statusOf, expected) => {
   const origin = `https://${HOST}:${await serverFor(statusOf)}`;
-  const faults = await kubeletFaults({ origin, anonymous: { ca }, stranger: { ca, ...issue('client') } });
-  expect(faults).toEqual(expected.map((text) => expect.stringMatching(text) as unknown));
+  const faults = await kubeletFaults({
+    node: 'worker-1',
+    origin,
+    anonymous: { ca },
+    stranger: { ca, ...issue('client') },
+  });
+  expect(faults.map(inEnglish)).toEqual(expected.map((text) => expect.stringMatching(text) as unknown));
 });
 
 test('paths that are answered to anybody are named', async () => {
@@ -107,12 +113,12 @@ test('a key, a database and a folder that others may read are named; certificate
   write('pki/ca.key', 0o640);
   write('hosts/cp-1/etcd/db', 0o644);
   chmodSync(join(folder, 'kubeconfig'), 0o755);
-  expect(await exposedFiles(folder, uid)).toEqual([
+  expect((await exposedFiles(folder, uid)).map(inEnglish)).toEqual([
     'pki/ca.key has mode 640',
     'kubeconfig has mode 755',
     'hosts/cp-1/etcd/db has mode 644',
   ]);
-  expect(await exposedFiles(folder, uid + 1)).toContain(`pki/ca.key belongs to user ${uid}`);
+  expect((await exposedFiles(folder, uid + 1)).map(inEnglish)).toContain(`pki/ca.key belongs to user ${uid}`);
 });
 
 test('a control socket that others may open, or replace, is named', async () => {
@@ -124,5 +130,8 @@ test('a control socket that others may open, or replace, is named', async () => 
   expect(await socketFaults(socket, uid)).toEqual([]);
   chmodSync(socket, 0o666);
   chmodSync(folder, 0o777);
-  expect(await socketFaults(socket, uid)).toEqual([`${socket} has mode 666`, `${folder} has mode 777`]);
+  expect((await socketFaults(socket, uid)).map(inEnglish)).toEqual([
+    `${socket} has mode 666`,
+    `${folder} has mode 777`,
+  ]);
 });

@@ -5,7 +5,6 @@ const PROBE_MS_MAX = 5_000;
 
 export interface TlsPort {
   /** `etcd on cp-1`. */
-  readonly name: string;
   readonly host: string;
   readonly port: number;
   /** Where a server ends the handshake of anyone who shows no certificate. */

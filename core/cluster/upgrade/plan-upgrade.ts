@@ -1,6 +1,14 @@
-import { messageOf } from '../../base/errors.ts';
 import { NODE, POD_DISRUPTION_BUDGET, type Node, type Stored } from '../../client/index.ts';
-import type { Finding, UpgradePlan } from '../../contract/schemas/operations.ts';
+import {
+  saidOf,
+  say,
+  together,
+  verbatim,
+  type Finding,
+  type Said,
+  type UpgradePlan,
+} from '../../contract/index.ts';
+import type { CheckId } from '../checks/item.ts';
 import { listExpiry } from '../../pki/index.ts';
 import { minorOf } from '../config/config.ts';
 import { etcdAccessOf, listMembers, withAny } from '../etcd-operator/operations.ts';
@@ -18,26 +26,25 @@ const KUBELET_SKEW_MAX = 3;
 const CERTIFICATE_DAYS_MIN = 7;
 const DAY_MS = 86_400_000;
 
-const finding = (
-  id: string,
-  title: string,
-  verdict: Finding['verdict'],
-  message: string,
-  advice = '',
-): Finding => ({ id, title, verdict, message, advice });
+const passed = (id: CheckId, message: Said): Finding => ({ id, verdict: 'ok', message, advice: null });
+const failed = (
+  id: CheckId,
+  verdict: 'warning' | 'problem',
+  { message, advice }: { readonly message: Said; readonly advice: Said },
+): Finding => ({ id, verdict, message, advice });
 
 const hostsCheck = (supervisor: Supervisor): Finding => {
   const down = supervisor
     .state()
     .hosts.flatMap(({ name, phase, components }) => [
-      ...(phase === 'running' ? [] : [`host ${name} is ${phase}`]),
+      ...(phase === 'running' ? [] : [say('found.hosts.host', { host: name, phase })]),
       ...components
         .filter((one) => one.phase !== 'ready')
-        .map((one) => `${one.name} on ${name} is ${one.phase}`),
+        .map((one) => say('found.hosts.component', { component: one.name, host: name, phase: one.phase })),
     ]);
   return down.length === 0
-    ? finding('hosts', 'Hosts', 'ok', 'all hosts and components are ready')
-    : finding('hosts', 'Hosts', 'problem', down.join(', '), 'recover it first');
+    ? passed('hosts', say('found.hosts.ok'))
+    : failed('hosts', 'problem', { message: together(down), advice: say('advice.hosts') });
 };
 
 const etcdCheck = async (supervisor: Supervisor): Promise<Finding> => {
@@ -45,16 +52,17 @@ const etcdCheck = async (supervisor: Supervisor): Promise<Finding> => {
     const members = await listMembers(etcdAccessOf(supervisor.folder.directory, supervisor.config));
     const ill = members.filter(({ status }) => status === undefined || status.errors.length > 0);
     if (ill.length > 0)
-      return finding(
-        'etcd',
-        'etcd',
-        'problem',
-        ill.map((one) => `${one.name}: ${one.problem ?? one.status?.errors.join(', ')}`).join('; '),
-        'all etcd members must be healthy before an upgrade',
-      );
-    return finding('etcd', 'etcd', 'ok', `${members.length} members are healthy`);
+      return failed('etcd', 'problem', {
+        message: together(
+          ill.map(({ name, problem, status }) =>
+            say('found.etcd.member', { member: name, why: problem ?? status?.errors.join(', ') ?? '' }),
+          ),
+        ),
+        advice: say('advice.etcd'),
+      });
+    return passed('etcd', say('found.etcd.ok', { count: members.length }));
   } catch (error) {
-    return finding('etcd', 'etcd', 'problem', messageOf(error), 'restore quorum first');
+    return failed('etcd', 'problem', { message: saidOf(error), advice: say('advice.etcd.quorum') });
   }
 };
 
@@ -65,20 +73,15 @@ const skewCheck = (nodes: readonly Stored<Node>[], target: string): Finding => {
     const [minor, to] = [minorOf(versionOf(node)), minorOf(target)];
     return minor > to || to - minor > KUBELET_SKEW_MAX;
   });
+  const values = { minors: KUBELET_SKEW_MAX, target };
   return bad.length === 0
-    ? finding(
-        'skew',
-        'Version skew',
-        'ok',
-        `kubelets are within ${KUBELET_SKEW_MAX} minor versions of ${target}`,
-      )
-    : finding(
-        'skew',
-        'Version skew',
-        'problem',
-        bad.map((node) => `${node.metadata.name} runs ${versionOf(node)}`).join(', '),
-        `kubelets may be up to ${KUBELET_SKEW_MAX} minor versions older than ${target}, but not newer`,
-      );
+    ? passed('skew', say('found.skew.ok', values))
+    : failed('skew', 'problem', {
+        message: together(
+          bad.map((node) => say('found.skew.node', { node: node.metadata.name, version: versionOf(node) })),
+        ),
+        advice: say('advice.skew', values),
+      });
 };
 
 const nodesCheck = (nodes: readonly Stored<Node>[]): Finding => {
@@ -86,14 +89,13 @@ const nodesCheck = (nodes: readonly Stored<Node>[]): Finding => {
     ({ status }) => !status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
   );
   return notReady.length === 0
-    ? finding('nodes', 'Nodes', 'ok', `${nodes.length} nodes are Ready`)
-    : finding(
-        'nodes',
-        'Nodes',
-        'problem',
-        `not Ready: ${notReady.map(({ metadata }) => metadata.name).join(', ')}`,
-        'check them with kubectl describe node',
-      );
+    ? passed('nodes', say('found.nodes.ok', { count: nodes.length }))
+    : failed('nodes', 'problem', {
+        message: say('found.nodes.notReady', {
+          nodes: notReady.map(({ metadata }) => metadata.name).join(', '),
+        }),
+        advice: say('advice.nodes'),
+      });
 };
 
 const budgetsCheck = async (supervisor: Supervisor): Promise<Finding> => {
@@ -102,28 +104,29 @@ const budgetsCheck = async (supervisor: Supervisor): Promise<Finding> => {
     ({ status }) => status?.disruptionsAllowed === 0 && (status.expectedPods ?? 0) > 0,
   );
   return shut.length === 0
-    ? finding('budgets', 'Disruption budgets', 'ok', 'all budgets allow disruptions')
-    : finding(
-        'budgets',
-        'Disruption budgets',
-        'warning',
-        shut.map(({ metadata }) => `${metadata.namespace}/${metadata.name} allows no disruptions`).join(', '),
-        'draining waits for these budgets',
-      );
+    ? passed('budgets', say('found.budgets.ok'))
+    : failed('budgets', 'warning', {
+        message: together(
+          shut.map(({ metadata }) =>
+            say('found.budgets.shut', { budget: `${metadata.namespace}/${metadata.name}` }),
+          ),
+        ),
+        advice: say('advice.budgets'),
+      });
 };
 
 const certificatesCheck = async (supervisor: Supervisor): Promise<Finding> => {
   const list = await listExpiry(supervisor.folder.directory, supervisor.clock);
   const soon = list.filter(({ residualMs }) => residualMs < CERTIFICATE_DAYS_MIN * DAY_MS);
   return soon.length === 0
-    ? finding('certificates', 'Certificates', 'ok', `none expire within ${CERTIFICATE_DAYS_MIN} days`)
-    : finding(
-        'certificates',
-        'Certificates',
-        'warning',
-        `expire within ${CERTIFICATE_DAYS_MIN} days: ${soon.map(({ name }) => name).join(', ')}`,
-        'pilothouse certs renew all',
-      );
+    ? passed('certificates', say('found.certificates.ok', { days: CERTIFICATE_DAYS_MIN }))
+    : failed('certificates', 'warning', {
+        message: say('found.certificates.soon', {
+          days: CERTIFICATE_DAYS_MIN,
+          names: soon.map(({ name }) => name).join(', '),
+        }),
+        advice: verbatim('pilothouse certs renew all'),
+      });
 };
 
 const removalsFor = async (supervisor: Supervisor, target: string): Promise<readonly Removal[]> => {

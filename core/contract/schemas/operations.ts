@@ -110,12 +110,13 @@ export const snapshotComparison = v.object({
 export type SnapshotComparison = v.InferOutput<typeof snapshotComparison>;
 
 export const finding = v.object({
+  /** Its title is `check.<id>`. */
   id: v.string(),
-  title: v.string(),
   verdict: v.picklist(['ok', 'warning', 'problem', 'absent']),
   /** What was measured. */
-  message: v.string(),
-  advice: v.string(),
+  message: said,
+  /** What to do; null where nothing is to be done. */
+  advice: v.nullable(said),
   /** What the console can do about it. */
   fix: v.optional(
     v.variant('kind', [

@@ -1,5 +1,6 @@
 import { checks } from './checks.ts';
 import { failures } from './failures.ts';
+import { findings } from './findings.ts';
 import { notices } from './notices.ts';
 import { operations } from './operations.ts';
 
@@ -7,8 +8,11 @@ import { operations } from './operations.ts';
 export const sentences = {
   /** What another program says (an API server, the operating system), or a command: it has one language. */
   verbatim: '{text}',
+  /** Sentences that belong together. */
+  together: '{parts}',
   ...checks,
   ...failures,
+  ...findings,
   ...notices,
   ...operations,
 } as const;

@@ -18,6 +18,6 @@ export type PlaceholderOf<M> = M extends string
     : never;
 
 /** Nothing for a message without placeholders; otherwise a value for each of them. */
-export type ValuesOf<M> = [PlaceholderOf<M>] extends [never]
+export type ValuesOf<M, Value = string | number> = [PlaceholderOf<M>] extends [never]
   ? []
-  : [values: Readonly<Record<PlaceholderOf<M>, string | number>>];
+  : [values: Readonly<Record<PlaceholderOf<M>, Value>>];

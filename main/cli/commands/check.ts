@@ -4,6 +4,7 @@ import { runChecklist } from '../../../core/cluster/checks/checklist.ts';
 import { requireCluster } from '../../../core/cluster/index.ts';
 import type { Finding } from '../../../core/contract/index.ts';
 import { EXIT_FAILURE, EXIT_OK, parseOptions, type Command } from '../command.ts';
+import { inWords, type PrintedFinding } from './findings.ts';
 
 const MARKS: Readonly<Record<Finding['verdict'], string>> = {
   ok: 'ok',
@@ -12,7 +13,7 @@ const MARKS: Readonly<Record<Finding['verdict'], string>> = {
   absent: 'n/a',
 };
 
-const rowsOf = (findings: readonly Finding[]): readonly string[] => {
+const rowsOf = (findings: readonly PrintedFinding[]): readonly string[] => {
   const width = Math.max(...findings.map(({ title }) => title.length));
   return findings.flatMap(({ verdict, title, message, advice }) => {
     const head = `${MARKS[verdict].padEnd(8)} ${title.padEnd(width)}  ${message}`;
@@ -20,7 +21,7 @@ const rowsOf = (findings: readonly Finding[]): readonly string[] => {
   });
 };
 
-const summaryOf = (findings: readonly Finding[]): string => {
+const summaryOf = (findings: readonly Pick<Finding, 'verdict'>[]): string => {
   const count = (verdict: Finding['verdict']): number =>
     findings.filter((finding) => finding.verdict === verdict).length;
   return `${findings.length} checks: ${count('ok')} passed, ${count('warning')} warnings, ${count('problem')} problems, ${count('absent')} not supported`;
@@ -34,7 +35,8 @@ export const check: Command = {
   async run(args, context) {
     const { dataDirectory, json } = parseOptions({}, args, context);
     const config = await requireCluster(dataDirectory);
-    const findings = await runChecklist(dataDirectory, { config, clock: systemClock, log: silentLog });
+    const measured = await runChecklist(dataDirectory, { config, clock: systemClock, log: silentLog });
+    const findings = measured.map(inWords);
     if (json) context.print(JSON.stringify(findings));
     else for (const line of [...rowsOf(findings), summaryOf(findings)]) context.print(line);
     return findings.some(({ verdict }) => verdict === 'problem') ? EXIT_FAILURE : EXIT_OK;

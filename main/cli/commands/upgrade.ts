@@ -13,6 +13,7 @@ import {
   type Command,
   type CommandContext,
 } from '../command.ts';
+import { inWords } from './findings.ts';
 
 const USAGE = `  pilothouse upgrade plan [v1.N.P] [--data DIR] [-o json]
   pilothouse upgrade apply v1.N.P [--data DIR] [-o json]
@@ -37,7 +38,7 @@ const printPlan = (plan: UpgradePlan, context: CommandContext): void => {
     if (versions.length > 0) context.print(`${host.padEnd(10)} ${versions.join('  ')}`);
   }
   for (const { node, version } of plan.nodes) context.print(`${node.padEnd(10)} kubelet ${version}`);
-  for (const { title, verdict, message, advice } of plan.checks)
+  for (const { title, verdict, message, advice } of plan.checks.map(inWords))
     context.print(`${verdict.padEnd(8)} ${title.padEnd(20)} ${message}${advice === '' ? '' : `; ${advice}`}`);
   for (const { resource, version, count } of plan.removals)
     context.print(`removed  ${resource.padEnd(20)} ${count} objects are stored as ${version}`);
@@ -52,7 +53,7 @@ const plan = async (
 ): Promise<number> => {
   try {
     const found = await callControl(dataDirectory, 'upgrade.plan', { version });
-    if (json) context.print(JSON.stringify(found));
+    if (json) context.print(JSON.stringify({ ...found, checks: found.checks.map(inWords) }));
     else printPlan(found, context);
     return found.checks.some(({ verdict }) => verdict === 'problem') || found.removals.length > 0
       ? EXIT_FAILURE

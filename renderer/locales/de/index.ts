@@ -6,6 +6,7 @@ import { detail } from './detail.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
 import { failures } from './failures.ts';
+import { findings } from './findings.ts';
 import { hostOperations } from './host-operations.ts';
 import { leases } from './leases.ts';
 import { metrics } from './metrics.ts';
@@ -32,6 +33,7 @@ export const de: Messages = {
   ...leases,
   ...checks,
   ...failures,
+  ...findings,
   ...hostOperations,
   ...notices,
   ...operate,

@@ -5,6 +5,7 @@ export const notices = {
   'notice.host.exited': '{cluster}: Host {host} wurde unerwartet beendet',
   'notice.operation': '{cluster}: {command}',
   verbatim: '{text}',
+  together: '{parts}',
   'notice.file.damaged': '{path} kann nicht gelesen werden. Die Konsole verwendet Standardwerte.',
   'notice.file.damaged.kept': 'Die Datei bleibt als {keptAs} erhalten. Grund: {reason}',
   'notice.reason': 'Grund: {reason}',

@@ -26,17 +26,15 @@ const entry: ClusterEntry = {
 };
 const ok: Finding = {
   id: 'etcd',
-  title: 'etcd',
   verdict: 'ok',
-  message: '3 members are healthy',
-  advice: '',
+  message: say('found.etcd.ok', { count: 3 }),
+  advice: null,
 };
 const bad: Finding = {
   id: 'nodes',
-  title: 'Nodes',
   verdict: 'problem',
-  message: 'not Ready: n1',
-  advice: 'find out why',
+  message: say('found.nodes.notReady', { nodes: 'n1' }),
+  advice: say('advice.nodes'),
 };
 const plan = (more: Partial<UpgradePlan> = {}): UpgradePlan => ({
   current: 'v1.35.0',
@@ -171,5 +169,5 @@ test('the checklist counts its findings and shows the worst first', async () => 
   await show(ChecklistPage as never, { 'cluster.checks': () => Promise.resolve([ok, bad]) });
   expect(text()).toContain('1 of 2 passed.');
   expect(text().indexOf('not Ready: n1')).toBeLessThan(text().indexOf('3 members are healthy'));
-  expect(text()).toContain('find out why');
+  expect(text()).toContain('check them with kubectl describe node');
 });

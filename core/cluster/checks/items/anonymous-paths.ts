@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { certificatePath } from '../../../pki/index.ts';
 import { PORTS } from '../../manifests/control-plane.ts';
+import { say, together } from '../../../contract/index.ts';
 import { bad, ok, warn, type CheckItem } from '../item.ts';
 import { statusFor } from '../network-probes.ts';
 
@@ -30,7 +31,6 @@ export const openPaths = async (origin: string, authorityPem: string): Promise<r
 
 export const anonymousPaths: CheckItem = {
   id: 'anonymousPaths',
-  title: 'Anonymous requests can only reach health checks',
   async measure(look) {
     const authority = await readFile(certificatePath(look.dataDirectory, 'ca'), 'utf8');
     const found = await Promise.all(
@@ -42,18 +42,15 @@ export const anonymousPaths: CheckItem = {
     const open = found.filter(({ paths }) => paths.some((path) => path !== VERSION_PATH));
     if (open.length > 0)
       return bad(
-        open
-          .map(
-            ({ name, paths }) => `kube-apiserver on ${name} serves ${paths.join(', ')} to anonymous clients`,
-          )
-          .join('; '),
-        'remove the role bindings of system:anonymous and system:unauthenticated, or limit anonymous access in --authentication-config',
+        together(
+          open.map(({ name, paths }) =>
+            say('found.anonymousPaths.open', { host: name, paths: paths.join(', ') }),
+          ),
+        ),
+        say('advice.anonymousPaths.open'),
       );
     if (found.some(({ paths }) => paths.length > 0))
-      return warn(
-        'anonymous clients can read /version',
-        'limit anonymous access to /livez, /readyz and /healthz in --authentication-config',
-      );
-    return ok(`every API server rejects anonymous requests to ${CLOSED_PATHS.length + 1} paths`);
+      return warn(say('found.anonymousPaths.version'), say('advice.anonymousPaths.version'));
+    return ok(say('found.anonymousPaths.ok', { count: CLOSED_PATHS.length + 1 }));
   },
 };

@@ -8,7 +8,8 @@ import { PORTS } from '../../manifests/control-plane.ts';
 import { fileFlagOf } from '../../encryption/configured-file.ts';
 import { flagOf, IN_FLIGHT_DEFAULTS } from '../../monitor/in-flight-limits.ts';
 import { labelOf, scanMetrics } from '../../monitor/scrape/prometheus-text.ts';
-import { absent, bad, byFlags, fixedBy, ok, plural, warn, type CheckItem } from '../item.ts';
+import { say, together, verbatim } from '../../../contract/index.ts';
+import { absent, bad, byFlags, fixedBy, ok, warn, type CheckItem } from '../item.ts';
 import type { Look } from '../look.ts';
 import { anonymousStatus } from '../network-probes.ts';
 
@@ -25,7 +26,6 @@ const apiTargets = ({ targets }: Look) => targets.filter(({ component }) => comp
 
 const replicas: CheckItem = {
   id: 'apiReplicas',
-  title: 'Multiple API servers behind a load balancer',
   async measure(look) {
     const answers = await Promise.all(
       look.controlPlanes.map(async ({ name, address }) => {
@@ -44,11 +44,12 @@ const replicas: CheckItem = {
       () => 0,
     );
     if (front !== 200)
-      return bad(`${balancer} is not responding`, 'check the load balancer with pilothouse status');
-    if (down.length > 0) return bad(`the API server on ${down.join(', ')} is not ready`, 'check its log');
+      return bad(say('found.apiReplicas.balancer', { balancer }), say('advice.apiReplicas.balancer'));
+    if (down.length > 0)
+      return bad(say('found.apiReplicas.down', { hosts: down.join(', ') }), say('advice.apiReplicas.down'));
     return answers.length >= 2
-      ? ok(`${answers.length} API servers are ready behind ${balancer}`)
-      : bad('single API server: restarting it causes an outage', 'run three control planes');
+      ? ok(say('found.apiReplicas.ok', { count: answers.length, balancer }))
+      : bad(say('found.apiReplicas.single'), say('advice.apiReplicas.single'));
   },
 };
 
@@ -79,25 +80,27 @@ const storedSecret = async ({ etcd }: Look): Promise<string | undefined> => {
 
 const encryption: CheckItem = {
   id: 'encryptionAtRest',
-  title: 'Secrets are encrypted in etcd',
   async measure(look) {
     const head = await storedSecret(look);
     const stored =
       head === undefined
-        ? 'no Secret stored yet'
-        : `a stored Secret begins with ${JSON.stringify(head.slice(0, 16))}`;
+        ? say('found.encryptionAtRest.noSecret')
+        : say('found.encryptionAtRest.stored', { head: JSON.stringify(head.slice(0, 16)) });
     const configured = (await given(look, 'encryption-provider-config')).every((file) => file !== undefined);
     if (!configured)
-      return warn(`encryption at rest is not configured; ${stored}`, 'pilothouse encryption enable');
-    if (head !== undefined && !head.startsWith(ENCRYPTED))
-      return warn(`configured, but ${stored}`, 'pilothouse encryption rotate');
-    return ok(head === undefined ? 'configured; no Secret stored yet' : `configured; ${stored}`);
+      return warn(
+        together([say('found.encryptionAtRest.off'), stored]),
+        verbatim('pilothouse encryption enable'),
+      );
+    const found = together([say('found.encryptionAtRest.on'), stored]);
+    return head !== undefined && !head.startsWith(ENCRYPTED)
+      ? warn(found, verbatim('pilothouse encryption rotate'))
+      : ok(found);
   },
 };
 
 const audit: CheckItem = {
   id: 'auditLog',
-  title: 'Audit logging is enabled',
   async measure(look) {
     const [policies, paths] = await Promise.all([
       given(look, 'audit-policy-file'),
@@ -108,10 +111,7 @@ const audit: CheckItem = {
         ),
     ]);
     if (policies.some((file) => file === undefined) || paths.some((path) => path === undefined))
-      return warn(
-        'audit logging is not configured',
-        'set --audit-policy-file and --audit-log-path on every API server',
-      );
+      return warn(say('found.auditLog.off'), say('advice.auditLog.off'));
     const newest = await Promise.all(
       paths.map((path) =>
         stat(path!).then(
@@ -122,17 +122,13 @@ const audit: CheckItem = {
     );
     const isWritten = newest.every((ms) => look.clock.nowMs() - ms < RECENT_MS);
     return isWritten
-      ? ok(`${paths[0]!} is being written`)
-      : warn(
-          'an audit log is configured, but nothing was written in the last day',
-          'check whether the audit policy matches any requests',
-        );
+      ? ok(say('found.auditLog.ok', { path: paths[0]! }))
+      : warn(say('found.auditLog.silent'), say('advice.auditLog.silent'));
   },
 };
 
 const limits: CheckItem = {
   id: 'requestLimits',
-  title: 'In-flight requests are limited',
   async measure(look) {
     const numbers = (values: readonly (string | undefined)[], fallback: number): number[] =>
       values.map((value) => (value === undefined ? fallback : Number(value)));
@@ -140,10 +136,7 @@ const limits: CheckItem = {
     const writes = numbers(await given(look, 'max-mutating-requests-inflight'), IN_FLIGHT_DEFAULTS.mutating);
     if ([...reads, ...writes].some((limit) => limit === 0))
       return fixedBy(
-        warn(
-          'an API server has no limit on in-flight requests',
-          'set --max-requests-inflight and --max-mutating-requests-inflight',
-        ),
+        warn(say('found.requestLimits.none'), say('advice.requestLimits.none')),
         byFlags('kube-apiserver', {
           'max-requests-inflight': `${IN_FLIGHT_DEFAULTS.readOnly}`,
           'max-mutating-requests-inflight': `${IN_FLIGHT_DEFAULTS.mutating}`,
@@ -158,7 +151,7 @@ const limits: CheckItem = {
           (_is, _labels, value) => (refused += value),
         );
     return ok(
-      `limits per API server: ${reads[0]} read-only, ${writes[0]} mutating; ${plural(refused, 'request')} rejected so far`,
+      say('found.requestLimits.ok', { reads: reads[0] ?? 0, writes: writes[0] ?? 0, count: refused }),
     );
   },
 };
@@ -169,7 +162,6 @@ const WANTED_PLUGINS = ['NodeRestriction', 'ServiceAccount', 'LimitRanger', 'Res
 
 const admission: CheckItem = {
   id: 'admissionPlugins',
-  title: 'Admission plugins are enabled',
   async measure(look) {
     const ran = new Set<string>();
     for (const target of apiTargets(look))
@@ -184,7 +176,7 @@ const admission: CheckItem = {
     const off = WANTED_PLUGINS.filter((name) => disabled.has(name));
     if (off.length > 0)
       return fixedBy(
-        bad(`disabled: ${off.join(', ')}`, 'remove them from --disable-admission-plugins'),
+        bad(say('found.admissionPlugins.off', { names: off.join(', ') }), say('advice.admissionPlugins.off')),
         byFlags('kube-apiserver', {
           'disable-admission-plugins':
             [...disabled].filter((name) => !WANTED_PLUGINS.includes(name)).join(',') || null,
@@ -192,24 +184,24 @@ const admission: CheckItem = {
       );
     if (!enabled.every((names) => names.includes('NodeRestriction')))
       return fixedBy(
-        warn(
-          'kubelets can modify other nodes: NodeRestriction is disabled',
-          'add it to --enable-admission-plugins',
-        ),
+        warn(say('found.admissionPlugins.nodes'), say('advice.admissionPlugins.nodes')),
         byFlags('kube-apiserver', {
           'enable-admission-plugins': [...new Set([...enabled.flat(), 'NodeRestriction'])].join(','),
         }),
       );
     const seen = WANTED_PLUGINS.filter((name) => ran.has(name));
     const unseen = WANTED_PLUGINS.filter((name) => !ran.has(name));
-    const text = `${seen.join(', ')} have processed requests`;
-    return unseen.length === 0 ? ok(text) : ok(`${text}; ${unseen.join(', ')} had no requests yet`);
+    return ok(
+      together([
+        ...(seen.length > 0 ? [say('found.admissionPlugins.ok', { names: seen.join(', ') })] : []),
+        ...(unseen.length > 0 ? [say('found.admissionPlugins.unseen', { names: unseen.join(', ') })] : []),
+      ]),
+    );
   },
 };
 
 const anonymous: CheckItem = {
   id: 'anonymousOff',
-  title: 'Anonymous requests are rejected',
   async measure(look) {
     const authority = await readFile(certificatePath(look.dataDirectory, 'ca'), 'utf8');
     const statuses = await Promise.all(
@@ -218,35 +210,20 @@ const anonymous: CheckItem = {
       ),
     );
     if (statuses.some((status) => status < 400))
-      return bad(
-        'anonymous users can list namespaces',
-        'remove the role bindings of system:anonymous and system:unauthenticated',
-      );
-    if (statuses.every((status) => status === 401))
-      return ok('requests without credentials are rejected with 401');
-    return warn(
-      'requests without credentials are authenticated as system:anonymous and denied by RBAC (403)',
-      'health probes use this; otherwise limit it to /livez, /readyz and /healthz in --authentication-config',
-    );
+      return bad(say('found.anonymousOff.open'), say('advice.anonymousOff.open'));
+    if (statuses.every((status) => status === 401)) return ok(say('found.anonymousOff.ok'));
+    return warn(say('found.anonymousOff.denied'), say('advice.anonymousOff.denied'));
   },
 };
 
 const oidc: CheckItem = {
   id: 'oidc',
-  title: 'Users authenticate with an identity provider',
   async measure(look) {
-    if (!canBeTold('oidc-issuer-url'))
-      return absent(
-        'this API server does not support OpenID Connect; users authenticate with client certificates',
-        'issue a short-lived certificate to each user',
-      );
+    if (!canBeTold('oidc-issuer-url')) return absent(say('found.oidc.absent'), say('advice.oidc.absent'));
     const [issuer] = await given(look, 'oidc-issuer-url');
     return issuer === undefined
-      ? warn(
-          'users authenticate with client certificates, which cannot be revoked',
-          'set --oidc-issuer-url and --oidc-client-id',
-        )
-      : ok(`tokens from ${issuer} are accepted`);
+      ? warn(say('found.oidc.off'), say('advice.oidc.off'))
+      : ok(say('found.oidc.ok', { issuer }));
   },
 };
 

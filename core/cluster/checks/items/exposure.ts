@@ -1,7 +1,8 @@
 import { POD, SERVICE } from '../../../client/index.ts';
-import { strangersKeySpace } from '../etcd-probe.ts';
+import { strangersKeySpace, type Way } from '../etcd-probe.ts';
 import { stateOrNone } from '../gather.ts';
-import { bad, ok, plural, type CheckItem } from '../item.ts';
+import { say, together, type Said } from '../../../contract/index.ts';
+import { bad, ok, someOf, type CheckItem } from '../item.ts';
 import { componentPlaces, sortSockets, userPorts, type SortedSockets } from '../listeners.ts';
 import { listeningSockets, socketsOfProcess, type ListeningSocket } from '../listening.ts';
 import type { Look } from '../look.ts';
@@ -10,14 +11,8 @@ import type { Look } from '../look.ts';
 const PROBES_AT_ONCE = 8;
 /** A cluster of thousands of pods has as many ports; those of components come first. */
 const PROBED_PORTS_MAX = 512;
-const NAMED_MAX = 5;
 
 const placeOf = ({ address, port }: ListeningSocket): string => `${address}:${port}`;
-
-const listed = (places: readonly string[]): string => {
-  const more = places.length - NAMED_MAX;
-  return more > 0 ? `${places.slice(0, NAMED_MAX).join(', ')} and ${more} more` : places.join(', ');
-};
 
 /** Twice, so that a socket which is being bound or connected is not taken for a listener. */
 const settledSockets = async (): Promise<readonly ListeningSocket[] | undefined> => {
@@ -48,39 +43,40 @@ const sortedSockets = async (look: Look): Promise<SortedSockets | undefined> => 
   });
 };
 
-/** `127.20.0.1:2381 in plain text`, for every place that gives etcd's keys to a stranger. */
-const openKeySpaces = async (places: readonly string[]): Promise<readonly string[]> => {
+/** Every place that gives etcd's keys to a stranger. */
+const openKeySpaces = async (places: readonly string[]): Promise<Said[]> => {
   const waiting = places.slice(0, PROBED_PORTS_MAX);
-  const found: string[] = [];
+  const found: { place: string; way: Way }[] = [];
   const worker = async (): Promise<void> => {
     for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
       const at = place.lastIndexOf(':');
       const ways = await strangersKeySpace(place.slice(0, at), Number(place.slice(at + 1)));
-      found.push(...ways.map((way) => `${place} ${way}`));
+      found.push(...ways.map((way) => ({ place, way })));
     }
   };
   await Promise.all(Array.from({ length: PROBES_AT_ONCE }, worker));
-  return found.sort();
+  return found
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .map(({ place, way }) => say(`found.noExposure.key.${way}`, { place }));
 };
 
 /** The load balancer listens in the process that supervises the hosts, which may be an app with much else open. */
 const isOfSupervisor = (places: ReadonlyMap<string, string>, socket: ListeningSocket): boolean =>
   places.get(placeOf(socket)) === 'load balancer';
 
-const problemsOf = (sockets: SortedSockets, places: ReadonlyMap<string, string>): readonly string[] => {
+const problemsOf = (sockets: SortedSockets, places: ReadonlyMap<string, string>): readonly Said[] => {
   const beyond = sockets.beyondLoopback.map(placeOf);
   const foreign = sockets.foreign.filter((socket) => !isOfSupervisor(places, socket)).map(placeOf);
   const unexpected = sockets.unexpected.map(placeOf).filter((place) => !foreign.includes(place));
   return [
-    ...(beyond.length > 0 ? [`reachable from other machines: ${listed(beyond)}`] : []),
-    ...(foreign.length > 0 ? [`a process of another program listens on ${listed(foreign)}`] : []),
-    ...(unexpected.length > 0 ? [`no component or object declares ${listed(unexpected)}`] : []),
+    ...(beyond.length > 0 ? [say('found.noExposure.beyond', { places: someOf(beyond) })] : []),
+    ...(foreign.length > 0 ? [say('found.noExposure.foreign', { places: someOf(foreign) })] : []),
+    ...(unexpected.length > 0 ? [say('found.noExposure.undeclared', { places: someOf(unexpected) })] : []),
   ];
 };
 
 export const exposure: CheckItem = {
   id: 'noExposure',
-  title: "No port gives a stranger etcd's keys",
   async measure(look) {
     const components = componentPlaces(look.config);
     const sockets = await sortedSockets(look);
@@ -88,17 +84,11 @@ export const exposure: CheckItem = {
     const places = [...new Set([...components.keys(), ...reachable])];
     const open = await openKeySpaces(places);
     const problems = [
-      ...(open.length > 0 ? [`etcd's keys are served to strangers on ${listed(open)}`] : []),
+      ...(open.length > 0 ? [say('found.noExposure.keys', { places: open })] : []),
       ...(sockets ? problemsOf(sockets, components) : []),
     ];
-    if (problems.length > 0)
-      return bad(
-        problems.join('; '),
-        'stop what listens there, or take the flag that opens it out of the manifest',
-      );
-    const tried = `${plural(Math.min(places.length, PROBED_PORTS_MAX), 'port')} tried for etcd's keys without credentials, none gives them`;
-    return sockets
-      ? ok(`${tried}; nothing else listens, and nothing beyond loopback`)
-      : ok(`${tried}; this system does not tell which ports are open`);
+    if (problems.length > 0) return bad(together(problems), say('advice.noExposure'));
+    const count = Math.min(places.length, PROBED_PORTS_MAX);
+    return ok(say(sockets ? 'found.noExposure.ok' : 'found.noExposure.partly', { count }));
   },
 };

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { say, together, type Said } from '../../../contract/index.ts';
 import { bad, ok, type CheckItem } from '../item.ts';
 
 /** Folders whose content is the cluster: keys, credentials, what is stored, what was logged. */
@@ -19,17 +20,17 @@ const entriesOf = async (folder: string): Promise<readonly Dirent[]> => {
   }
 };
 
-/** `644 pki/ca.key`, for everything below the folder that somebody else could read, or that is somebody else's. */
-export const exposedFiles = async (data: string, uid: number): Promise<readonly string[]> => {
-  const exposed: string[] = [];
+/** Everything below the folder that somebody else could read, or that is somebody else's. */
+export const exposedFiles = async (data: string, uid: number): Promise<Said[]> => {
+  const exposed: Said[] = [];
   const look = async (path: string, isPublic: boolean): Promise<void> => {
     const stats = await lstat(path).catch(() => undefined);
     // Logs and segments come and go while they are looked at.
     if (stats === undefined || stats.isSymbolicLink()) return;
     const name = relative(data, path) || '.';
-    if (stats.uid !== uid) exposed.push(`${name} belongs to user ${stats.uid}`);
+    if (stats.uid !== uid) exposed.push(say('found.file.owner', { path: name, user: `${stats.uid}` }));
     else if (!isPublic && (stats.mode & OTHERS_BITS) !== 0)
-      exposed.push(`${name} has mode ${(stats.mode & 0o777).toString(8)}`);
+      exposed.push(say('found.file.mode', { path: name, mode: (stats.mode & 0o777).toString(8) }));
   };
   for (const folder of PRIVATE_FOLDERS) {
     await look(join(data, folder), false);
@@ -43,16 +44,16 @@ export const exposedFiles = async (data: string, uid: number): Promise<readonly 
 
 export const fileModes: CheckItem = {
   id: 'fileModes',
-  title: 'Only the owner can read keys, credentials and data',
   async measure({ dataDirectory }) {
     const uid = process.getuid?.();
-    if (uid === undefined) return ok('the directory inherits the access control list of its user');
+    if (uid === undefined) return ok(say('found.fileModes.inherited'));
     const exposed = await exposedFiles(dataDirectory, uid);
-    if (exposed.length === 0) return ok(`no other user can read files in ${dataDirectory}`);
-    const more = exposed.length > SHOWN_MAX ? ` and ${exposed.length - SHOWN_MAX} more` : '';
+    if (exposed.length === 0) return ok(say('found.fileModes.ok', { folder: dataDirectory }));
+    const shown = together(exposed.slice(0, SHOWN_MAX));
+    const more = exposed.length - SHOWN_MAX;
     return bad(
-      `${exposed.slice(0, SHOWN_MAX).join(', ')}${more}`,
-      `chmod -R go= ${dataDirectory}, and chown files of other users`,
+      more > 0 ? say('found.more', { names: shown, count: more }) : shown,
+      say('advice.fileModes', { folder: dataDirectory }),
     );
   },
 };

@@ -3,6 +3,7 @@ import { certificatePath, readKubeconfig } from '../../../pki/index.ts';
 import { kubeconfigPath } from '../../../pki/pki-folder.ts';
 import { planHosts } from '../../config/hosts.ts';
 import { PORTS } from '../../manifests/control-plane.ts';
+import { say, together, type Said } from '../../../contract/index.ts';
 import { bad, ok, type CheckItem } from '../item.ts';
 import { statusFor, type ProbeTls } from '../network-probes.ts';
 
@@ -12,6 +13,7 @@ const PATHS = ['/pods', '/metrics', '/stats/summary', '/configz', '/logs/', '/ru
 const UNPRIVILEGED = 'scheduler.conf';
 
 export interface KubeletProbe {
+  readonly node: string;
   readonly origin: string;
   readonly anonymous: ProbeTls;
   /** Authenticated, and not allowed. */
@@ -19,28 +21,24 @@ export interface KubeletProbe {
 }
 
 /** What a kubelet tells whom it should not. */
-export const kubeletFaults = async ({
-  origin,
-  anonymous,
-  stranger,
-}: KubeletProbe): Promise<readonly string[]> => {
-  const faults: string[] = [];
+export const kubeletFaults = async ({ node, origin, anonymous, stranger }: KubeletProbe): Promise<Said[]> => {
+  const faults: Said[] = [];
   const openTo = async (tls: ProbeTls): Promise<readonly string[]> => {
     const open: string[] = [];
     for (const path of PATHS) if ((await statusFor(`${origin}${path}`, tls)) < 400) open.push(path);
     return open;
   };
   const anybody = await openTo(anonymous);
-  if (anybody.length > 0) faults.push(`answers ${anybody.join(', ')} without credentials`);
+  if (anybody.length > 0)
+    faults.push(say('found.kubeletAccess.anonymous', { node, paths: anybody.join(', ') }));
   const unauthorized = await openTo(stranger);
   if (unauthorized.length > 0)
-    faults.push(`answers ${unauthorized.join(', ')} to a certificate without rights on nodes`);
+    faults.push(say('found.kubeletAccess.unauthorized', { node, paths: unauthorized.join(', ') }));
   return faults;
 };
 
 export const kubeletAccess: CheckItem = {
   id: 'kubeletAccess',
-  title: 'Kubelets authenticate and authorize every request',
   async measure({ dataDirectory, config }) {
     const ca = await readFile(certificatePath(dataDirectory, 'ca'), 'utf8');
     const file = kubeconfigPath(dataDirectory, UNPRIVILEGED);
@@ -51,16 +49,12 @@ export const kubeletAccess: CheckItem = {
     const found = await Promise.all(
       asked.map(async ({ name, address }) => {
         const origin = `https://${address}:${PORTS.kubelet}`;
-        const faults = await kubeletFaults({ origin, anonymous: { ca }, stranger });
-        return faults.map((fault) => `the kubelet on ${name} ${fault}`);
+        return kubeletFaults({ node: name, origin, anonymous: { ca }, stranger });
       }),
     );
     const faults = found.flat();
     return faults.length === 0
-      ? ok(`${asked.length} kubelets reject requests without credentials (401) and without permission (403)`)
-      : bad(
-          faults.join('; '),
-          'set authentication.anonymous.enabled: false and authorization.mode: Webhook for the kubelet',
-        );
+      ? ok(say('found.kubeletAccess.ok', { count: asked.length }))
+      : bad(together(faults), say('advice.kubeletAccess'));
   },
 };

@@ -1,10 +1,10 @@
-import { messageOf } from '../../../base/errors.ts';
 import { isForbidden } from '../../../api/meta/status.ts';
 import { silentLog } from '../../../base/log.ts';
 import { systemRandom } from '../../../base/node/random.ts';
 import { CLUSTER_ROLE_BINDING, connect, loadOwnKubeconfig, SECRET } from '../../../client/index.ts';
 import { planHosts } from '../../config/hosts.ts';
 import { kubeletKubeconfigFile } from '../../data-folder/layout.ts';
+import { saidOf, say, together, type Said } from '../../../contract/index.ts';
 import { bad, ok, type CheckItem } from '../item.ts';
 import type { Look } from '../look.ts';
 
@@ -17,7 +17,7 @@ interface SelfSubjectReview {
 }
 
 /** What a kubelet's kubeconfig may do that it must not; undefined where it is as it should be. */
-const faultOf = async ({ dataDirectory, clock }: Look, node: string): Promise<string | undefined> => {
+const faultOf = async ({ dataDirectory, clock }: Look, node: string): Promise<Said | undefined> => {
   const file = kubeletKubeconfigFile(dataDirectory, node);
   const client = connect(await loadOwnKubeconfig(file), {
     clock,
@@ -33,7 +33,8 @@ const faultOf = async ({ dataDirectory, clock }: Look, node: string): Promise<st
       body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
     });
     const user = status?.userInfo?.username ?? '';
-    if (user !== `system:node:${node}`) return `the kubelet of ${node} is ${user}, not system:node:${node}`;
+    const expected = `system:node:${node}`;
+    if (user !== expected) return say('found.nodeIdentity.user', { node, user, expected });
     const isAllowed = await client
       .resource(SECRET, 'kube-system')
       .list({ limit: 1 })
@@ -44,43 +45,41 @@ const faultOf = async ({ dataDirectory, clock }: Look, node: string): Promise<st
           throw error;
         },
       );
-    return isAllowed ? `${user} may list the Secrets of kube-system` : undefined;
+    return isAllowed ? say('found.nodeIdentity.secrets', { user }) : undefined;
   } finally {
     client.dispose();
   }
 };
 
 /** The Node authorizer knows what each node may do; who is bound to the role gets all of it, for every node. */
-const boundToNodeRole = async ({ client }: Look): Promise<readonly string[]> => {
+const boundToNodeRole = async ({ client }: Look): Promise<Said[]> => {
   const { items } = await client.resource(CLUSTER_ROLE_BINDING).list();
   return items
     .filter(({ roleRef }) => roleRef.kind === 'ClusterRole' && roleRef.name === 'system:node')
     .flatMap(({ metadata, subjects = [] }) =>
-      subjects.map(
-        ({ kind, name }) => `ClusterRoleBinding ${metadata.name} gives system:node to ${kind} ${name}`,
+      subjects.map(({ kind, name }) =>
+        say('found.nodeIdentity.bound', { binding: metadata.name, subject: `${kind} ${name}` }),
       ),
     );
 };
 
 export const nodeIdentity: CheckItem = {
   id: 'nodeIdentity',
-  title: 'Each node has its own identity',
   async measure(look) {
     const bound = await boundToNodeRole(look);
-    if (bound.length > 0)
-      return bad(bound.join('; '), 'delete the binding: the Node authorizer grants nodes what they need');
+    if (bound.length > 0) return bad(together(bound), say('advice.nodeIdentity.bound'));
     const nodes = planHosts(look.config).flatMap((host) => host.nodes.map(({ name }) => name));
     const asked = [...nodes.slice(0, NODES_ASKED_MAX / 2), ...nodes.slice(-NODES_ASKED_MAX / 2)];
     const faults = await Promise.all(
       [...new Set(asked)].map((node) =>
-        faultOf(look, node).catch((error: unknown) => `the kubelet on ${node}: ${messageOf(error)}`),
+        faultOf(look, node).catch((error: unknown) =>
+          say('found.nodeIdentity.failed', { node, why: saidOf(error) }),
+        ),
       ),
     );
     const found = faults.filter((fault) => fault !== undefined);
     return found.length > 0
-      ? bad(found.join('; '), 'restart the cluster: pilothouse up issues each node its own certificate')
-      : ok(
-          `${nodes.length} nodes have separate certificates; the checked nodes cannot read Secrets of other nodes`,
-        );
+      ? bad(together(found), say('advice.nodeIdentity'))
+      : ok(say('found.nodeIdentity.ok', { count: nodes.length }));
   },
 };

@@ -4,7 +4,8 @@ import { NODE, POD } from '../../../client/index.ts';
 import { CONTROL_PLANE_LABEL } from '../../config/labels.ts';
 import { PORTS } from '../../manifests/control-plane.ts';
 import { flagOf } from '../../monitor/in-flight-limits.ts';
-import { bad, byFlags, fixedBy, ok, warn, type CheckItem } from '../item.ts';
+import { say, together, verbatim, type Said } from '../../../contract/index.ts';
+import { bad, byFlags, fixedBy, ok, someOf, warn, type CheckItem } from '../item.ts';
 import type { Look } from '../look.ts';
 import {
   answersPlainHttp,
@@ -40,37 +41,23 @@ const mayReadSecret = async ({ client }: Look, user: string, groups: readonly st
 
 const authorization: CheckItem = {
   id: 'nodeAndRbac',
-  title: 'Node and RBAC authorization are enabled',
   async measure(look) {
     const modes = (await look.apiServers()).map(
       (command) => flagOf(command, 'authorization-mode')?.split(',') ?? [],
     );
-    const advice = 'set --authorization-mode=Node,RBAC on every API server';
+    const advice = say('advice.nodeAndRbac');
     const fix = byFlags('kube-apiserver', { 'authorization-mode': 'Node,RBAC' });
     if (modes.some((list) => list.includes('AlwaysAllow') || list.length === 0))
-      return fixedBy(bad('an API server allows all requests', advice), fix);
-    if (!modes.every((list) => list.includes('Node') && list.includes('RBAC')))
-      return bad(
-        `an API server has --authorization-mode=${modes.find((list) => !list.includes('Node') || !list.includes('RBAC'))!.join(',')}`,
-        advice,
-      );
+      return fixedBy(bad(say('found.nodeAndRbac.all'), advice), fix);
+    const lacking = modes.find((list) => !list.includes('Node') || !list.includes('RBAC'));
+    if (lacking) return bad(say('found.nodeAndRbac.modes', { modes: lacking.join(',') }), advice);
     const [stranger, node] = await Promise.all([
       mayReadSecret(look, 'pilothouse:nobody', ['system:authenticated']),
       mayReadSecret(look, 'system:node:none', ['system:nodes', 'system:authenticated']),
     ]);
-    if (stranger)
-      return bad(
-        'any authenticated user can read Secrets in kube-system',
-        'check the role bindings of system:authenticated',
-      );
-    if (node)
-      return bad(
-        'a node can read Secrets that none of its pods use',
-        'check the role bindings of system:nodes',
-      );
-    return ok(
-      'an unprivileged user and a node without pods are both denied access to Secrets in kube-system',
-    );
+    if (stranger) return bad(say('found.nodeAndRbac.users'), say('advice.nodeAndRbac.users'));
+    if (node) return bad(say('found.nodeAndRbac.nodes'), say('advice.nodeAndRbac.nodes'));
+    return ok(say('found.nodeAndRbac.ok'));
   },
 };
 
@@ -79,34 +66,33 @@ const INSECURE_PORTS = [8080, 10_251, 10_252, 10_255];
 
 const insecurePorts: CheckItem = {
   id: 'noInsecurePort',
-  title: 'No port is open without TLS and authentication',
   async measure(look) {
-    const problems: string[] = [];
+    const problems: Said[] = [];
     for (const { name, address } of look.controlPlanes) {
       for (const port of INSECURE_PORTS)
-        if (await isPortOpen(address, port)) problems.push(`${name}:${port} is open`);
+        if (await isPortOpen(address, port))
+          problems.push(say('found.noInsecurePort.open', { place: `${name}:${port}` }));
       if (await answersPlainHttp(address, PORTS.apiServer))
-        problems.push(`${name}:${PORTS.apiServer} accepts plain HTTP`);
+        problems.push(say('found.noInsecurePort.http', { place: `${name}:${PORTS.apiServer}` }));
     }
     for (const { name, etcd } of look.etcdHosts)
       for (const port of [PORTS.etcdClient, PORTS.etcdPeer])
         if (await letsInWithoutCertificate(etcd!.address, port))
-          problems.push(`etcd on ${name}:${port} accepts clients without a certificate`);
+          problems.push(say('found.noInsecurePort.etcd', { place: `${name}:${port}` }));
     const [node] = look.controlPlanes;
     if (node) {
       const authority = await readFile(certificatePath(look.dataDirectory, 'ca'), 'utf8');
       const status = await anonymousStatus(`https://${node.address}:${PORTS.kubelet}/pods`, authority);
-      if (status < 400) problems.push(`the kubelet on ${node.name} serves its pods to anonymous clients`);
+      if (status < 400) problems.push(say('found.noInsecurePort.kubelet', { node: node.name }));
     }
     return problems.length === 0
-      ? ok('insecure ports are closed; etcd and kubelets reject requests without credentials')
-      : bad(problems.join('; '), 'close the port, or require client certificates');
+      ? ok(say('found.noInsecurePort.ok'))
+      : bad(together(problems), say('advice.noInsecurePort'));
   },
 };
 
 const profiling: CheckItem = {
   id: 'profilingOff',
-  title: 'Profiling is disabled',
   async measure(look) {
     const open: string[] = [];
     const components = new Set<string>();
@@ -119,13 +105,16 @@ const profiling: CheckItem = {
         const url = `https://${address}:${port}/debug/pprof/`;
         const { status } = await look.access.ask({ url, trust });
         if (status !== 200) continue;
-        open.push(`${component} on ${name}`);
+        open.push(`${component}/${name}`);
         components.add(component);
       }
     const [first] = components;
-    if (first === undefined) return ok('/debug/pprof/ returns 404 on every component');
+    if (first === undefined) return ok(say('found.profilingOff.ok'));
     return fixedBy(
-      warn(`profiling is enabled on ${open.join(', ')}`, 'set --profiling=false'),
+      warn(
+        say('found.profilingOff.on', { components: open.join(', ') }),
+        say('advice.setFlag', { flag: '--profiling=false' }),
+      ),
       byFlags(first, { profiling: 'false' }),
     );
   },
@@ -133,7 +122,6 @@ const profiling: CheckItem = {
 
 const taints: CheckItem = {
   id: 'controlPlaneTaints',
-  title: 'Workloads do not run on control planes',
   async measure(look) {
     const { items } = await look.client.resource(NODE).list({ labelSelector: CONTROL_PLANE_LABEL });
     const open = items
@@ -143,14 +131,20 @@ const taints: CheckItem = {
       )
       .map(({ metadata }) => metadata.name);
     if (items.length === 0)
-      return warn('no node is labelled as a control plane', `label them ${CONTROL_PLANE_LABEL}`);
+      return warn(
+        say('found.controlPlaneTaints.none'),
+        say('advice.controlPlaneTaints.none', { label: CONTROL_PLANE_LABEL }),
+      );
     return open.length === 0
       ? ok(
-          `${items.map(({ metadata }) => metadata.name).join(', ')} have the taint ${CONTROL_PLANE_LABEL}:NoSchedule`,
+          say('found.controlPlaneTaints.ok', {
+            nodes: items.map(({ metadata }) => metadata.name).join(', '),
+            taint: `${CONTROL_PLANE_LABEL}:NoSchedule`,
+          }),
         )
       : warn(
-          `not tainted: ${open.join(', ')}`,
-          `kubectl taint node ${open[0]} ${CONTROL_PLANE_LABEL}:NoSchedule`,
+          say('found.controlPlaneTaints.open', { nodes: open.join(', ') }),
+          verbatim(`kubectl taint node ${open[0]} ${CONTROL_PLANE_LABEL}:NoSchedule`),
         );
   },
 };
@@ -159,7 +153,6 @@ const MIRROR = 'kubernetes.io/config.mirror';
 
 const requests: CheckItem = {
   id: 'staticPodRequests',
-  title: 'Components have resource requests',
   async measure(look) {
     const { items } = await look.client.resource(POD, 'kube-system').list();
     const components = items.filter(({ metadata }) => metadata.annotations?.[MIRROR] !== undefined);
@@ -169,12 +162,12 @@ const requests: CheckItem = {
       )
       .map(({ metadata }) => metadata.name);
     if (components.length === 0)
-      return warn('no static pods found in the API', 'check whether kubelets can reach the API server');
+      return warn(say('found.staticPodRequests.none'), say('advice.staticPodRequests.none'));
     return without.length === 0
-      ? ok(`all ${components.length} static pods request CPU`)
+      ? ok(say('found.staticPodRequests.ok', { count: components.length }))
       : warn(
-          `no CPU request: ${without.slice(0, 4).join(', ')}`,
-          'set resources.requests in their manifests',
+          say('found.staticPodRequests.without', { pods: someOf(without) }),
+          say('advice.staticPodRequests.without'),
         );
   },
 };
