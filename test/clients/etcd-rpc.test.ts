@@ -55,8 +55,8 @@ const start = async () => {
     random: seededRandom(1),
     log: silentLog,
     listeners: [
-      { host: '127.0.0.1', port: 0, tls: tlsOf(ca, leaf('etcd-server')) },
-      { host: '127.0.0.1', port: 0 },
+      { address: { host: '127.0.0.1', port: 0 }, tls: tlsOf(ca, leaf('etcd-server')) },
+      { address: { host: '127.0.0.1', port: 0 } },
     ],
     plain: ({ path }) => ({ status: 200, contentType: 'application/json', body: `{"path":"${path}"}` }),
   });

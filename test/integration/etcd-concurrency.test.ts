@@ -41,7 +41,7 @@ const start = async (): Promise<() => RpcClient> => {
     clock: systemClock,
     random: seededRandom(1),
     log: silentLog,
-    listeners: [{ host: '127.0.0.1', port: 0 }],
+    listeners: [{ address: { host: '127.0.0.1', port: 0 } }],
   });
   opened.push(() => served.close({ graceMs: 0 }));
   return () => {

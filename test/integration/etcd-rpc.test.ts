@@ -23,7 +23,7 @@ const start = async (options: Partial<ClientServerOptions> = {}) => {
     clock: systemClock,
     random: seededRandom(1),
     log: silentLog,
-    listeners: [{ host: '127.0.0.1', port: 0 }],
+    listeners: [{ address: { host: '127.0.0.1', port: 0 } }],
     ...options,
   });
   opened.push(() => served.close({ graceMs: 0 }));

@@ -40,7 +40,7 @@ export const openMemoryStorage = async (scope: Opened) => {
     clock: systemClock,
     random: seededRandom(1),
     log: silentLog,
-    listeners: [{ host: '127.0.0.1', port: 0 }],
+    listeners: [{ address: { host: '127.0.0.1', port: 0 } }],
   });
   scope.opened.push(() => served.close({ graceMs: 0 }));
   const url = `http://127.0.0.1:${served.servers[0]!.port}`;

@@ -31,12 +31,12 @@ test('the flags of kubeadm are understood', () => {
     name: 'cp-1',
     dataDirectory: '/var/lib/etcd',
     listenClients: [
-      { host: '127.0.0.1', port: 2379, secure: true },
-      { host: '127.9.0.1', port: 2379, secure: true },
+      { address: { host: '127.0.0.1', port: 2379 }, secure: true },
+      { address: { host: '127.9.0.1', port: 2379 }, secure: true },
     ],
-    listenMetrics: [{ host: '127.0.0.1', port: 2381, secure: false }],
+    listenMetrics: [{ address: { host: '127.0.0.1', port: 2381 }, secure: false }],
     progressNotifyIntervalMs: 5000,
-    initialCorruptCheck: true,
+    gates: { InitialCorruptCheck: true, CompactHashCheck: false, TxnModeWriteWithSharedBuffer: true },
     clientTls: { requireClientCertificate: true, trustedCaFile: '/pki/etcd/ca.crt' },
     autoCompaction: { mode: 'off' },
     quotaBytes: 2 * 1024 ** 3,
@@ -77,7 +77,25 @@ test.each([
   [['--auto-compaction-retention=soon'], 'must be a duration'],
   [['--enable-v2=true'], 'unknown flag: --enable-v2'],
   [['--max-snapshots=5'], '--max-snapshots is not supported: a member keeps no snapshot files'],
-  [['--name', 'a', '-auto-tls'], '--auto-tls is not supported'],
+  [['--name', 'a', '-enable-pprof'], '--enable-pprof is not supported'],
+  [['--experimental-memory-mlock'], '--memory-mlock is not supported'],
+  [['--peer-auto-tls', '--peer-trusted-ca-file=/ca.crt'], 'exclude each other'],
+  [['--listen-peer-urls=unix:///run/etcd.sock'], 'http:// or https://'],
+  [[`--listen-metrics-urls=unix:///${'a'.repeat(120)}`], 'at most 107 bytes'],
+  [['--discovery-token=t'], 'both --discovery-token and --discovery-endpoints must be set'],
+  [['--discovery-token=t', '--discovery-endpoints=/x'], 'must be host:port'],
+  [
+    ['--discovery-token=t', '--discovery-endpoints=a:1', '--initial-cluster=a=http://a:2380'],
+    'multiple discovery or bootstrap flags are set',
+  ],
+  [['--discovery-token=t', '--discovery-endpoints=a:1', '--discovery-user=u'], 'needs a password'],
+  [['--feature-gates=LeaseCheckpointPersist=true'], 'requires enabling feature gate LeaseCheckpoint'],
+  [
+    ['--feature-gates=CompactHashCheck=true', '--experimental-compact-hash-check-enabled=false'],
+    'cannot specify both flags',
+  ],
+  [['--experimental-txn-mode-write-with-shared-buffer=false'], 'is not supported'],
+  [['--log-format=console'], '--log-format=console is not supported'],
   [['--pre-vote=false'], '--pre-vote=false is not supported'],
   [['--log-outputs=stdout'], '--log-outputs=stdout is not supported'],
   [['--log-outputs=/var/log/etcd.log'], 'is not supported: the log goes to stderr'],
@@ -129,7 +147,12 @@ const ETCD_3_6 = `
   advertise-client-urls auth-token auth-token-ttl auto-compaction-mode auto-compaction-retention auto-tls
   backend-batch-interval backend-batch-limit backend-bbolt-freelist-type bcrypt-cost
   bootstrap-defrag-threshold-megabytes cert-file cipher-suites client-cert-allowed-hostname
-  client-cert-auth client-cert-file client-crl-file client-key-file compact-hash-check-time
+  client-cert-auth client-cert-file client-crl-file client-key-file cluster-active-size cluster-remove-delay
+  cluster-sync-interval compact-hash-check-time config discovery discovery-proxy force max-result-buffer
+  max-retry-attempts peer-election-timeout peer-heartbeat-interval retry-interval snapshot v v2-deprecation vv
+  experimental-compact-hash-check-enabled experimental-enable-lease-checkpoint
+  experimental-enable-lease-checkpoint-persist experimental-initial-corrupt-check
+  experimental-stop-grpc-service-on-defrag experimental-txn-mode-write-with-shared-buffer
   compaction-batch-limit compaction-sleep-interval config-file corrupt-check-time cors data-dir
   discovery-cacert discovery-cert discovery-dial-timeout discovery-endpoints discovery-fallback
   discovery-insecure-skip-tls-verify discovery-insecure-transport discovery-keepalive-time
@@ -156,4 +179,46 @@ test('every flag of etcd 3.6 is declared or rejected with a reason, and none is 
   const declared = names.filter((name) => Object.hasOwn(ETCD_FLAGS, name));
   const rejected = names.filter((name) => Object.hasOwn(REJECTED_FLAGS, name));
   expect([...declared, ...rejected].sort()).toEqual([...names].sort());
+});
+
+test('names that etcd 3.5 had count where the newer name is not given', () => {
+  const config = readMemberConfig([
+    ...['--experimental-compaction-batch-limit', '7', '--experimental-corrupt-check-time=2m'],
+    ...['--snapshot-catchup-entries=9', '--experimental-snapshot-catchup-entries=8'],
+    ...['--experimental-enable-lease-checkpoint', '--experimental-peer-skip-client-san-verification'],
+  ]);
+  expect(config).toMatchObject({
+    compaction: { batchLimit: 7, pauseMs: 10 },
+    corruptCheckMs: 120_000,
+    snapshotCatchUpEntries: 9,
+    gates: { LeaseCheckpoint: true },
+    verifyPeerAddress: false,
+  });
+});
+
+test('a Unix socket is a path, with TLS or without', () => {
+  const config = readMemberConfig([
+    ...['--listen-client-urls=unix:///run/etcd.sock,unixs://etcd.sock', '--auto-tls'],
+    '--advertise-client-urls=unix:///run/etcd.sock',
+  ]);
+  expect(config.listenClients).toMatchObject([
+    { secure: false, address: { path: '/run/etcd.sock' } },
+    { secure: true, address: { path: 'etcd.sock' } },
+  ]);
+});
+
+test('a discovery service takes the place of the list of members', () => {
+  const args = ['--name=a', '--discovery-token=t', '--discovery-endpoints=https://[::1]:2379,b:1'];
+  const config = readMemberConfig([...args, '--discovery-user=root:secret']);
+  expect(config).toMatchObject({
+    initialCluster: 'a=http://localhost:2380',
+    initialClusterToken: 't',
+    discovery: {
+      endpoints: [
+        { secure: true, host: '::1', port: 2379 },
+        { secure: false, host: 'b', port: 1 },
+      ],
+      user: { name: 'root', password: 'secret' },
+    },
+  });
 });

@@ -1,37 +1,25 @@
 import { join } from 'node:path';
 import { parseDurationMs } from '../../base/duration.ts';
-import { ReasonError } from '../../base/errors.ts';
 import { parseFlags, type FlagValues } from '../../base/flags.ts';
 import type { LogLevel } from '../../base/log.ts';
-import type { AllowedNames } from '../../base/node/certificate-names.ts';
-import { knownSuites, tlsSettings, unknownSuiteIn, type TlsVersion } from '../../base/node/tls-settings.ts';
 import { authToken, type AuthToken } from './auth-token.ts';
+import { bad } from './bad-configuration.ts';
+import { discoveryOf, type DiscoveryConfig } from './discovery.ts';
+import { featureGates } from './feature-gates.ts';
 import { ETCD_FLAGS } from './flags.ts';
+import type { FeatureGates } from './gate-names.ts';
+import { parseUrl, type ListenUrl } from './listen-url.ts';
+import { withNewerNames } from './older-names.ts';
 import { REJECTED_FLAGS } from './rejected-flags.ts';
+import {
+  clientTlsFiles,
+  peerTlsFiles,
+  tlsParameters,
+  type TlsFiles,
+  type TlsParameters,
+} from './tls-flags.ts';
 
-export interface TlsFiles {
-  readonly certFile: string;
-  readonly keyFile: string;
-  readonly trustedCaFile: string;
-  /** Empty: no certificate is looked up as revoked. */
-  readonly crlFile: string;
-  readonly requireClientCertificate: boolean;
-  readonly allowed: AllowedNames;
-}
-
-/** What every TLS listener and dialer of the member agrees to. */
-export interface TlsParameters {
-  readonly minVersion: TlsVersion;
-  readonly maxVersion: TlsVersion;
-  readonly ciphers: string;
-}
-
-export interface ListenUrl {
-  readonly url: string;
-  readonly secure: boolean;
-  readonly host: string;
-  readonly port: number;
-}
+export type { ListenUrl, TlsFiles, TlsParameters };
 
 export type AutoCompaction =
   | { readonly mode: 'off' }
@@ -58,6 +46,8 @@ export interface MemberConfig {
   readonly initialCluster: string;
   readonly initialClusterState: 'new' | 'existing';
   readonly initialClusterToken: string;
+  /** Who belongs to the cluster is asked of another etcd, on the first start. */
+  readonly discovery: DiscoveryConfig | undefined;
   readonly strictReconfigCheck: boolean;
   /** This member continues alone with what it has, and the others are removed. */
   readonly forceNewCluster: boolean;
@@ -80,6 +70,9 @@ export interface MemberConfig {
   readonly clientTls: TlsFiles;
   readonly peerTls: TlsFiles;
   readonly tls: TlsParameters;
+  readonly selfSignedValidityYears: number;
+  /** `--peer-skip-client-san-verification` is not given: the address of a peer must be in its certificate. */
+  readonly verifyPeerAddress: boolean;
   readonly authToken: AuthToken;
   readonly authTokenTtlMs: number;
   readonly bcryptCost: number;
@@ -88,83 +81,24 @@ export interface MemberConfig {
   readonly logLevel: LogLevel;
   readonly metrics: 'basic' | 'extensive';
   readonly progressNotifyIntervalMs: number;
-  readonly initialCorruptCheck: boolean;
+  readonly gates: FeatureGates;
   readonly corruptCheckMs: number;
-  readonly compactHashCheck: boolean;
   readonly compactHashCheckMs: number;
-  readonly leaseCheckpoint: boolean;
-  readonly stopServiceOnDefrag: boolean;
+  readonly compaction: { readonly batchLimit: number; readonly pauseMs: number };
+  readonly learnersMax: number;
+  /** 0: never. */
+  readonly bootstrapDefragBytes: number;
+  /** What takes longer is logged; 0 logs none. */
+  readonly slowApplyMs: number;
+  readonly slowRequestMs: number;
   readonly unsafeNoFsync: boolean;
 }
 
 const QUOTA_DEFAULT_BYTES = 2 * 1024 ** 3;
 const BATCH_LIMIT_DEFAULT = 10_000;
 const MS_PER_SECOND = 1000;
-
-const bad = (message: string): never => {
-  throw new ReasonError('BadConfiguration', message);
-};
-
-const parseUrl = (flagName: string, url: string): ListenUrl => {
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    return bad(
-      `--${flagName}: ${JSON.stringify(url)} is not a URL; it wants one such as https://127.0.0.1:2379`,
-    );
-  }
-  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
-    bad(`--${flagName}: ${url} must start with http:// or https://`);
-  if (parsed.port === '') bad(`--${flagName}: ${url} must name a port`);
-  if (parsed.pathname !== '/' && parsed.pathname !== '') bad(`--${flagName}: ${url} must not have a path`);
-  return {
-    url,
-    secure: parsed.protocol === 'https:',
-    host: parsed.hostname.replace(/^\[|\]$/g, ''),
-    port: Number(parsed.port),
-  };
-};
-
-const tlsFiles = (prefix: '' | 'peer-', urls: readonly ListenUrl[], files: TlsFiles): TlsFiles => {
-  const secure = urls.some((url) => url.secure);
-  if (secure && (files.certFile === '' || files.keyFile === ''))
-    bad(`https:// listen URLs need --${prefix}cert-file and --${prefix}key-file`);
-  if ((files.certFile === '') !== (files.keyFile === ''))
-    bad(`--${prefix}cert-file and --${prefix}key-file must be given together`);
-  if (files.requireClientCertificate && files.trustedCaFile === '')
-    bad(`--${prefix}client-cert-auth needs --${prefix}trusted-ca-file`);
-  if (files.crlFile !== '' && files.trustedCaFile === '')
-    bad(`--${prefix === '' ? 'client-' : prefix}crl-file needs --${prefix}trusted-ca-file`);
-  const { commonNames = [], hostnames = [] } = files.allowed;
-  if (commonNames.length > 0 && hostnames.length > 0)
-    bad(
-      `--${prefix}cert-allowed-cn and --${prefix}cert-allowed-hostname exclude each other; give one of them`,
-    );
-  if (commonNames.length + hostnames.length > 0 && files.trustedCaFile === '')
-    bad(`allowed names of certificates need --${prefix}trusted-ca-file`);
-  return files;
-};
-
-const TLS_VERSIONS = { '': 'TLSv1.3', 'TLS1.2': 'TLSv1.2', 'TLS1.3': 'TLSv1.3' } as const;
-
-const tlsParameters = (values: FlagValues<typeof ETCD_FLAGS>): TlsParameters => {
-  const minVersion = TLS_VERSIONS[values['tls-min-version']];
-  const maxVersion = TLS_VERSIONS[values['tls-max-version']];
-  if (minVersion > maxVersion)
-    bad(
-      `--tls-min-version: min version (${values['tls-min-version']}) is greater than max version (${values['tls-max-version']})`,
-    );
-  const suites = values['cipher-suites'];
-  if (minVersion === 'TLSv1.3' && suites.length > 0)
-    bad('--cipher-suites: cipher suites cannot be configured when only TLS1.3 is enabled');
-  const unknown = unknownSuiteIn(suites);
-  if (unknown !== undefined)
-    bad(
-      `--cipher-suites: unexpected TLS cipher suite "${unknown}"; known suites: ${knownSuites().join(', ')}`,
-    );
-  return { minVersion, maxVersion, ciphers: tlsSettings({ cipherSuites: suites }).ciphers };
-};
+/** As etcd counts them. */
+const BYTES_PER_MEGABYTE = 1024 * 1024;
 
 /** Before the table is asked, so that the line says why instead of "unknown flag". */
 const refuseUnsupported = (args: readonly string[]): void => {
@@ -181,6 +115,7 @@ const refuseOtherValues = (values: FlagValues<typeof ETCD_FLAGS>): void => {
     bad('--config-file is read by `pilothouse component etcd`; a manifest gives the settings as flags');
   if (!values['pre-vote'])
     bad('--pre-vote=false is not supported: elections always ask before they raise the term');
+  if (values['log-format'] !== 'json') bad('--log-format=console is not supported: the log is JSON lines');
   if (values.logger !== 'zap') bad(`--logger=${values.logger} is not supported: only zap is`);
   const elsewhere = values['log-outputs'].find((output) => output !== 'default' && output !== 'stderr');
   if (elsewhere !== undefined)
@@ -203,44 +138,26 @@ const autoCompaction = (values: FlagValues<typeof ETCD_FLAGS>): AutoCompaction =
   return { mode: 'periodic', retentionMs: ms };
 };
 
-const GATES = [
-  'InitialCorruptCheck',
-  'CompactHashCheck',
-  'LeaseCheckpoint',
-  'StopGRPCServiceOnDefrag',
-] as const;
-
-const featureGates = (settings: readonly string[]): ReadonlySet<string> => {
-  const on = new Set<string>();
-  for (const setting of settings) {
-    const [name = '', value] = setting.split('=');
-    if (!(GATES as readonly string[]).includes(name))
-      bad(`--feature-gates: unknown gate ${name}; known are ${GATES.join(', ')}`);
-    if (value !== 'true' && value !== 'false')
-      bad(`--feature-gates: ${setting} must be ${name}=true or ${name}=false`);
-    if (value === 'true') on.add(name);
-  }
-  return on;
-};
-
 const logLevel = (level: FlagValues<typeof ETCD_FLAGS>['log-level']): LogLevel =>
   level === 'panic' || level === 'fatal' ? 'error' : level;
 
 /** Reads etcd's command line. Contradictions are one clear line that names the flags. */
 export const readMemberConfig = (args: readonly string[]): MemberConfig => {
-  refuseUnsupported(args);
-  const { values, given, positional } = parseFlags(ETCD_FLAGS, args);
+  const named = withNewerNames(args).args;
+  refuseUnsupported(named);
+  const { values, given, positional } = parseFlags(ETCD_FLAGS, named);
   refuseOtherValues(values);
   if (positional.length > 0) bad(`unexpected argument ${JSON.stringify(positional[0])}`);
   const name = values.name;
   const dataDirectory = values['data-dir'] || `${name}.etcd`;
   const urls = (flagName: 'listen-peer-urls' | 'listen-client-urls' | 'listen-metrics-urls'): ListenUrl[] =>
-    values[flagName].map((url) => parseUrl(flagName, url));
+    values[flagName].map((url) => parseUrl(flagName, url, { sockets: flagName !== 'listen-peer-urls' }));
   const listenPeers = urls('listen-peer-urls');
   const listenClients = urls('listen-client-urls');
   const listenMetrics = urls('listen-metrics-urls');
   for (const flagName of ['initial-advertise-peer-urls', 'advertise-client-urls'] as const)
-    for (const url of values[flagName]) parseUrl(flagName, url);
+    for (const url of values[flagName])
+      parseUrl(flagName, url, { sockets: flagName === 'advertise-client-urls' });
   if (given.has('listen-client-urls') && !given.has('advertise-client-urls'))
     bad('--advertise-client-urls is required when --listen-client-urls is set explicitly');
   const heartbeatMs = values['heartbeat-interval'];
@@ -249,12 +166,10 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
     bad(
       `--election-timeout[${electionTimeoutMs}ms] should be at least as 5 times as --heartbeat-interval[${heartbeatMs}ms]`,
     );
+  const discovery = discoveryOf(values, given.has('initial-cluster'));
   const initialCluster =
     values['initial-cluster'] ||
     values['initial-advertise-peer-urls'].map((url) => `${name}=${url}`).join(',');
-  const gates = featureGates(values['feature-gates']);
-  const renamed = <N extends keyof typeof values>(current: N, older: N): (typeof values)[N] =>
-    given.has(older) && !given.has(current) ? values[older] : values[current];
   return {
     name,
     dataDirectory,
@@ -272,7 +187,8 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
     advertiseClientUrls: values['advertise-client-urls'],
     initialCluster,
     initialClusterState: values['initial-cluster-state'],
-    initialClusterToken: values['initial-cluster-token'],
+    initialClusterToken: discovery?.token ?? values['initial-cluster-token'],
+    discovery,
     strictReconfigCheck: values['strict-reconfig-check'],
     forceNewCluster: values['force-new-cluster'],
     quotaBytes: values['quota-backend-bytes'] || QUOTA_DEFAULT_BYTES,
@@ -289,26 +205,10 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
     gateway: values['enable-grpc-gateway'],
     httpAccess: { origins: values.cors, hosts: values['host-whitelist'] },
     autoCompaction: autoCompaction(values),
-    clientTls: tlsFiles('', [...listenClients, ...listenMetrics], {
-      certFile: values['cert-file'],
-      keyFile: values['key-file'],
-      trustedCaFile: values['trusted-ca-file'],
-      crlFile: values['client-crl-file'],
-      // As with etcd, an authority alone already demands certificates of it.
-      requireClientCertificate: values['client-cert-auth'] || values['trusted-ca-file'] !== '',
-      allowed: { hostnames: values['client-cert-allowed-hostname'] },
-    }),
-    peerTls: tlsFiles('peer-', listenPeers, {
-      certFile: values['peer-cert-file'],
-      keyFile: values['peer-key-file'],
-      trustedCaFile: values['peer-trusted-ca-file'],
-      crlFile: values['peer-crl-file'],
-      requireClientCertificate: values['peer-client-cert-auth'] || values['peer-trusted-ca-file'] !== '',
-      allowed: {
-        commonNames: values['peer-cert-allowed-cn'],
-        hostnames: values['peer-cert-allowed-hostname'],
-      },
-    }),
+    clientTls: clientTlsFiles(values, [...listenClients, ...listenMetrics]),
+    peerTls: peerTlsFiles(values, listenPeers),
+    selfSignedValidityYears: values['self-signed-cert-validity'],
+    verifyPeerAddress: !values['peer-skip-client-san-verification'],
     tls: tlsParameters(values),
     authToken: authToken(values['auth-token']),
     authTokenTtlMs: values['auth-token-ttl'] * MS_PER_SECOND,
@@ -316,17 +216,18 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
     commonNameAuth: values['client-cert-auth'],
     logLevel: logLevel(values['log-level']),
     metrics: values.metrics,
-    progressNotifyIntervalMs: renamed(
-      'watch-progress-notify-interval',
-      'experimental-watch-progress-notify-interval',
-    ),
-    initialCorruptCheck: values['experimental-initial-corrupt-check'] || gates.has('InitialCorruptCheck'),
-    corruptCheckMs: renamed('corrupt-check-time', 'experimental-corrupt-check-time'),
-    compactHashCheck: values['experimental-compact-hash-check-enabled'] || gates.has('CompactHashCheck'),
-    compactHashCheckMs: renamed('compact-hash-check-time', 'experimental-compact-hash-check-time'),
-    leaseCheckpoint: values['experimental-enable-lease-checkpoint'] || gates.has('LeaseCheckpoint'),
-    stopServiceOnDefrag:
-      values['experimental-stop-grpc-service-on-defrag'] || gates.has('StopGRPCServiceOnDefrag'),
+    progressNotifyIntervalMs: values['watch-progress-notify-interval'],
+    gates: featureGates(values, (flagName) => given.has(flagName as keyof typeof ETCD_FLAGS)),
+    corruptCheckMs: values['corrupt-check-time'],
+    compactHashCheckMs: values['compact-hash-check-time'],
+    compaction: {
+      batchLimit: values['compaction-batch-limit'],
+      pauseMs: values['compaction-sleep-interval'],
+    },
+    learnersMax: values['max-learners'],
+    bootstrapDefragBytes: values['bootstrap-defrag-threshold-megabytes'] * BYTES_PER_MEGABYTE,
+    slowApplyMs: values['warning-apply-duration'],
+    slowRequestMs: values['warning-unary-request-duration'],
     unsafeNoFsync: values['unsafe-no-fsync'],
   };
 };

@@ -102,7 +102,7 @@ export const watchCorruption = (member: Member, unverified: readonly MemberId[])
   };
   if (config.corruptCheckMs > 0)
     owned.add(every(ports.clock, config.corruptCheckMs, async () => void (await compare(0))));
-  if (config.compactHashCheck) {
+  if (config.gates.CompactHashCheck) {
     let checked = 0;
     owned.add(
       every(ports.clock, config.compactHashCheckMs, async () => {

@@ -7,7 +7,12 @@ import { RaftCore } from '../../raft/core.ts';
 import type { RaftStatus } from '../../raft/status.ts';
 import { NOBODY, type LogEntry, type MemberId } from '../../raft/types.ts';
 import type { MemberConfig } from '../config/config.ts';
-import { membershipChangeOf, type ClusterId, type Member as ClusterMember } from '../membership/index.ts';
+import {
+  idText,
+  membershipChangeOf,
+  type ClusterId,
+  type Member as ClusterMember,
+} from '../membership/index.ts';
 import type { PeerTransport } from '../peer/index.ts';
 import * as proto from '../proto/index.ts';
 import { etcdError } from '../rpc/errors.ts';
@@ -18,6 +23,7 @@ import { startAutoCompaction } from './auto-compaction.ts';
 import type { BootState } from './boot.ts';
 import { proposerOf } from './change-proposer.ts';
 import { EarlyElection } from './early-election.ts';
+import { leadershipLines, membershipLines } from './leadership-lines.ts';
 import { LeaseTender } from './lease-tender.ts';
 import { LogTrimmer } from './log-trimmer.ts';
 import type { MemberObserver } from './observer.ts';
@@ -35,6 +41,7 @@ import { Ticker } from './ticker.ts';
 const REQUEST_LIMIT_MS = 5000;
 const READERS_MAX = 50_000;
 const ELECTION_TICKS = 10;
+const MS_PER_SECOND = 1000;
 const PUBLISH_RETRY_MS = 500;
 /** Once it is known: another member's state, installed here, may know it by an earlier name or address. */
 const PUBLISHED_CHECK_MS = 5_000;
@@ -128,6 +135,8 @@ export class Member {
         ports.random.below(CONTEXT_SPAN_BOUND) * BOOT_NONCE_BOUND + ports.random.below(BOOT_NONCE_BOUND),
       timedOut: () => etcdError(this.hasLeader ? 'Timeout' : 'NoLeader'),
       tooMany: () => etcdError('TooManyRequests'),
+      onSlow: () => this.observer.readIndexSlow(),
+      onFailed: () => this.observer.readIndexFailed(),
     });
     this.auth = new AuthGate({
       machine,
@@ -137,8 +146,23 @@ export class Member {
     });
     // In a quiet cluster nothing may be left to apply after a restart, and reads must not wait for a write.
     this.reads.onApplied(boot.applied);
-    this.#transfer = new StateTransfer({ ports, machine, raft: this.raft, transport, wake });
-    this.#trimmer = new LogTrimmer({ config, machine, raft: this.raft, wal: boot.wal, log: ports.log });
+    this.#transfer = new StateTransfer({
+      ports,
+      machine,
+      raft: this.raft,
+      transport,
+      wake,
+      observer: this.observer,
+    });
+    this.#trimmer = new LogTrimmer({
+      config,
+      machine,
+      raft: this.raft,
+      wal: boot.wal,
+      log: ports.log,
+      clock: ports.clock,
+      onSaved: (seconds, syncSeconds) => this.observer.snapshotSaved(seconds, syncSeconds),
+    });
     this.#early = new EarlyElection({
       raft: this.raft,
       id: this.id,
@@ -155,8 +179,9 @@ export class Member {
       ticksUntilDue: () => this.raft.ticksUntilDue(),
       isBusy: () => this.reads.isWaiting || this.proposals.count > 0,
       tick: () => this.#guard(() => this.raft.tick()),
-      awake: (nowMs) =>
+      awake: (nowMs, lateMs) =>
         this.#guard(() => {
+          this.#noteLateness(lateMs);
           this.reads.tick(nowMs);
           this.proposals.tick(nowMs);
           this.#leases.tick(nowMs);
@@ -350,14 +375,43 @@ export class Member {
   }
 
   #outcomeOf(request: RequestEntry, index: number): Outcome {
+    const startedMs = this.ports.clock.monotonicMs();
+    let outcome: Outcome;
     try {
       const value = performRequest(this.machine, request, index);
-      return { value: Object.assign(value, { header: this.header() }) };
+      outcome = { value: Object.assign(value, { header: this.header() }) };
     } catch (error) {
       // What was refused is refused everywhere alike. Anything else is a defect and stops this member.
       if (!(error instanceof ReasonError)) throw error;
-      return { error };
+      outcome = { error };
     }
+    this.#noteApplied(request, this.ports.clock.monotonicMs() - startedMs, 'value' in outcome);
+    return outcome;
+  }
+
+  #noteApplied({ kind, payload }: RequestEntry, tookMs: number, isDone: boolean): void {
+    this.observer.requestApplied(kind, tookMs / MS_PER_SECOND, isDone);
+    const { slowApplyMs } = this.config;
+    if (slowApplyMs === 0 || tookMs <= slowApplyMs) return;
+    this.observer.applySlow();
+    this.#log.write('warn', 'apply request took too long', {
+      took: `${tookMs.toFixed(1)}ms`,
+      'expected-duration': `${slowApplyMs}ms`,
+      request: kind,
+      'request-bytes': payload.length,
+    });
+  }
+
+  /** Followers wait an election timeout for a heartbeat; one that came late is the first sign of an overload. */
+  #noteLateness(lateMs: number): void {
+    const { heartbeatMs } = this.config;
+    if (!this.isLeader || lateMs <= heartbeatMs) return;
+    this.observer.heartbeatLate();
+    this.#log.write(
+      'warn',
+      'leader failed to send out heartbeat on time; took too long, leader is overloaded likely from slow disk',
+      { 'heartbeat-interval': `${heartbeatMs}ms`, 'exceeded-duration': `${lateMs.toFixed(1)}ms` },
+    );
   }
 
   #applyConfiguration(entry: LogEntry): void {
@@ -375,6 +429,13 @@ export class Member {
       if (proposer) this.proposals.applied(proposer, { error });
       return;
     }
+    if (change !== undefined)
+      for (const { text, fields } of membershipLines(change))
+        this.#log.write('info', text, {
+          'cluster-id': idText(this.clusterId),
+          'local-member-id': idText(this.id),
+          ...fields,
+        });
     this.#refreshPeers();
     if (change?.kind === 'remove' && change.id === this.id) {
       // Its last words must leave first: the others learn of the commit from them.
@@ -403,8 +464,8 @@ export class Member {
     const { lessor } = this.machine;
     if (next.role === 'leader' && before.role !== 'leader') lessor.promote(this.config.electionTimeoutMs);
     if (next.role !== 'leader' && lessor.isPrimary) lessor.demote();
+    for (const line of leadershipLines(this.id, before, next)) this.#log.write('info', line);
     if (next.leader !== before.leader) {
-      this.#log.write('info', 'raft leader changed', { term: next.term, leader: next.leader.toString(16) });
       this.observer.leaderChanged(before.leader, next.leader, this.isLeader);
       if (next.leader === NOBODY) return;
       this.reads.onNewLeader();
@@ -429,6 +490,12 @@ export class Member {
         'memberAttributes',
         proto.Member.encode({ ID: BigInt(this.id), name, clientURLs: [...advertiseClientUrls] }),
       );
+    if (!this.#isPublished)
+      this.#log.write('info', 'published local member to cluster through raft', {
+        'local-member-id': idText(this.id),
+        'local-member-attributes': `{Name:${name} ClientURLs:[${advertiseClientUrls.join(' ')}]}`,
+        'cluster-id': idText(this.clusterId),
+      });
     this.#isPublished = true;
   }
 }

@@ -2,11 +2,27 @@ import { assert } from '../../base/assert.ts';
 import type { MemberConfig } from '../config/config.ts';
 import { minLeaseTtlSeconds } from '../lease/index.ts';
 import * as proto from '../proto/index.ts';
-import { bootMember } from './boot.ts';
+import { bootMember, type BootState } from './boot.ts';
 import { Member, type MemberFailure } from './member.ts';
 import { silentObserver, type MemberObserver } from './observer.ts';
 import type { MemberPorts } from './ports.ts';
 import { StateMachine } from './state-machine.ts';
+
+/** `--bootstrap-defrag-threshold-megabytes` */
+const defragmentAtStart = async (
+  { bootstrapDefragBytes }: MemberConfig,
+  { log }: MemberPorts,
+  { backend }: BootState,
+): Promise<void> => {
+  const { totalBytes, inUseBytes } = backend.size();
+  const freeBytes = totalBytes - inUseBytes;
+  if (bootstrapDefragBytes === 0 || freeBytes < bootstrapDefragBytes) return;
+  await backend.defragment();
+  log.write('info', 'finished defragmenting at the start', {
+    'current-db-size-bytes-diff': backend.size().totalBytes - totalBytes,
+    'current-db-size-bytes': backend.size().totalBytes,
+  });
+};
 
 /** Opens a member from its disk, or makes it on its first start. It takes part after `start`. */
 export const openMember = async (
@@ -19,6 +35,7 @@ export const openMember = async (
     onSync: (seconds) => observer.walSynced(seconds),
     onWrite: (bytes) => observer.walWritten(bytes),
   });
+  await defragmentAtStart(config, ports, boot);
   const holder: { member: Member | undefined } = { member: undefined };
   const machine = await StateMachine.open({
     backend: boot.backend,
@@ -26,10 +43,13 @@ export const openMember = async (
     log: ports.log,
     quotaBytes: config.quotaBytes,
     minLeaseTtlSeconds: minLeaseTtlSeconds(config.electionTimeoutMs),
+    learnersMax: config.learnersMax,
+    compaction: config.compaction,
+    compactionObserver: observer.compactions,
     tokenTtlMs: config.authTokenTtlMs,
     leaseMetrics: observer.leases,
     pause: () => new Promise((resolve) => ports.defer(resolve)),
-    ...(config.leaseCheckpoint && {
+    ...(config.gates.LeaseCheckpoint && {
       proposeCheckpoint: async ({ id, remainingTtlSeconds }) => {
         assert(holder.member !== undefined, 'leases are renewed by an open member');
         const checkpoints = [{ ID: id, remainingTTL: remainingTtlSeconds }];

@@ -27,6 +27,9 @@ export interface ReadGateOptions {
   readonly firstContext: number;
   readonly timedOut: () => unknown;
   readonly tooMany: () => unknown;
+  /** The leader is asked again, or a round is given up. */
+  readonly onSlow?: () => void;
+  readonly onFailed?: () => void;
 }
 
 /**
@@ -109,8 +112,10 @@ export class ReadGate {
         this.#rounds.splice(at, 1);
         if (this.#collecting === round) this.#collecting = undefined;
         this.#readerCount -= round.readers.length;
+        this.#options.onFailed?.();
         for (const reader of round.readers) reader.reject(this.#options.timedOut());
       } else if (round.index === 0 && nowMs - round.askedAtMs >= RETRY_MS && round !== this.#collecting) {
+        this.#options.onSlow?.();
         this.#ask(round);
       }
     }

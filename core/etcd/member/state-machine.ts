@@ -9,7 +9,7 @@ import { Membership } from '../membership/index.ts';
 import { META, type Backend, type Bucket, type Entry } from '../mvcc/backend/backend.ts';
 import type { KeyString } from '../mvcc/model.ts';
 import type { LeaseBook } from '../mvcc/leases.ts';
-import { Store } from '../mvcc/store.ts';
+import { Store, type StoreOptions } from '../mvcc/store.ts';
 import { WatchHub } from '../mvcc/watch/watch-hub.ts';
 import { encodeConfiguration } from './boot.ts';
 
@@ -35,6 +35,9 @@ export interface StateMachineOptions {
   readonly log: Log;
   readonly quotaBytes: number;
   readonly minLeaseTtlSeconds: number;
+  readonly learnersMax?: number;
+  readonly compaction?: StoreOptions['compaction'];
+  readonly compactionObserver?: StoreOptions['compactionObserver'];
   /** Of simple auth tokens. */
   readonly tokenTtlMs: number;
   readonly leaseMetrics?: LessorMetrics;
@@ -70,6 +73,7 @@ export class StateMachine {
       ...(options.proposeCheckpoint && { proposeCheckpoint: options.proposeCheckpoint }),
     });
     this.membership = new Membership({
+      ...(options.learnersMax !== undefined && { learnersMax: options.learnersMax }),
       rows: {
         put: (bucket, key, value) => this.#backend.put(bucket, key as Buffer, value as Buffer),
         delete: (bucket, key) => this.#backend.delete(bucket, key as Buffer),
@@ -88,6 +92,8 @@ export class StateMachine {
       log: options.log,
       leases: machine.#leaseBook(),
       pause: options.pause,
+      ...(options.compaction && { compaction: options.compaction }),
+      ...(options.compactionObserver && { compactionObserver: options.compactionObserver }),
     });
     machine.watchHub = new WatchHub(machine.store, options.clock);
     machine.alarms = new Alarms(options.backend);

@@ -6,6 +6,7 @@ import type { MemberId, SnapshotMark } from '../../raft/types.ts';
 import { loadBackend } from '../mvcc/backend/load.ts';
 import type { PeerTransport, SnapshotTransfer } from '../peer/index.ts';
 import { readConfiguration } from './boot.ts';
+import type { MemberObserver } from './observer.ts';
 import type { MemberPorts, StagedBackend } from './ports.ts';
 import type { StateMachine } from './state-machine.ts';
 import { decodeState, encodeState } from './state-stream.ts';
@@ -16,9 +17,11 @@ export interface StateTransferOptions {
   readonly raft: RaftCore;
   readonly transport: PeerTransport;
   readonly wake: () => void;
+  readonly observer: Pick<MemberObserver, 'stateReceived' | 'stateInstalling'>;
 }
 
 const INSTALL_LIMIT_MS = 10_000;
+const MS_PER_SECOND = 1000;
 
 interface Staged {
   readonly receivedAtMs: number;
@@ -54,17 +57,23 @@ export class StateTransfer {
 
   /** Puts the staged state in the place of the own one. Called while nothing is applied. */
   async install(mark: SnapshotMark): Promise<void> {
-    const { machine } = this.#options;
+    const { machine, observer, ports } = this.#options;
     const staged = this.#staged;
     if (staged === undefined || staged.mark.index !== mark.index)
       throw new InvariantError(`the state at entry ${mark.index} was not received`);
     this.#staged = undefined;
     const former = machine.backend;
-    await staged.backend.promote();
-    // Reads are answered from the previous state until the new one is in place.
-    await machine.replace(staged.backend.backend);
-    await former.close();
-    await staged.backend.retireFormer();
+    observer.stateInstalling(true);
+    try {
+      await staged.backend.promote();
+      // Reads are answered from the previous state until the new one is in place.
+      await machine.replace(staged.backend.backend);
+      await former.close();
+      await staged.backend.retireFormer();
+    } finally {
+      observer.stateInstalling(false);
+    }
+    ports.log.write('info', 'applied snapshot', { 'snapshot-index': mark.index });
   }
 
   /** Raft takes a state soon or never. One that it may still ask for stays; the leader tries again later. */
@@ -108,17 +117,22 @@ export class StateTransfer {
     { message }: SnapshotTransfer,
     chunks: AsyncIterable<Uint8Array>,
   ): Promise<void> {
-    const { ports, raft, wake } = this.#options;
+    const { ports, raft, wake, observer } = this.#options;
     if (this.#receiving) throw new ReasonError('Busy', 'another state is being received');
     this.#receiving = true;
     try {
       await this.#discardUnwanted();
+      const startedMs = ports.clock.monotonicMs();
       const backend = await ports.backends.stage();
       try {
         await loadBackend(backend.backend, decodeState(chunks), {
           consistentIndex: message.mark.index,
           term: message.mark.term,
         });
+        const loadedMs = ports.clock.monotonicMs();
+        await backend.backend.commit();
+        const nowMs = ports.clock.monotonicMs();
+        observer.stateReceived((nowMs - startedMs) / MS_PER_SECOND, (nowMs - loadedMs) / MS_PER_SECOND);
       } catch (error) {
         await backend.discard();
         throw error;

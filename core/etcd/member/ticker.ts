@@ -15,8 +15,8 @@ export interface TickerOptions {
   isBusy(): boolean;
   /** One tick of Raft. */
   tick(): void;
-  /** After the ticks of one awakening. */
-  awake(nowMs: number): void;
+  /** After the ticks of one awakening, and how late it came. */
+  awake(nowMs: number, lateMs: number): void;
 }
 
 /**
@@ -78,7 +78,7 @@ export class Ticker implements Disposable {
     // A process that slept must not make up for it: the ticks it missed say nothing about its leader.
     this.#countedMs = nowMs - dueMs > tickMs ? nowMs : dueMs;
     this.#tick(this.#plannedTicks);
-    awake(nowMs);
+    awake(nowMs, nowMs - dueMs);
     this.#sleep();
   }
 

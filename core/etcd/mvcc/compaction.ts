@@ -8,17 +8,40 @@ import { keyString } from './model.ts';
 import type { ReadView } from './range.ts';
 import { decodeRevision, encodeRevision, type Revision } from './revision.ts';
 
-/** Revisions looked at between two pauses, and keys of the index likewise. */
-const SWEEP_CHUNK = 1_000;
+/** Keys of the index looked at between two pauses. */
 const INDEX_CHUNK = 5_000;
-/** etcd's compaction sleep interval: the sweep takes its time, clients come first. */
-const SWEEP_PAUSE_MS = 10;
 const HASHES_MAX = 10;
+
+/** The sweep takes its time, clients come first. */
+export interface CompactionPace {
+  /** Revisions looked at between two pauses. */
+  readonly batchLimit: number;
+  readonly pauseMs: number;
+}
+
+/** etcd's defaults. */
+export const COMPACTION_PACE: CompactionPace = { batchLimit: 1_000, pauseMs: 10 };
+
+/** Told how long a compaction held up the rest; in milliseconds, as etcd's metrics are. */
+export interface CompactionObserver {
+  indexPaused(ms: number): void;
+  sweepPaused(ms: number): void;
+  finished(ms: number, removedKeys: number): void;
+}
+
+const nothing = (): void => undefined;
+export const unobservedCompactions: CompactionObserver = {
+  indexPaused: nothing,
+  sweepPaused: nothing,
+  finished: nothing,
+};
 
 export interface CompactionsOptions {
   readonly view: ReadView;
   readonly clock: Clock;
   readonly log: Log;
+  readonly pace: CompactionPace;
+  readonly observer: CompactionObserver;
 }
 
 /**
@@ -67,6 +90,7 @@ export class Compactions {
     const isAnyKept = await this.#compactIndex(revision);
     const removedCount = await this.#sweep(revision, previousRevision, isAnyKept);
     if (this.#isStopped) return;
+    this.#options.observer.finished(this.#options.clock.monotonicMs() - startedMs, removedCount);
     this.#options.log.write('info', 'finished scheduled compaction', {
       'compact-revision': revision,
       took: `${Math.round(this.#options.clock.monotonicMs() - startedMs)}ms`,
@@ -87,6 +111,7 @@ export class Compactions {
       const dead: string[] = [];
       let seenCount = 0;
       let last = '';
+      const startedMs = this.#options.clock.monotonicMs();
       index.walk({ start, end: '' }, (revisions) => {
         last = revisions.key;
         isAnyKept ||= revisions.keptBy(revision) !== undefined;
@@ -96,6 +121,7 @@ export class Compactions {
         return seenCount < INDEX_CHUNK;
       });
       for (const key of dead) index.drop(key);
+      this.#options.observer.indexPaused(this.#options.clock.monotonicMs() - startedMs);
       if (seenCount < INDEX_CHUNK) break;
       start = `${last}\0`;
       await this.#pause(0);
@@ -104,7 +130,7 @@ export class Compactions {
   }
 
   async #sweep(revision: number, previousRevision: number, isAnyKept: boolean): Promise<number> {
-    const { view } = this.#options;
+    const { view, pace } = this.#options;
     const isKept = (at: Revision, stored: Buffer): boolean => {
       const kept = view.index.get(keyString(storedKey(stored)))?.keptBy(revision);
       return kept?.main === at.main && kept.sub === at.sub;
@@ -119,22 +145,24 @@ export class Compactions {
     let removedCount = 0;
     while (!this.#isStopped) {
       const { backend } = view;
-      const chunk = backend.range('key', from, end, SWEEP_CHUNK);
+      const startedMs = this.#options.clock.monotonicMs();
+      const chunk = backend.range('key', from, end, pace.batchLimit);
       for (const { key, value } of chunk) {
         hasher.write(key, value);
         if (isKept(decodeRevision(key), value)) continue;
         backend.delete('key', key);
         removedCount += 1;
       }
+      this.#options.observer.sweepPaused(this.#options.clock.monotonicMs() - startedMs);
       const last = chunk[chunk.length - 1];
-      if (chunk.length < SWEEP_CHUNK || last === undefined) {
+      if (chunk.length < pace.batchLimit || last === undefined) {
         backend.put('meta', META.finishedCompact, encodeRevision(revision, 0));
         if (this.#isHashTrusted) this.#remember(hasher.result());
         this.#isHashTrusted = true;
         break;
       }
       from = Buffer.concat([last.key, Buffer.of(0)]);
-      await this.#pause(SWEEP_PAUSE_MS);
+      await this.#pause(pace.pauseMs);
     }
     return removedCount;
   }

@@ -3,7 +3,13 @@ import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { silentLog, type Log } from '../../base/log.ts';
 import { META, type Backend } from './backend/backend.ts';
-import { Compactions } from './compaction.ts';
+import {
+  COMPACTION_PACE,
+  Compactions,
+  unobservedCompactions,
+  type CompactionObserver,
+  type CompactionPace,
+} from './compaction.ts';
 import { compacted, futureRevision } from './errors.ts';
 import { HASH_CHUNK, hashBuckets, KeyValueHasher, revisionName, type KeyValueHash } from './hash.ts';
 import { KeyIndex } from './key-index.ts';
@@ -38,6 +44,9 @@ export interface StoreOptions {
   readonly log?: Log;
   /** Gives the event loop a turn between chunks of long work. */
   readonly pause?: () => Promise<void>;
+  /** `--compaction-batch-limit` and `--compaction-sleep-interval` */
+  readonly compaction?: CompactionPace;
+  readonly compactionObserver?: CompactionObserver;
 }
 
 /** Called right after a change is visible to reads, in revision order; all events have that revision. */
@@ -70,7 +79,14 @@ export class Store implements ReadView {
 
   /** Rebuilds the index from the backend and continues with a compaction that was interrupted. */
   static async open(options: StoreOptions): Promise<Store> {
-    const store = new Store({ leases: noLeases, log: silentLog, pause: eventLoopTurn, ...options });
+    const store = new Store({
+      leases: noLeases,
+      log: silentLog,
+      pause: eventLoopTurn,
+      compaction: COMPACTION_PACE,
+      compactionObserver: unobservedCompactions,
+      ...options,
+    });
     await store.#load(options.backend);
     return store;
   }
@@ -90,7 +106,11 @@ export class Store implements ReadView {
     return this.#compactRevision;
   }
 
+  /** How often it was asked, for metrics. */
+  readonly counts = { ranges: 0, txns: 0 };
+
   range(request: RangeRequest): RangeResult {
+    this.counts.ranges += 1;
     return readRange(this, request);
   }
 
@@ -116,6 +136,7 @@ export class Store implements ReadView {
   }
 
   txn(request: TxnRequest): TxnResult {
+    this.counts.txns += 1;
     const path = decidePath(this, request);
     checkOps(this, this.#options.leases, request, path);
     const result = this.#txn(request, path.values());
@@ -207,6 +228,8 @@ export class Store implements ReadView {
       view: this,
       clock: this.#options.clock,
       log: this.#options.log,
+      pace: this.#options.compaction,
+      observer: this.#options.compactionObserver,
     });
   }
 

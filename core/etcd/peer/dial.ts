@@ -28,16 +28,19 @@ export const addressOf = (url: string): PeerAddress => {
 
 const openSocket = (url: string, settings: PeerSettings): { socket: Socket; ready: string } => {
   const { secure, host, port } = addressOf(url);
-  const base = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_MS };
+  const { localAddress } = settings;
+  const base = {
+    host,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEPALIVE_MS,
+    ...(localAddress !== undefined && { localAddress }),
+  };
   if (!secure) return { socket: connectTcp(base), ready: 'connect' };
-  const {
-    cert,
-    key,
-    ca,
-    ciphers,
-    minVersion = 'TLSv1.2',
-    maxVersion = 'TLSv1.3',
-  } = settings.tls() ?? { clientCertAuth: false };
+  const tls = settings.tls();
+  const { cert, key } = tls?.dial ?? tls ?? {};
+  const { ca, ciphers, minVersion = 'TLSv1.2', maxVersion = 'TLSv1.3' } = tls ?? { clientCertAuth: false };
   const socket = connectTls({
     ...base,
     ...(isIP(host) === 0 ? { servername: host } : {}),
@@ -47,6 +50,7 @@ const openSocket = (url: string, settings: PeerSettings): { socket: Socket; read
     ...(ciphers === undefined ? {} : { ciphers }),
     minVersion,
     maxVersion,
+    rejectUnauthorized: tls?.verifyPeers !== false,
   });
   // Unlike net.connect, tls.connect does not look at `noDelay`: a heartbeat would wait 40 ms for an acknowledgement.
   socket.setNoDelay(true);

@@ -1,8 +1,9 @@
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
+import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
 import { messageOf } from '../../base/errors.ts';
 import { boundStrangers } from '../../base/node/strangers.ts';
 import { addressOf } from './dial.ts';
+import { refuseAddress } from './peer-address.ts';
 import type { PeerSettings, PeerTls } from './settings.ts';
 import { PeerError } from './transport.ts';
 
@@ -39,7 +40,8 @@ export class PeerListener {
       const server: Server = secure ? this.#secureServer(url) : createTcpServer({ noDelay: true });
       server.on('connection', (socket: Socket) => this.#remember(socket));
       if (secure) this.#boundHandshakes(server);
-      server.on(secure ? 'secureConnection' : 'connection', this.#accept);
+      if (secure) server.on('secureConnection', (socket: TLSSocket) => void this.#acceptSecure(socket));
+      else server.on('connection', this.#accept);
       this.#servers.push(server);
       await this.#listen(server, url);
     }
@@ -57,6 +59,28 @@ export class PeerListener {
     );
     for (const socket of this.#sockets) socket.destroy();
     await Promise.all(closed);
+  }
+
+  /** Where its certificate says who it is, it must also say that it may come from there. */
+  async #acceptSecure(socket: TLSSocket): Promise<void> {
+    const { log } = this.#settings;
+    const certificate = socket.getPeerX509Certificate();
+    const isVerified = this.#settings.tls()?.verifyAddress === true && certificate !== undefined;
+    if (!isVerified) return this.#accept(socket);
+    // Nobody listens yet, and a connection may break while names are looked up.
+    const ignore = (): void => undefined;
+    socket.on('error', ignore);
+    const refused = await refuseAddress(certificate, socket.remoteAddress ?? '');
+    if (refused === undefined) {
+      if (!socket.destroyed) this.#accept(socket);
+      socket.off('error', ignore);
+      return;
+    }
+    log.write('warn', 'rejected connection on peer endpoint', {
+      'remote-addr': remoteOf(socket),
+      error: refused,
+    });
+    socket.destroy();
   }
 
   #boundHandshakes(server: Server): void {
@@ -83,7 +107,7 @@ export class PeerListener {
     });
     server.on('tlsClientError', (error: Error, socket: Socket) =>
       log.write('warn', 'rejected connection on peer endpoint', {
-        'remote-addr': `${socket.remoteAddress ?? 'unknown'}:${socket.remotePort ?? 0}`,
+        'remote-addr': remoteOf(socket),
         error: messageOf(error),
       }),
     );
@@ -105,7 +129,14 @@ export class PeerListener {
   }
 }
 
-const contextOf = ({ clientCertAuth: _auth, allowed: _allowed, ...context }: PeerTls) => ({
-  minVersion: 'TLSv1.2' as const,
-  ...context,
+const remoteOf = (socket: Socket): string => `${socket.remoteAddress ?? 'unknown'}:${socket.remotePort ?? 0}`;
+
+const contextOf = ({ cert, key, ca, crl, ciphers, minVersion, maxVersion }: PeerTls) => ({
+  cert,
+  key,
+  ca,
+  crl,
+  ciphers,
+  minVersion: minVersion ?? ('TLSv1.2' as const),
+  maxVersion,
 });

@@ -20,6 +20,10 @@ export interface PeerInstruments {
   readonly snapshotSendFailures: Counter;
   readonly snapshotsReceived: Counter;
   readonly snapshotReceiveFailures: Counter;
+  readonly snapshotsSending: Gauge;
+  readonly snapshotSendSeconds: Histogram;
+  readonly snapshotsReceiving: Gauge;
+  readonly snapshotReceiveSeconds: Histogram;
 }
 
 export interface PeerMetrics {
@@ -77,6 +81,30 @@ export const peerMetrics = (registry: Registry, local: MemberId): PeerMetrics =>
     buckets: exponentialBuckets(0.0001, 2, 16),
     labelSetsMax: PEERS_MAX,
   });
+  const inflight = <const L extends readonly string[]>(name: string, help: string, labels: L) =>
+    registry.gaugeFamily({ name: `etcd_network_snapshot_${name}`, help, labels, labelSetsMax: PEERS_MAX });
+  const duration = <const L extends readonly string[]>(name: string, help: string, labels: L) =>
+    registry.histogramFamily({
+      name: `etcd_network_snapshot_${name}`,
+      help,
+      labels,
+      buckets: exponentialBuckets(0.1, 2, 10),
+      labelSetsMax: PEERS_MAX,
+    });
+  const sending = inflight('send_inflights_total', 'Total number of inflight snapshot sends', ['To']);
+  const sendSeconds = duration(
+    'send_total_duration_seconds',
+    'Total latency distributions of v3 snapshot sends',
+    ['To'],
+  );
+  const receiving = inflight('receive_inflights_total', 'Total number of inflight snapshot receives', [
+    'From',
+  ]);
+  const receiveSeconds = duration(
+    'receive_total_duration_seconds',
+    'Total latency distributions of v3 snapshot receives',
+    ['From'],
+  );
   const localText = local.toString(16);
   return {
     of(peer) {
@@ -93,6 +121,10 @@ export const peerMetrics = (registry: Registry, local: MemberId): PeerMetrics =>
         snapshotSendFailures: snapshotSendFailures.labels(text),
         snapshotsReceived: snapshotsReceived.labels(text),
         snapshotReceiveFailures: snapshotReceiveFailures.labels(text),
+        snapshotsSending: sending.labels(text),
+        snapshotSendSeconds: sendSeconds.labels(text),
+        snapshotsReceiving: receiving.labels(text),
+        snapshotReceiveSeconds: receiveSeconds.labels(text),
       };
     },
   };

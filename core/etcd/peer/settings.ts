@@ -13,6 +13,12 @@ export interface PeerTls extends Pick<
   readonly clientCertAuth: boolean;
   /** `--peer-cert-allowed-cn`, `--peer-cert-allowed-hostname`: who may dial. */
   readonly allowed?: AllowedNames;
+  /** `--peer-client-cert-file`: shown when dialling, where it is another than `cert`. */
+  readonly dial?: Pick<SecureContextOptions, 'cert' | 'key'>;
+  /** False with `--peer-auto-tls`: nobody can verify a certificate that its owner signed. */
+  readonly verifyPeers?: boolean;
+  /** The address that a peer dials from must be in its certificate. */
+  readonly verifyAddress?: boolean;
 }
 
 /** How long and how much, derived from the election timeout so that tests and slow networks scale alike. */
@@ -61,6 +67,8 @@ export interface PeerSettings {
   readonly random: Random;
   readonly log: Log;
   readonly limits: PeerLimits;
+  /** Peers are dialled from it. */
+  readonly localAddress?: string | undefined;
   /** Asked for each new connection, so that renewed certificates count from then on. */
   tls(): PeerTls | undefined;
 }

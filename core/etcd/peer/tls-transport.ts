@@ -29,6 +29,7 @@ const INBOUND_CONNECTIONS_MAX = 256;
 /** Peers that dialled us before we have applied the entry that adds them. */
 const INTRODUCED_PEERS_MAX = 16;
 const SNAPSHOTS_INCOMING_MAX = 2;
+const MS_PER_SECOND = 1000;
 
 export interface TlsPeerTransportOptions {
   readonly id: MemberId;
@@ -39,6 +40,8 @@ export interface TlsPeerTransportOptions {
   readonly advertiseUrls: readonly string[];
   readonly tls?: PeerTls | undefined;
   readonly electionTimeoutMs: number;
+  /** Peers are dialled from it. */
+  readonly localAddress?: string | undefined;
   readonly limits?: Partial<PeerLimits>;
   readonly metrics?: PeerMetrics;
   readonly clock: Clock;
@@ -75,6 +78,7 @@ export class TlsPeerTransport implements PeerTransport {
       random: options.random,
       log: options.log,
       limits: { ...limitsFor(options.electionTimeoutMs), ...options.limits },
+      localAddress: options.localAddress,
       tls: () => this.#tls,
     };
     const host = this.#host();
@@ -174,6 +178,8 @@ export class TlsPeerTransport implements PeerTransport {
     }
     this.#sendingSnapshots.add(to);
     const instruments = this.#instrumentsOf(to);
+    const startedMs = this.#settings.clock.monotonicMs();
+    instruments?.snapshotsSending.add(1);
     try {
       await sendSnapshot(
         link.url,
@@ -189,6 +195,8 @@ export class TlsPeerTransport implements PeerTransport {
       instruments?.snapshotSendFailures.inc();
       throw error;
     } finally {
+      instruments?.snapshotsSending.add(-1);
+      instruments?.snapshotSendSeconds.observe(this.#secondsSince(startedMs));
       this.#sendingSnapshots.delete(to);
     }
   }
@@ -255,15 +263,24 @@ export class TlsPeerTransport implements PeerTransport {
     };
   }
 
+  #secondsSince(startedMs: number): number {
+    return (this.#settings.clock.monotonicMs() - startedMs) / MS_PER_SECOND;
+  }
+
   #countedSnapshotHandler(): SnapshotHandler | undefined {
     const handler = this.#snapshotHandler;
     if (handler === undefined) return undefined;
     return async (from, transfer, chunks) => {
+      const instruments = this.#instrumentsOf(from);
+      const startedMs = this.#settings.clock.monotonicMs();
       this.#snapshotsIncoming += 1;
+      instruments?.snapshotsReceiving.add(1);
       try {
         await handler(from, transfer, chunks);
       } finally {
         this.#snapshotsIncoming -= 1;
+        instruments?.snapshotsReceiving.add(-1);
+        instruments?.snapshotReceiveSeconds.observe(this.#secondsSince(startedMs));
       }
     };
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import type { ListenAddress } from '../../base/node/listen-address.ts';
 import type { Random } from '../../base/random.ts';
 import { statusOf, statusOfReason } from './errors.ts';
 import { Router, listen, notFound, servePlain, withHttpAccess } from './grpc/index.ts';
@@ -46,8 +47,7 @@ export interface ClientServerOptions {
   readonly plain?: PlainHandler | undefined;
   /** `--listen-client-urls`, one listener each. */
   readonly listeners: readonly {
-    readonly host: string;
-    readonly port: number;
+    readonly address: ListenAddress;
     readonly tls?: ServerTls | undefined;
   }[];
   /** `--max-request-bytes`. The member itself refuses what is above it with RequestTooLarge. */
@@ -140,11 +140,10 @@ export const serveClients = async (options: ClientServerOptions): Promise<Client
     await Promise.all(closed);
   };
   try {
-    for (const { host, port, tls } of options.listeners)
+    for (const { address, tls } of options.listeners)
       servers.push(
         await listen({
-          host,
-          port,
+          address,
           tls,
           route: (stream, peer) => router.route(stream, peer),
           http,

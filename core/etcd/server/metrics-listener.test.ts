@@ -9,7 +9,7 @@ let listener: MetricsListener;
 
 beforeEach(async () => {
   listener = await listenMetrics({
-    listeners: [{ host: HOST, port: 0 }],
+    listeners: [{ address: { host: HOST, port: 0 } }],
     handler: ({ path }) =>
       path === '/metrics' ? { status: 200, body: 'up 1\n' } : { status: 404, body: '404 page not found\n' },
     log: silentLog,
@@ -47,18 +47,18 @@ test.each([
 test('one that cannot listen leaves no other listener open', async () => {
   const taken = listener.ports[0]!;
   const free = await listenMetrics({
-    listeners: [{ host: HOST, port: 0 }],
+    listeners: [{ address: { host: HOST, port: 0 } }],
     handler: () => never,
     log: silentLog,
   });
   const [port] = free.ports as [number];
   await free.close();
-  const listeners = [port, taken].map((at) => ({ host: HOST, port: at }));
+  const listeners = [port, taken].map((at) => ({ address: { host: HOST, port: at } }));
   await expect(listenMetrics({ listeners, handler: () => never, log: silentLog })).rejects.toThrow(
     'EADDRINUSE',
   );
   const again = await listenMetrics({
-    listeners: [{ host: HOST, port }],
+    listeners: [{ address: { host: HOST, port } }],
     handler: () => never,
     log: silentLog,
   });

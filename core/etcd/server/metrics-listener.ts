@@ -1,9 +1,9 @@
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { Server as TlsServer, TLSSocket } from 'node:tls';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { freeSocketPath, type ListenAddress } from '../../base/node/listen-address.ts';
 import { boundStrangers } from '../../base/node/strangers.ts';
 import {
   isClientAllowed,
@@ -27,8 +27,7 @@ const SILENT_SOCKET_TIMEOUT_MS = 30_000;
 
 export interface MetricsListenerOptions {
   readonly listeners: readonly {
-    readonly host: string;
-    readonly port: number;
+    readonly address: ListenAddress;
     readonly tls?: ServerTls | undefined;
   }[];
   /** Has no way to keys, members or leases: this port needs no certificate. */
@@ -59,9 +58,9 @@ export const listenMetrics = async (options: MetricsListenerOptions): Promise<Me
     );
   };
   try {
-    for (const { host, port, tls } of options.listeners) {
+    for (const { address, tls } of options.listeners) {
       const server = createServer(options.handler, tls);
-      await listen(server, { host, port });
+      await listen(server, address);
       server.on('error', (error) =>
         options.log.write('warn', 'metrics listener failed', { error: messageOf(error) }),
       );
@@ -72,7 +71,10 @@ export const listenMetrics = async (options: MetricsListenerOptions): Promise<Me
     throw error;
   }
   return {
-    ports: servers.map((server) => (server.address() as AddressInfo).port),
+    ports: servers.map((server) => {
+      const address = server.address();
+      return typeof address === 'object' ? (address?.port ?? 0) : 0;
+    }),
     renewCertificates(tls) {
       for (const server of servers)
         if ('setSecureContext' in server)
@@ -103,11 +105,13 @@ const createServer = (handler: PlainHandler, tls: ServerTls | undefined): Server
   return server;
 };
 
-const listen = (server: Server, address: { readonly host: string; readonly port: number }): Promise<void> =>
-  new Promise((resolve, reject) => {
+const listen = async (server: Server, address: ListenAddress): Promise<void> => {
+  if (address.path !== undefined) await freeSocketPath(address.path);
+  await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(address, () => {
+    server.listen({ ...address }, () => {
       server.off('error', reject);
       resolve();
     });
   });
+};

@@ -1,50 +1,9 @@
-import { exponentialBuckets, type Registry } from '../../base/metrics/index.ts';
+import type { Registry } from '../../base/metrics/index.ts';
 import { exposeProcess } from '../../base/node/process-metrics.ts';
-import { NOBODY } from '../../raft/types.ts';
-import { leaseMetrics } from '../lease/index.ts';
 import type { Member } from '../member/member.ts';
-import type { MemberObserver } from '../member/observer.ts';
+import { registerIdle } from './idle-metrics.ts';
 import { registerState } from './state-metrics.ts';
 import { ETCD_VERSION } from '../version.ts';
-
-/** 1 ms to 8 s, as etcd buckets the time of disk work. */
-const DISK_BUCKETS = exponentialBuckets(0.001, 2, 14);
-
-/** Counts what a member does, under etcd's names. */
-export const memberObserver = (registry: Registry): MemberObserver => {
-  const walSync = registry.histogram({
-    name: 'etcd_disk_wal_fsync_duration_seconds',
-    help: 'The latency distributions of fsync called by WAL.',
-    buckets: DISK_BUCKETS,
-  });
-  const walBytes = registry.gauge({
-    name: 'etcd_disk_wal_write_bytes_total',
-    help: 'Total number of bytes written in WAL.',
-  });
-  const commit = registry.histogram({
-    name: 'etcd_disk_backend_commit_duration_seconds',
-    help: 'The latency distributions of commit called by backend.',
-    buckets: DISK_BUCKETS,
-  });
-  const applied = registry.gauge({
-    name: 'etcd_server_proposals_applied_total',
-    help: 'The total number of consensus proposals applied.',
-  });
-  const leaderChanges = registry.counter({
-    name: 'etcd_server_leader_changes_seen_total',
-    help: 'The number of leader changes seen.',
-  });
-  return {
-    leases: leaseMetrics(registry),
-    walSynced: (seconds) => walSync.observe(seconds),
-    walWritten: (bytes) => walBytes.add(bytes),
-    backendCommitted: (seconds) => commit.observe(seconds),
-    applied: (_entries, index) => applied.set(index),
-    leaderChanged(_from, to) {
-      if (to !== NOBODY) leaderChanges.inc();
-    },
-  };
-};
 
 /** What is read off a member when somebody scrapes. */
 export const registerMember = (registry: Registry, member: Member): void => {
@@ -108,6 +67,28 @@ export const registerMember = (registry: Registry, member: Member): void => {
     'Total number of unsynced slow watchers.',
     () => machine.watchHub.counts.slow,
   );
+  gauge(
+    'etcd_debugging_mvcc_pending_events_total',
+    'Total number of pending events to be sent.',
+    () => machine.watchHub.counts.eventsPending,
+  );
+  gauge(
+    'etcd_mvcc_db_open_read_transactions',
+    'The number of currently open read transactions',
+    () => machine.backend.openSnapshots,
+  );
+  registry.counterFunction(
+    { name: 'etcd_debugging_mvcc_events_total', help: 'Total number of events sent by this member.' },
+    () => machine.watchHub.counts.eventsSent,
+  );
+  registry.counterFunction(
+    { name: 'etcd_mvcc_range_total', help: 'Total number of ranges seen by this member.' },
+    () => machine.store.counts.ranges,
+  );
+  registry.counterFunction(
+    { name: 'etcd_mvcc_txn_total', help: 'Total number of txns seen by this member.' },
+    () => machine.store.counts.txns,
+  );
   const changes = { put: 0, delete: 0 };
   machine.store.onChange((_revision, events) => {
     for (const { type } of events) changes[type] += 1;
@@ -125,11 +106,12 @@ export const registerMember = (registry: Registry, member: Member): void => {
     () => member.proposals.failedCount,
   );
   exposeProcess(registry);
+  registerIdle(registry);
   registerState(registry, member);
   registry
     .gaugeFamily({
       name: 'etcd_server_id',
-      help: 'Server or member ID in hexadecimal format. 1 for "server_id" label with current ID.',
+      help: "Server or member ID in hexadecimal format. 1 for 'server_id' label with current ID.",
       labels: ['server_id'],
     })
     .labels(member.id.toString(16))
@@ -137,9 +119,18 @@ export const registerMember = (registry: Registry, member: Member): void => {
   registry
     .gaugeFamily({
       name: 'etcd_server_version',
-      help: 'Which version is running. 1 for "server_version" label with current version.',
+      help: "Which version is running. 1 for 'server_version' label with current version.",
       labels: ['server_version'],
     })
     .labels(ETCD_VERSION)
+    .set(1);
+  registry
+    .gaugeFamily({
+      name: 'etcd_server_go_version',
+      help: "Which Go version server is running with. 1 for 'server_go_version' label with current version.",
+      labels: ['server_go_version'],
+    })
+    // There is no Go here; whoever looks for the runtime finds the one that it is.
+    .labels(`node${process.versions.node}`)
     .set(1);
 };

@@ -69,6 +69,11 @@ export const rpcObserver = (
     name: 'etcd_debugging_mvcc_watch_stream_total',
     help: 'Total number of watch streams.',
   });
+  const streamFailures = registry.counterFamily({
+    name: 'etcd_network_server_stream_failures_total',
+    help: 'The total number of stream failures from the local server.',
+    labels: ['Type', 'API'] as const,
+  });
   return {
     started(method, clientVersion = 'unknown') {
       of(method).started.inc();
@@ -91,6 +96,8 @@ export const rpcObserver = (
       else handled.labels(method.type, method.service, method.method, code).inc();
       instruments.duration?.observe(durationMs / MS_PER_SECOND);
       if (isWatch(method)) watchStreams.add(-1);
+      const isBroken = method.type === 'bidi_stream' && code !== 'OK' && code !== 'Canceled';
+      if (isBroken) streamFailures.labels('receive', isWatch(method) ? 'watch' : 'lease-keepalive').inc();
     },
   };
 };

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { systemClock } from '../../base/node/clock.ts';
 import { sharedClock } from '../../base/shared-clock.ts';
@@ -18,6 +19,8 @@ import { peerMetrics, tlsPeerProbe, TlsPeerTransport, type PeerTls } from '../pe
 import { serveClients, ServingState } from '../rpc/index.ts';
 import type { ClientServer, MemberApi, ServerTls } from '../rpc/index.ts';
 import { lockDirectory } from '../../base/node/directory-lock.ts';
+import { discovered } from '../discovery/index.ts';
+import { withAutoTls } from './auto-tls.ts';
 import { withDebugVars } from './debug-vars.ts';
 import { memberEndpoints } from './endpoints.ts';
 import { loadJwt } from './auth-keys.ts';
@@ -25,7 +28,9 @@ import { assertFirstStart } from './first-start.ts';
 import { lmdbHouse } from './lmdb-house.ts';
 import { listenMetrics, type MetricsListener } from './metrics-listener.ts';
 import { measuredApi } from './measured-api.ts';
-import { memberObserver, registerMember } from './metrics.ts';
+import { memberObserver } from './member-observer.ts';
+import { registerMember } from './metrics.ts';
+import { withSlowRequests } from './slow-requests.ts';
 import { rpcObserver } from './rpc-metrics.ts';
 import { loadTls, watchTls, type LoadedTls } from './tls-files.ts';
 
@@ -42,7 +47,7 @@ export interface RunningMember {
 }
 
 const listenersOf = (urls: readonly ListenUrl[], tls: ServerTls | undefined) =>
-  urls.map(({ host, port, secure }) => ({ host, port, ...(secure && tls ? { tls } : {}) }));
+  urls.map(({ address, secure }) => ({ address, ...(secure && tls ? { tls } : {}) }));
 
 const serverTls = (tls: LoadedTls, config: MemberConfig): ServerTls => ({
   ...tls,
@@ -53,7 +58,17 @@ const peerTls = (tls: LoadedTls, config: MemberConfig): PeerTls => ({
   ...tls,
   ...config.tls,
   allowed: config.peerTls.allowed,
+  verifyAddress: config.verifyPeerAddress,
+  verifyPeers: !config.peerTls.isAutomatic,
 });
+
+/** SetMemberLocalAddr: the first advertised address that is one of this machine's and not of the loopback. */
+const localAddressOf = ({ gates, advertisePeerUrls }: MemberConfig): string | undefined =>
+  gates.SetMemberLocalAddr
+    ? advertisePeerUrls.map((url) => new URL(url).hostname.replace(/^\[|\]$/g, '')).find(isOwnAddress)
+    : undefined;
+
+const isOwnAddress = (host: string): boolean => isIP(host) !== 0 && !/^(127\.|0\.0\.0\.0$|::1?$)/.test(host);
 
 /** Clients that look at gRPC's health go to another member while this one is defragmented. */
 const awayOnDefrag = (api: MemberApi, serving: ServingState): MemberApi => ({
@@ -86,9 +101,9 @@ const listening = async <T>(
 };
 
 /** One member with its listeners, over this machine's disk, clock and network. */
-export const runMember = async (config: MemberConfig, log: Log): Promise<RunningMember> => {
+export const runMember = async (flags: MemberConfig, log: Log): Promise<RunningMember> => {
   const owned = new DisposableStore();
-  const unlock = await lockDirectory(config.dataDirectory);
+  const unlock = await lockDirectory(flags.dataDirectory);
   owned.add(unlock);
   let rejectFailed: (error: unknown) => void = () => undefined;
   const failed = new Promise<never>((_resolve, reject) => (rejectFailed = reject));
@@ -99,6 +114,8 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
   const slowClock = owned.add(sharedClock(clock, { gridMs: SLOW_GRID_MS }));
   const random = systemRandom;
   try {
+    const automatic = await withAutoTls(flags, { clock, log });
+    const config = await discovered(automatic, { disk: nodeDisk, clock, log });
     await Promise.all([join(config.dataDirectory, 'member'), config.walDirectory].map(restrict));
     const [clientCertificates, peerCertificates] = await Promise.all([
       loadTls(config.clientTls),
@@ -138,6 +155,7 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
             advertiseUrls: config.advertisePeerUrls,
             tls: peerSecurity,
             electionTimeoutMs: config.electionTimeoutMs,
+            localAddress: localAddressOf(config),
             metrics: peerMetrics(registry, memberId),
             clock: slowClock,
             random,
@@ -153,9 +171,12 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
     registerMember(registry, member);
     const serving = new ServingState();
     const measured = measuredApi(memberApi(member), registry, clock);
-    const api = config.stopServiceOnDefrag ? awayOnDefrag(measured, serving) : measured;
+    const api = config.gates.StopGRPCServiceOnDefrag ? awayOnDefrag(measured, serving) : measured;
     const endpoints = memberEndpoints(member, registry);
-    const rpc = rpcObserver(registry, { withDurations: config.metrics === 'extensive' });
+    const rpc = withSlowRequests(rpcObserver(registry, { withDurations: config.metrics === 'extensive' }), {
+      log,
+      slowMs: config.slowRequestMs,
+    });
     let clients: ClientServer | undefined;
     let metrics: MetricsListener | undefined;
     const serve = (tls: ServerTls | undefined): Promise<ClientServer> =>
@@ -185,7 +206,7 @@ export const runMember = async (config: MemberConfig, log: Log): Promise<Running
     };
     try {
       await listening('listen-peer-urls', config.listenPeers, () => member.start());
-      const unverified = config.initialCorruptCheck ? await checkBeforeServing(member) : [];
+      const unverified = config.gates.InitialCorruptCheck ? await checkBeforeServing(member) : [];
       owned.add(watchCorruption(member, unverified));
       const tls = clientCertificates && serverTls(clientCertificates, config);
       clients = await listening('listen-client-urls', config.listenClients, () => serve(tls));

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Registry } from '../../base/metrics/index.ts';
+import { FEATURE_GATES, type FeatureGate } from '../config/gate-names.ts';
 import type { Member } from '../member/member.ts';
 import { ALARM_TYPE } from '../proto/index.ts';
 
@@ -49,10 +50,8 @@ export const registerState = (registry: Registry, member: Member): void => {
     help: 'Whether or not a feature is enabled. 1 is enabled, 0 is not.',
     labels: ['name', 'stage'] as const,
   });
-  features.labels('InitialCorruptCheck', 'ALPHA').set(Number(config.initialCorruptCheck));
-  features.labels('CompactHashCheck', 'ALPHA').set(Number(config.compactHashCheck));
-  features.labels('LeaseCheckpoint', 'ALPHA').set(Number(config.leaseCheckpoint));
-  features.labels('StopGRPCServiceOnDefrag', 'ALPHA').set(Number(config.stopServiceOnDefrag));
+  for (const [name, { stage }] of Object.entries(FEATURE_GATES))
+    features.labels(name, stage).set(Number(config.gates[name as FeatureGate]));
   registerChanging(registry, member);
 };
 

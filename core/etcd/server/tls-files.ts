@@ -9,17 +9,26 @@ export interface LoadedTls {
   readonly ca?: Buffer;
   readonly crl?: Buffer;
   readonly clientCertAuth: boolean;
+  /** Shown when this member dials, where it is another. */
+  readonly dial?: { readonly cert: Buffer; readonly key: Buffer };
 }
 
 /** Undefined where no certificate is configured: plain text. */
 export const loadTls = async (files: TlsFiles): Promise<LoadedTls | undefined> => {
   if (files.certFile === '') return undefined;
-  const [pair, ca, crl] = await Promise.all([
+  const [pair, ca, crl, dial] = await Promise.all([
     readPair(files.certFile, files.keyFile),
     files.trustedCaFile === '' ? undefined : readAuthorities(files.trustedCaFile),
     files.crlFile === '' ? undefined : readRevocations(files.crlFile),
+    files.dialCertFile === '' ? undefined : readPair(files.dialCertFile, files.dialKeyFile),
   ]);
-  return { ...pair, ...(ca && { ca }), ...(crl && { crl }), clientCertAuth: files.requireClientCertificate };
+  return {
+    ...pair,
+    ...(ca && { ca }),
+    ...(crl && { crl }),
+    ...(dial && { dial }),
+    clientCertAuth: files.requireClientCertificate,
+  };
 };
 
 /** Calls back with certificates that were replaced on disk; unreadable ones are reported and the old ones stay. */
@@ -36,7 +45,14 @@ export const watchTls = (
       .catch(onProblem);
   };
   return watchFiles(
-    [files.certFile, files.keyFile, files.trustedCaFile, files.crlFile],
+    [
+      files.certFile,
+      files.keyFile,
+      files.dialCertFile,
+      files.dialKeyFile,
+      files.trustedCaFile,
+      files.crlFile,
+    ],
     clock,
     reload,
     onProblem,

@@ -46,6 +46,9 @@ const overridden = (backend: Backend, changes: Partial<Backend>): Backend => ({
   get term() {
     return backend.term;
   },
+  get openSnapshots() {
+    return backend.openSnapshots;
+  },
   get: (bucket, key) => backend.get(bucket, key),
   range: (bucket, from, to, limit) => backend.range(bucket, from, to, limit),
   put: (bucket, key, value) => backend.put(bucket, key, value),

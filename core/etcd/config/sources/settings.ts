@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { messageOf, ReasonError } from '../../../base/errors.ts';
 import { ETCD_FLAGS } from '../flags.ts';
+import { OLDER_NAMES, withNewerNames } from '../older-names.ts';
 import { REJECTED_FLAGS } from '../rejected-flags.ts';
 
 export interface SettingSources {
@@ -20,7 +21,11 @@ const PREFIX = 'ETCD_';
 const NOT_FROM_ENVIRONMENT = new Set([CONFIG_FILE, 'version', 'help']);
 const NANOSECONDS_PER_MS = 1_000_000;
 
-const FLAG_NAMES: readonly string[] = [...Object.keys(ETCD_FLAGS), ...Object.keys(REJECTED_FLAGS)];
+const FLAG_NAMES: readonly string[] = [
+  ...Object.keys(ETCD_FLAGS),
+  ...Object.keys(REJECTED_FLAGS),
+  ...OLDER_NAMES,
+];
 const environmentName = (flagName: string): string => PREFIX + flagName.toUpperCase().replaceAll('-', '_');
 const FLAG_OF_VARIABLE = new Map(FLAG_NAMES.map((name) => [environmentName(name), name]));
 
@@ -29,6 +34,12 @@ const FLAG_OF_VARIABLE = new Map(FLAG_NAMES.map((name) => [environmentName(name)
  * variables.
  */
 export const readSettings = (args: readonly string[], sources: SettingSources): Settings => {
+  const settings = joinSources(args, sources);
+  const { deprecated } = withNewerNames(settings.args);
+  return { ...settings, warnings: [...settings.warnings, ...deprecated] };
+};
+
+const joinSources = (args: readonly string[], sources: SettingSources): Settings => {
   const { environment, readFile } = sources;
   const path = valueOf(args, CONFIG_FILE) ?? environment[environmentName(CONFIG_FILE)] ?? '';
   const fromEnvironment = environmentArgs(environment);

@@ -75,6 +75,8 @@ export interface Backend {
   snapshot(): Promise<BackendSnapshot>;
   /** Rewrites the file without its free space. Reads and writes continue; commits wait. */
   defragment(): Promise<void>;
+  /** Views that were not disposed yet. */
+  readonly openSnapshots: number;
   /** As of the last commit. */
   size(): BackendSize;
   /** Commits what is pending and closes. */

@@ -56,6 +56,7 @@ export class BufferedBackend implements Backend {
   readonly #options: BufferedBackendOptions;
   #waiting = new Overlay();
   #committing: Overlay | undefined;
+  readonly #snapshots = new Set<object>();
   #running: Promise<void> | undefined;
   #timer: Disposable | undefined;
   #timerDelayMs = 0;
@@ -139,6 +140,8 @@ export class BufferedBackend implements Backend {
   async snapshot(): Promise<BackendSnapshot> {
     await this.commit();
     const view = this.#engine.snapshot();
+    const id = {};
+    this.#snapshots.add(id);
     return {
       consistentIndex: readCounter(view, META.consistentIndex),
       term: readCounter(view, META.term),
@@ -146,8 +149,15 @@ export class BufferedBackend implements Backend {
       get: (bucket, key) => view.get(bucket, key),
       range: (bucket, from, to, limit) => view.range(bucket, from, to, limit),
       entries: (bucket) => entriesOf(view, bucket),
-      dispose: () => view.dispose(),
+      dispose: () => {
+        this.#snapshots.delete(id);
+        view.dispose();
+      },
     };
+  }
+
+  get openSnapshots(): number {
+    return this.#snapshots.size;
   }
 
   async defragment(): Promise<void> {

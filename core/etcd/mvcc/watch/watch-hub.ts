@@ -46,6 +46,9 @@ export interface WatchCounts {
   readonly watchers: number;
   /** Unsynced and victims: etcd's slow watchers. */
   readonly slow: number;
+  /** Events delivered so far, and those that wait for room. */
+  readonly eventsSent: number;
+  readonly eventsPending: number;
 }
 
 /**
@@ -59,6 +62,7 @@ export class WatchHub {
   readonly #unsynced = new Set<Membership>();
   readonly #victims = new Set<Membership>();
   readonly #subscription: Disposable;
+  #eventsSent = 0;
   #syncTimer: Disposable | undefined;
   #victimTimer: Disposable | undefined;
 
@@ -70,7 +74,9 @@ export class WatchHub {
 
   get counts(): WatchCounts {
     const slow = this.#unsynced.size + this.#victims.size;
-    return { watchers: this.#synced.size + slow, slow };
+    let eventsPending = 0;
+    for (const { refused } of this.#victims) eventsPending += refused?.events.length ?? 0;
+    return { watchers: this.#synced.size + slow, slow, eventsSent: this.#eventsSent, eventsPending };
   }
 
   /** The first batch may be delivered before this returns to the event loop, never before it returns. */
@@ -155,7 +161,10 @@ export class WatchHub {
     if (watcher.wantsPrevKv)
       for (const event of wanted)
         if (event.prevKv === undefined) event.prevKv = this.#store.previous(event) ?? null;
-    if (watcher.sink.deliver({ watcher, revision, events: wanted, compactRevision: 0 })) return true;
+    if (watcher.sink.deliver({ watcher, revision, events: wanted, compactRevision: 0 })) {
+      this.#eventsSent += wanted.length;
+      return true;
+    }
     if (watcher.state === 'ended') return true;
     watcher.state = 'victim';
     watcher.refused = { revision, events: wanted };
@@ -176,6 +185,7 @@ export class WatchHub {
       const { refused } = watcher;
       if (watcher.state !== 'victim' || refused === undefined) continue;
       if (!watcher.sink.deliver({ watcher, ...refused, compactRevision: 0 })) continue;
+      this.#eventsSent += refused.events.length;
       this.#victims.delete(watcher);
       watcher.refused = undefined;
       if ((watcher.state as WatcherState) === 'ended') continue;

@@ -241,7 +241,7 @@ export class GatewayCall implements DuplexStream<unknown, unknown> {
     this.#deadline?.dispose();
     this.#bodyLimit?.dispose();
     const { observer, clock, onOver } = this.#options;
-    observer.handled(this.method, status.code, clock.monotonicMs() - this.#startedMs);
+    observer.handled(this.method, status.code, clock.monotonicMs() - this.#startedMs, this.peer.address);
     this.#abort?.abort();
     this.#wake();
     onOver(this);

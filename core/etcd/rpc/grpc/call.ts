@@ -245,6 +245,7 @@ export class Call implements StreamOwner, DuplexStream<unknown, unknown> {
       this.method,
       status.code,
       this.#options.clock.monotonicMs() - this.#startedMs,
+      this.peer.address,
     );
     this.#abort?.abort();
     this.#wake();

@@ -92,5 +92,5 @@ export interface RpcObserver {
   messageReceived(method: MethodName, bytes: number): void;
   messageSent(method: MethodName, bytes: number): void;
   /** Once for each started call. */
-  handled(method: MethodName, code: Status['code'], durationMs: number): void;
+  handled(method: MethodName, code: Status['code'], durationMs: number, remote: string): void;
 }

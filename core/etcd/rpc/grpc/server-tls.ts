@@ -15,13 +15,14 @@ export interface ServerTls extends Pick<
 const HANDSHAKE_TIMEOUT_MS = 10 * 1000;
 
 export const secureContextOf = ({
-  clientCertAuth: _auth,
-  allowed: _allowed,
-  ...context
-}: ServerTls): SecureContextOptions => ({
-  minVersion: 'TLSv1.2',
-  ...context,
-});
+  cert,
+  key,
+  ca,
+  crl,
+  ciphers,
+  minVersion = 'TLSv1.2',
+  maxVersion,
+}: ServerTls): SecureContextOptions => ({ cert, key, ca, crl, ciphers, minVersion, maxVersion });
 
 /** What `node:tls` and `node:https` listen with. */
 export const tlsServerOptionsOf = (tls: ServerTls): TlsOptions => ({

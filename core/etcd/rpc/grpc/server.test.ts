@@ -42,8 +42,7 @@ const start = async (methods: readonly Method[] = [echo]) => {
     http,
   });
   const server = await listen({
-    host: '127.0.0.1',
-    port: 0,
+    address: { host: '127.0.0.1', port: 0 },
     route: (stream, peer) => router.route(stream, peer),
     http,
     clock: systemClock,

@@ -1,6 +1,6 @@
 import { createServer as createHttp1Server } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { TLSSocket, createServer as createTlsServer } from 'node:tls';
 import type { Server as TlsServer } from 'node:tls';
 import type { Clock } from '../../../base/clock.ts';
@@ -9,6 +9,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { Http2Connection } from '../../../base/node/http2/server/connection.ts';
 import type { Http2Stream } from '../../../base/node/http2/server/stream.ts';
+import { freeSocketPath, type ListenAddress } from '../../../base/node/listen-address.ts';
 import { boundStrangers } from '../../../base/node/strangers.ts';
 import type { Peer } from './method.ts';
 import { http1Exchange } from './http-exchange.ts';
@@ -20,8 +21,7 @@ import type { ServerTls } from './server-tls.ts';
 import { chooseProtocol } from './sniff.ts';
 
 export interface GrpcServerOptions {
-  readonly host: string;
-  readonly port: number;
+  readonly address: ListenAddress;
   /** Absent: `http://`, where HTTP/2 with prior knowledge and HTTP/1 share the port. */
   readonly tls?: ServerTls | undefined;
   readonly route: (stream: Http2Stream, peer: Peer & ExchangePeer) => void;
@@ -59,7 +59,7 @@ const KEEPALIVE_DEFAULT: KeepaliveOptions = {
 };
 
 export interface GrpcServer {
-  readonly host: string;
+  /** 0 on a Unix socket. */
   readonly port: number;
   readonly connectionCount: number;
   /** New handshakes use these certificates; connections that are open keep theirs. */
@@ -119,9 +119,10 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
       error: messageOf(error),
     });
   });
+  if (options.address.path !== undefined) await freeSocketPath(options.address.path);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host: options.host, port: options.port }, () => {
+    server.listen({ ...options.address }, () => {
       server.off('error', reject);
       resolve();
     });
@@ -130,8 +131,7 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
   const keepalive = startKeepalive(connections, options);
 
   return {
-    host: options.host,
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     get connectionCount() {
       return sockets.size;
     },
@@ -155,6 +155,11 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
   };
 };
 
+const portOf = (server: Server): number => {
+  const address = server.address();
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+};
+
 const createSecureServer = (tls: ServerTls, accept: (socket: TLSSocket) => void): Server => {
   const server = createTlsServer({ ...tlsServerOptionsOf(tls), ALPNProtocols: ['h2', 'http/1.1'] });
   const strangers = boundStrangers(server, STRANGERS_MAX);
@@ -170,8 +175,9 @@ const createSecureServer = (tls: ServerTls, accept: (socket: TLSSocket) => void)
   return server;
 };
 
+/** Of a Unix socket `@`, as Go prints it. */
 const addressOf = (socket: Socket): string =>
-  `${socket.remoteAddress ?? 'unknown'}:${socket.remotePort ?? 0}`;
+  socket.remoteAddress === undefined ? '@' : `${socket.remoteAddress}:${socket.remotePort ?? 0}`;
 
 const peerOf = (socket: Socket): Peer & ExchangePeer => {
   // Parsing a certificate takes longer than a call; asked for once a connection.

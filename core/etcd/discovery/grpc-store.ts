@@ -1,0 +1,190 @@
+import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
+import type { Clock } from '../../base/clock.ts';
+import { ReasonError } from '../../base/errors.ts';
+import { readAuthorities, readPair } from '../../base/node/pem-files.ts';
+import type { DiscoveryConfig, DiscoveryEndpoint } from '../config/discovery.ts';
+import {
+  AuthenticateRequest,
+  AuthenticateResponse,
+  PutRequest,
+  PutResponse,
+  RangeRequest,
+  RangeResponse,
+} from '../proto/index.ts';
+import type { DiscoveryStore } from './join-cluster.ts';
+
+const MESSAGE_HEAD_BYTES = 5;
+/** A cluster's members are a few lines. */
+const ANSWER_BYTES_MAX = 1024 * 1024;
+
+interface Method<Request, Response> {
+  readonly path: string;
+  encode(request: Request, headBytes: number): Buffer;
+  decode(bytes: Buffer): Response;
+}
+
+const RANGE: Method<Parameters<typeof RangeRequest.encode>[0], RangeResponse> = {
+  path: '/etcdserverpb.KV/Range',
+  encode: (request, head) => RangeRequest.encode(request, head),
+  decode: (bytes) => RangeResponse.decode(bytes),
+};
+const PUT: Method<Parameters<typeof PutRequest.encode>[0], PutResponse> = {
+  path: '/etcdserverpb.KV/Put',
+  encode: (request, head) => PutRequest.encode(request, head),
+  decode: (bytes) => PutResponse.decode(bytes),
+};
+const AUTHENTICATE: Method<Parameters<typeof AuthenticateRequest.encode>[0], AuthenticateResponse> = {
+  path: '/etcdserverpb.Auth/Authenticate',
+  encode: (request, head) => AuthenticateRequest.encode(request, head),
+  decode: (bytes) => AuthenticateResponse.decode(bytes),
+};
+
+const unreachable = (message: string, cause?: unknown): ReasonError =>
+  new ReasonError('Unreachable', message, { cause });
+
+const framed = (message: Buffer): Buffer => {
+  message[0] = 0;
+  message.writeUInt32BE(message.length - MESSAGE_HEAD_BYTES, 1);
+  return message;
+};
+
+/** The only message of an answer. */
+const unframed = (chunks: readonly Buffer[]): Buffer => {
+  const bytes = Buffer.concat(chunks);
+  const isWhole =
+    bytes.length >= MESSAGE_HEAD_BYTES &&
+    bytes[0] === 0 &&
+    bytes.readUInt32BE(1) === bytes.length - MESSAGE_HEAD_BYTES;
+  if (!isWhole) throw unreachable('the discovery service sent no whole message');
+  return bytes.subarray(MESSAGE_HEAD_BYTES);
+};
+
+const call = <Request, Response>(
+  session: ClientHttp2Session,
+  { path, encode, decode }: Method<Request, Response>,
+  request: Request,
+  token: string | undefined,
+): Promise<Response> =>
+  new Promise((resolve, reject) => {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': path,
+      te: 'trailers',
+      'content-type': 'application/grpc',
+      ...(token !== undefined && { token }),
+    });
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    let status: string | undefined;
+    let text = '';
+    const note = (headers: IncomingHttpHeaders): void => {
+      if (headers['grpc-status'] === undefined) return;
+      status = String(headers['grpc-status']);
+      text = decodeURIComponent(String(headers['grpc-message'] ?? ''));
+    };
+    stream.on('response', note);
+    stream.on('trailers', note);
+    stream.on('data', (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      if (sizeBytes > ANSWER_BYTES_MAX) stream.destroy(unreachable('the discovery service sent too much'));
+      else chunks.push(chunk);
+    });
+    stream.on('error', (error) => reject(unreachable(error.message, error)));
+    stream.on('close', () => {
+      try {
+        if (status !== '0') throw unreachable(text || 'the discovery service did not answer');
+        resolve(decode(unframed(chunks)));
+      } catch (error) {
+        reject(error as Error);
+      }
+    });
+    stream.end(framed(encode(request, MESSAGE_HEAD_BYTES)));
+  });
+
+/** The discovery service over gRPC: one connection a question, to one endpoint after the other until one answers. */
+export const grpcDiscoveryStore = (config: DiscoveryConfig, clock: Clock): DiscoveryStore => {
+  const credentials = async () => ({
+    ...(config.certFile !== '' && (await readPair(config.certFile, config.keyFile))),
+    ...(config.caFile !== '' && { ca: await readAuthorities(config.caFile) }),
+    rejectUnauthorized: !config.skipVerify,
+  });
+
+  const open = async (endpoint: DiscoveryEndpoint): Promise<ClientHttp2Session> => {
+    const { secure, host, port } = endpoint;
+    const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const session = secure
+      ? connect(`https://${authority}`, await credentials())
+      : connect(`http://${authority}`);
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error): void => {
+        late.dispose();
+        session.destroy();
+        reject(unreachable(`${authority}: ${error.message}`, error));
+      };
+      const late = clock.after(config.dialTimeoutMs, () => fail(new Error('did not connect in time')));
+      session.on('error', fail);
+      session.once('connect', () => {
+        late.dispose();
+        resolve(session);
+      });
+    });
+  };
+
+  const ask = async <T>(
+    endpoint: DiscoveryEndpoint,
+    question: (session: ClientHttp2Session, token: string | undefined) => Promise<T>,
+  ): Promise<T> => {
+    const session = await open(endpoint);
+    const late = clock.after(config.requestTimeoutMs, () =>
+      session.destroy(new Error('did not answer in time')),
+    );
+    try {
+      const { user } = config;
+      const token = user && (await call(session, AUTHENTICATE, user, undefined)).token;
+      return await question(session, token);
+    } finally {
+      late.dispose();
+      session.destroy();
+    }
+  };
+
+  const askAny = async <T>(
+    question: (session: ClientHttp2Session, token: string | undefined) => Promise<T>,
+  ): Promise<T> => {
+    let last: unknown;
+    for (const endpoint of config.endpoints) {
+      try {
+        return await ask(endpoint, question);
+      } catch (error) {
+        last = error;
+      }
+    }
+    throw last;
+  };
+
+  return {
+    get: (key) =>
+      askAny(async (session, token) => {
+        const { kvs } = await call(session, RANGE, { key: Buffer.from(key) }, token);
+        const value = kvs[0]?.value;
+        return value === undefined ? undefined : Buffer.from(value).toString().trim();
+      }),
+    list: (prefix) =>
+      askAny(async (session, token) => {
+        const key = Buffer.from(prefix);
+        const rangeEnd = Buffer.from(key);
+        // A prefix of ours ends in a slash, so its last byte can be counted up.
+        rangeEnd[rangeEnd.length - 1]! += 1;
+        const { kvs } = await call(session, RANGE, { key, rangeEnd }, token);
+        return kvs.map((kv) => ({
+          key: Buffer.from(kv.key).toString(),
+          value: Buffer.from(kv.value).toString(),
+          createRevision: kv.createRevision,
+        }));
+      }),
+    put: (key, value) =>
+      askAny(async (session, token) => {
+        await call(session, PUT, { key: Buffer.from(key), value: Buffer.from(value) }, token);
+      }),
+  };
+};
