@@ -27,6 +27,7 @@ import {
   tableItem,
   tableQuery,
 } from './schemas/kube.ts';
+import { etcdAuth, etcdHashes, etcdLocks } from './schemas/etcd-inspection.ts';
 import {
   actionPreview,
   clusterAction,
@@ -162,6 +163,10 @@ export const contract = {
     item: v.pipe(v.array(etcdEvent), v.maxLength(TIMELINE_EVENTS_MAX)),
     batchItemsMax: 4,
   }),
+  /** Asks every member for the hash of its keys at one revision. */
+  'etcd.hashes': call({ input: ofCluster, output: etcdHashes }),
+  'etcd.locks': call({ input: ofCluster, output: etcdLocks }),
+  'etcd.auth': call({ input: ofCluster, output: etcdAuth }),
   'backups.watch': stream({ input: ofCluster, item: backups, batchItemsMax: 4 }),
   'backups.schedule': call({
     input: v.object({ cluster: clusterRef, schedule: backupSchedule }),

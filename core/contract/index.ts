@@ -10,6 +10,7 @@ export type { CallHandler, Handlers, HostConnection, StreamHandler } from './hos
 export { clientMessage } from './messages.ts';
 export type { ClientMessage, FailureReason, HostMessage } from './messages.ts';
 export * from './schemas/app.ts';
+export * from './schemas/etcd-inspection.ts';
 export * from './schemas/fault.ts';
 export * from './schemas/kube.ts';
 export * from './schemas/local-cluster.ts';

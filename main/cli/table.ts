@@ -60,6 +60,11 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/compact.ts')).compact,
   },
   {
+    name: 'etcd',
+    summary: 'compare the hashes of etcd members, list locks, users and roles',
+    load: async () => (await import('./commands/etcd.ts')).etcd,
+  },
+  {
     name: 'upgrade',
     summary: 'plan, apply or roll back a Kubernetes upgrade',
     load: async () => (await import('./commands/upgrade.ts')).upgrade,

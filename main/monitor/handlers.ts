@@ -13,6 +13,7 @@ import {
 import type { LocalClusters } from '../clusters/local-clusters.ts';
 import { Feed } from '../ipc/handlers/feed.ts';
 import { kubeFailure } from '../kube/failure.ts';
+import { etcdInspection } from './etcd-inspection.ts';
 import { LocalRecords, NOT_RUNNING, type LocalRecord } from './local-records.ts';
 import { RemoteWatches, type RemoteWatch } from './remote-watches.ts';
 
@@ -81,6 +82,11 @@ export const createMonitorHandlers = (
   const local = owned.add(new LocalRecords(localClusters, { clock, log }));
   const remote = owned.add(new RemoteWatches({ connect, clock, log }));
 
+  const recordOf = (cluster: string): LocalRecord => {
+    const record = local.find(cluster);
+    if (!record) throw ownOnly('hashes, locks and users of etcd');
+    return record;
+  };
   const handlers: Handlers = {
     'etcd.members': async function* ({ cluster }, signal) {
       const record = local.find(cluster);
@@ -158,5 +164,8 @@ export const createMonitorHandlers = (
       ];
     },
   };
-  return { handlers, dispose: () => owned.dispose() };
+  return {
+    handlers: { ...handlers, ...etcdInspection(recordOf) },
+    dispose: () => owned.dispose(),
+  };
 };

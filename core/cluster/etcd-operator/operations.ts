@@ -59,7 +59,7 @@ export const etcdAccessOf = (dataDirectory: string, config: ClusterConfig): Etcd
   };
 };
 
-const withMember = async <T>(
+export const withMember = async <T>(
   url: string,
   { tls }: EtcdAccess,
   run: (connection: EtcdConnection) => Promise<T>,

@@ -18,7 +18,7 @@ export interface TlsFiles {
   readonly crlFile: string;
   readonly requireClientCertificate: boolean;
   readonly allowed: AllowedNames;
-  /** `--auto-tls`, `--peer-auto-tls`: a certificate is created where none is given, and nobody can verify it. */
+  /** `--auto-tls`, `--peer-auto-tls`: a certificate is created where none is given; peers cannot verify it. */
   readonly isAutomatic: boolean;
 }
 

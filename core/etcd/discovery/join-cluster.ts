@@ -40,7 +40,7 @@ const failure = (reason: DiscoveryFailure, message: string): ReasonError =>
 
 /**
  * Registers this member and waits until the cluster is complete. Resolves to what `--initial-cluster` would say, the
- * same for every member. Waits for a service that does not answer; a token without a size and a full cluster fail.
+ * same for every member. Waits while the service is unreachable; a token without a size and a full cluster fail.
  */
 export const joinCluster = async (options: JoinOptions): Promise<string> => {
   const { store, log, token, id, self } = options;

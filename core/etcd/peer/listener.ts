@@ -67,7 +67,7 @@ export class PeerListener {
     const certificate = socket.getPeerX509Certificate();
     const isVerified = this.#settings.tls()?.verifyAddress === true && certificate !== undefined;
     if (!isVerified) return this.#accept(socket);
-    // Nobody listens yet, and a connection may break while names are looked up.
+    // No other listener is there yet, and a connection may break while names are looked up.
     const ignore = (): void => undefined;
     socket.on('error', ignore);
     const refused = await refuseAddress(certificate, socket.remoteAddress ?? '');

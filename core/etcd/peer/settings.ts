@@ -15,7 +15,7 @@ export interface PeerTls extends Pick<
   readonly allowed?: AllowedNames;
   /** `--peer-client-cert-file`: shown when dialling, where it is another than `cert`. */
   readonly dial?: Pick<SecureContextOptions, 'cert' | 'key'>;
-  /** False with `--peer-auto-tls`: nobody can verify a certificate that its owner signed. */
+  /** False with `--peer-auto-tls`: a self-signed certificate cannot be verified. */
   readonly verifyPeers?: boolean;
   /** The address that a peer dials from must be in its certificate. */
   readonly verifyAddress?: boolean;

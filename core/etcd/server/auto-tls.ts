@@ -15,7 +15,7 @@ const CERTIFICATE_MODE = 0o644;
 const hostsOf = (urls: readonly ListenUrl[]): string[] =>
   urls.map(({ address }) => (address.path === undefined ? address.host : 'localhost'));
 
-/** An expired one is replaced: there is nobody to renew it. */
+/** An expired one is replaced: no process renews it. */
 const isUsable = async (certFile: string, keyFile: string, nowMs: number): Promise<boolean> => {
   try {
     const [certificate] = await Promise.all([readFile(certFile), readFile(keyFile)]);
@@ -34,7 +34,7 @@ const createFiles = async (
   const keyFile = resolve(directory, 'key.pem');
   if (await isUsable(certFile, keyFile, clock.nowMs())) return { certFile, keyFile };
   const validityMs = validityYears * YEAR_MS;
-  // Its key is never stored, so that the file can be trusted as a CA and nobody can sign with it.
+  // Its key is never stored, so the file can be trusted as a CA without a key that could sign.
   const authority = createAuthority({ commonName: 'etcd', clock, validityMs });
   const leaf = issueLeaf(openAuthority(authority), {
     subject: { commonName: 'etcd', organizations: ['etcd'] },
@@ -55,7 +55,7 @@ const createFiles = async (
 
 /**
  * `--auto-tls` and `--peer-auto-tls`: certificates where the flags name none, in `fixtures/client` and `fixtures/peer` of
- * the data folder as etcd has them. They keep eavesdroppers out and prove nobody's identity.
+ * the data folder as etcd has them. They encrypt the connection and do not prove an identity.
  */
 export const withAutoTls = async (
   config: MemberConfig,

@@ -130,7 +130,7 @@ export const registerMember = (registry: Registry, member: Member): void => {
       help: "Which Go version server is running with. 1 for 'server_go_version' label with current version.",
       labels: ['server_go_version'],
     })
-    // There is no Go here; whoever looks for the runtime finds the one that it is.
+    // There is no Go here: the label names the runtime that there is.
     .labels(`node${process.versions.node}`)
     .set(1);
 };

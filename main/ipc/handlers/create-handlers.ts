@@ -34,6 +34,9 @@ const MS_PER_SECOND = 1000;
 const MONITOR_NAMES = [
   'etcd.members',
   'etcd.timeline',
+  'etcd.hashes',
+  'etcd.locks',
+  'etcd.auth',
   'certificates.list',
   'cluster.checks',
   'leases.watch',

@@ -147,3 +147,50 @@ test('a stopped cluster can be started from here', async () => {
   await click(mounted.root, 'Start harbour');
   expect(started).toEqual([{ cluster: '/data/harbour' }]);
 });
+
+test('hashes are compared when a person asks, and locks and users are read when they are chosen', async () => {
+  await show(entry(), {
+    'etcd.hashes': () =>
+      Promise.resolve({
+        revision: 1200,
+        verdict: 'different' as const,
+        members: [
+          { id: 'a', name: 'cp-1', hash: 0xabc, compactRevision: 1000 },
+          { id: 'b', name: 'cp-2', hash: 7, compactRevision: 1000 },
+          { id: 'c', name: 'cp-3', problem: 'connection refused' },
+        ],
+      }),
+    'etcd.locks': () =>
+      Promise.resolve([
+        {
+          name: 'nightly',
+          kind: 'lock' as const,
+          claims: [
+            { key: 'nightly/1f', lease: '1f', ttlSeconds: 42, createRevision: 5, value: '' },
+            { key: 'nightly/2f', lease: '2f', ttlSeconds: 60, createRevision: 9, value: '' },
+          ],
+        },
+      ]),
+    'etcd.auth': () =>
+      Promise.resolve({
+        isEnabled: true,
+        revision: 3,
+        users: [{ name: 'root', roles: ['root'] }],
+        roles: [
+          {
+            name: 'reader',
+            permissions: [{ type: 'read' as const, key: '/registry/', rangeEnd: '/registry0' }],
+          },
+        ],
+      }),
+  });
+  expect(text()).toContain('Hashes the keys of every member');
+  await click(mounted.root, 'Compare');
+  expect(text()).toMatch(
+    /Members have different keys at revision 1,200.*cp-1.*00000abc.*cp-3.*connection refused/,
+  );
+  await click(mounted.root, 'Locks');
+  expect(text()).toMatch(/nightly.*holds the lock.*1f.*42 s.*waits.*2f/);
+  await click(mounted.root, 'Users');
+  expect(text()).toMatch(/Auth enabled, revision 3.*root.*reader.*read.*\[\/registry\/, \/registry0\)/);
+});
