@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest';
 import { suspects } from './corruption.ts';
 
-const compared = (agreeing: number[], differing: number[], unverified: number[] = []) => ({
+/** Hashes of members 1, 2, 3, ...; undefined: it could not be compared. */
+const compared = (...hashes: (number | undefined)[]) => ({
   revision: 7,
-  agreeing,
-  differing,
-  unverified,
+  hashes: new Map(hashes.flatMap((hash, at) => (hash === undefined ? [] : [[at + 1, hash] as const]))),
+  unverified: hashes.flatMap((hash, at) => (hash === undefined ? [at + 1] : [])),
 });
 
 test.each([
-  ['nobody differs', compared([2, 3], []), 3, []],
-  ['the one outside of a majority', compared([2], [3]), 3, [3]],
-  ['everybody, where no majority agrees', compared([], [2, 3]), 3, [1, 2, 3]],
-  ['everybody, where a peer that is silent would have decided', compared([], [2], [3]), 3, [1, 2]],
-  ['two of five', compared([2, 3], [4, 5]), 5, [4, 5]],
+  ['no member while all agree', compared(5, 5, 5), 3, []],
+  ['the follower outside of a majority', compared(5, 5, 6), 3, [3]],
+  ['the leader, where its followers agree with each other', compared(6, 5, 5), 3, [1]],
+  ['an unknown member, where no majority agrees', compared(5, 6, 7), 3, [0]],
+  ['an unknown member, where a silent one would have decided', compared(5, 6, undefined), 3, [0]],
+  ['two of five', compared(5, 5, 5, 6, 7), 5, [4, 5]],
 ])('suspected: %s', (_what, comparison, members, expected) => {
-  expect(suspects(comparison, members, 1)).toEqual(expected);
+  expect(suspects(comparison, members)).toEqual(expected);
 });

@@ -1,7 +1,7 @@
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import { every } from '../../base/every.ts';
-import type { MemberId } from '../../raft/types.ts';
+import { NOBODY, type MemberId } from '../../raft/types.ts';
 import { idText } from '../membership/index.ts';
 import { ALARM_ACTION, ALARM_TYPE, AlarmRequest } from '../proto/index.ts';
 import type { Member } from './member.ts';
@@ -14,8 +14,8 @@ const RECHECK_MS = 10_000;
 /** What one comparison came to. A peer that did not answer is not one that agrees. */
 export interface Comparison {
   readonly revision: number;
-  readonly agreeing: readonly MemberId[];
-  readonly differing: readonly MemberId[];
+  /** Of this member and of every peer that could be compared with it. */
+  readonly hashes: ReadonlyMap<MemberId, number>;
   readonly unverified: readonly MemberId[];
 }
 
@@ -45,28 +45,32 @@ export const compareWithPeers = async (member: Member, revision: number): Promis
   );
   const comparable = (hash: PeerHash | undefined): hash is PeerHash =>
     hash !== undefined && hash.compactRevision === own.compactRevision;
-  const idsWhere = (accept: (hash: PeerHash | undefined) => boolean): MemberId[] =>
-    answers.filter(({ hash }) => accept(hash)).map(({ id }) => id);
-  return {
-    revision: own.revision,
-    agreeing: idsWhere((hash) => comparable(hash) && hash.hash === own.hash),
-    differing: idsWhere((hash) => comparable(hash) && hash.hash !== own.hash),
-    unverified: idsWhere((hash) => !comparable(hash)),
-  };
+  const hashes = new Map([[member.id, own.hash]]);
+  for (const { id, hash } of answers) if (comparable(hash)) hashes.set(id, hash.hash);
+  return { revision: own.revision, hashes, unverified: peers.filter((id) => !hashes.has(id)) };
 };
 
-/** Who is to be distrusted: those outside of a majority that agrees; without one, no one can be trusted. */
-export const suspects = (comparison: Comparison, memberCount: number, own: MemberId): readonly MemberId[] => {
-  const { agreeing, differing } = comparison;
-  if (differing.length === 0) return [];
+/**
+ * Who is to be distrusted: those outside of a majority that agrees, which may be this member. Without one it is not known
+ * who; as with etcd the alarm then names member 0.
+ */
+export const suspects = ({ hashes }: Comparison, memberCount: number): readonly MemberId[] => {
+  const counts = new Map<number, number>();
+  for (const hash of hashes.values()) counts.set(hash, (counts.get(hash) ?? 0) + 1);
+  if (counts.size <= 1) return [];
   const majority = Math.floor(memberCount / 2) + 1;
-  return agreeing.length + 1 >= majority ? differing : [own, ...agreeing, ...differing];
+  const trusted = [...counts].find(([, count]) => count >= majority)?.[0];
+  if (trusted === undefined) return [NOBODY];
+  return [...hashes].filter(([, hash]) => hash !== trusted).map(([id]) => id);
 };
+
+const differingFrom = ({ hashes }: Comparison, own: MemberId): MemberId[] =>
+  [...hashes].filter(([, hash]) => hash !== hashes.get(own)).map(([id]) => id);
 
 const raise = async (member: Member, comparison: Comparison): Promise<void> => {
   const { membership, alarms } = member.machine;
-  for (const id of suspects(comparison, membership.members.length, member.id)) {
-    if (alarms.list(ALARM_TYPE.CORRUPT, BigInt(id)).length > 0) continue;
+  for (const id of suspects(comparison, membership.members.length)) {
+    if (alarms.list(ALARM_TYPE.CORRUPT).some(({ memberID }) => memberID === BigInt(id))) continue;
     member.ports.log.write('error', 'found hash mismatch between members', {
       'member-id': idText(id),
       revision: comparison.revision,
@@ -81,10 +85,11 @@ const raise = async (member: Member, comparison: Comparison): Promise<void> => {
 /** Before serving: a member whose keys differ from a peer's does not start. Returns who could not be asked. */
 export const checkBeforeServing = async (member: Member): Promise<readonly MemberId[]> => {
   const comparison = await compareWithPeers(member, 0);
-  if (comparison.differing.length > 0)
+  const differing = differingFrom(comparison, member.id);
+  if (differing.length > 0)
     throw new ReasonError(
       'Corrupt',
-      `the keys of this member at revision ${comparison.revision} differ from those of ${comparison.differing.map(idText).join(', ')}: ` +
+      `the keys of this member at revision ${comparison.revision} differ from those of ${differing.map(idText).join(', ')}: ` +
         'remove this member, delete its data folder and add it again',
     );
   return comparison.unverified;
