@@ -6,7 +6,7 @@ import type { RequestContext } from '../server/context.ts';
 import type { Stage, StageResult } from '../server/pipeline.ts';
 import { sendTextError, type ApiResponse } from '../server/response.ts';
 import type { Classified, FlowController } from './flow-controller.ts';
-import { flowMetrics } from './flow-metrics.ts';
+import { flowMetrics, type FlowMetrics } from './flow-metrics.ts';
 import { inFlightMetrics, kindOf } from './in-flight-metrics.ts';
 import type { RejectReason, Ticket } from './queue-set.ts';
 import { estimateWork, WatchCounts } from './work-estimate.ts';
@@ -41,7 +41,7 @@ const setHeaders = (response: ApiResponse, { schema, level }: Classified): void 
  */
 export const fairnessStage = (options: FairnessOptions): Stage => {
   const { controller, clock, waitMs } = options;
-  const metrics = flowMetrics(options.metrics, controller);
+  const metricsOf = flowMetrics(options.metrics, controller);
   const inFlight = inFlightMetrics(options.metrics);
   const watches = new WatchCounts();
   const estimates = { objectCount: options.objectCount, watchCount: (one: GroupResource) => watches.of(one) };
@@ -54,29 +54,23 @@ export const fairnessStage = (options: FairnessOptions): Stage => {
 
   const execute = (
     context: RequestContext,
-    { schema, level }: Classified,
+    metrics: FlowMetrics,
     ticket: Ticket,
     seats: number,
     waitedMs: number,
   ): StageResult => {
-    const [levelName, schemaName] = [level.config.name, schema.name];
     const isWatch = context.info.verb === 'watch';
     const kind = kindOf(context.info);
     const startMs = clock.monotonicMs();
-    metrics.dispatched(levelName, schemaName, waitedMs / 1000);
-    metrics.executing(levelName, schemaName, 1, seats);
+    metrics.dispatched(waitedMs / 1000);
+    metrics.executing(1, seats);
     inFlight.change(kind, 1);
     let isHeld = true;
     const giveBack = (): void => {
       if (!isHeld) return;
       isHeld = false;
-      metrics.executing(levelName, schemaName, -1, seats);
-      metrics.executed(
-        levelName,
-        schemaName,
-        isWatch ? 'watch' : 'regular',
-        (clock.monotonicMs() - startMs) / 1000,
-      );
+      metrics.executing(-1, seats);
+      metrics.executed(isWatch ? 'watch' : 'regular', (clock.monotonicMs() - startMs) / 1000);
       inFlight.change(kind, -1);
       ticket.finish();
     };
@@ -89,8 +83,8 @@ export const fairnessStage = (options: FairnessOptions): Stage => {
     return 'next';
   };
 
-  const rejected = (context: RequestContext, { schema, level }: Classified, reason: RejectReason) => {
-    metrics.rejected(level.config.name, schema.name, reason);
+  const rejected = (context: RequestContext, metrics: FlowMetrics, reason: RejectReason) => {
+    metrics.rejected(reason);
     inFlight.dropped(kindOf(context.info));
     return reject(context.response);
   };
@@ -103,6 +97,7 @@ export const fairnessStage = (options: FairnessOptions): Stage => {
       if (context.isLongRunning && info.verb !== 'watch') return 'next';
       const classified = controller.classify(info, user);
       const { level, schema, distinguisher, hash } = classified;
+      const metrics = metricsOf(classified);
       setHeaders(response, classified);
       const work = estimateWork(context, level.nominalSeats, estimates);
       const seats = Math.max(work.initialSeats, work.finalSeats);
@@ -113,26 +108,26 @@ export const fairnessStage = (options: FairnessOptions): Stage => {
         description: { schema: schema.name, distinguisher, user: user.name, info },
         onDispatched: () => dispatched?.(),
       });
-      if (typeof ticket === 'string') return rejected(context, classified, ticket);
-      if (ticket.isExecuting) return execute(context, classified, ticket, seats, 0);
+      if (typeof ticket === 'string') return rejected(context, metrics, ticket);
+      if (ticket.isExecuting) return execute(context, metrics, ticket, seats, 0);
       const arrivedMs = clock.monotonicMs();
-      metrics.waiting(level.config.name, schema.name, 1, seats);
+      metrics.waiting(1, seats);
       return new Promise<StageResult>((resolve, fail) => {
         const leave = (): void => {
           timer.dispose();
           request.signal.removeEventListener('abort', giveUp);
-          metrics.waiting(level.config.name, schema.name, -1, seats);
+          metrics.waiting(-1, seats);
         };
         const giveUp = (): void => {
           leave();
           ticket.cancel();
-          rejected(context, classified, 'time-out').then(resolve, fail);
+          rejected(context, metrics, 'time-out').then(resolve, fail);
         };
         const timer = clock.after(waitMs, giveUp);
         request.signal.addEventListener('abort', giveUp, { once: true });
         dispatched = () => {
           leave();
-          resolve(execute(context, classified, ticket, seats, clock.monotonicMs() - arrivedMs));
+          resolve(execute(context, metrics, ticket, seats, clock.monotonicMs() - arrivedMs));
         };
       });
     },

@@ -7,7 +7,7 @@ import type { Follower, InternalInformer } from '../informer/internal-informer.t
 import type { RequestInfo } from '../server/request-info.ts';
 import { flowSchemaOf, priorityLevelOf, type FlowSchema, type PriorityLevel } from './configuration.ts';
 import { Levels, type LevelState } from './levels.ts';
-import { inOrder, matchesSchema } from './matching.ts';
+import { concernsUser, inOrder, matchesSchema } from './matching.ts';
 
 const LEND_EVERY_MS = 10_000;
 const HASHES_MAX = 10_000;
@@ -42,6 +42,7 @@ export class FlowController implements Disposable {
   readonly #schemaConfigs = new Map<string, FlowSchema>();
   readonly #hashes = new Map<string, number>();
   #schemas: readonly FlowSchema[] = [];
+  #schemasByUser = new WeakMap<UserInfo, readonly FlowSchema[]>();
   #timer: Disposable | undefined;
 
   constructor({ clock, serverSeats, initial }: FlowControllerOptions) {
@@ -86,7 +87,8 @@ export class FlowController implements Disposable {
   }
 
   classify(info: RequestInfo, user: UserInfo): Classified {
-    const schema = this.#schemas.find((one) => matchesSchema(one, info, user)) ?? this.#schemas.at(-1)!;
+    const schema =
+      this.#schemasOf(user).find((one) => matchesSchema(one, info, user)) ?? this.#schemas.at(-1)!;
     const level = this.levels.get(schema.level) ?? this.levels.get(CATCH_ALL)!;
     const distinguisher =
       schema.distinguisher === 'ByUser'
@@ -106,7 +108,18 @@ export class FlowController implements Disposable {
     this.#schemas = inOrder(
       [...this.#schemaConfigs.values()].filter(({ level }) => this.#levelConfigs.has(level)),
     );
+    this.#schemasByUser = new WeakMap();
     this.levels.configure([...this.#levelConfigs.values()]);
+  }
+
+  /** Most schemas are for others, whatever the request; a connection keeps its user. */
+  #schemasOf(user: UserInfo): readonly FlowSchema[] {
+    let known = this.#schemasByUser.get(user);
+    if (known === undefined) {
+      known = this.#schemas.filter((schema) => concernsUser(schema, user));
+      this.#schemasByUser.set(user, known);
+    }
+    return known;
   }
 
   #hashOf(flow: string): number {

@@ -1,22 +1,27 @@
 import type { Registry } from '../../base/metrics/index.ts';
-import type { FlowController } from './flow-controller.ts';
+import type { FlowSchema } from './configuration.ts';
+import type { Classified, FlowController } from './flow-controller.ts';
 import type { RejectReason } from './queue-set.ts';
 
 const WAIT_BUCKETS_SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const LABEL_SETS_MAX = 1000;
 const PREFIX = 'apiserver_flowcontrol_';
 
+/** Of one FlowSchema and the level its requests go to. */
 export interface FlowMetrics {
-  rejected(level: string, schema: string, reason: RejectReason): void;
-  dispatched(level: string, schema: string, waitedSeconds: number): void;
+  rejected(reason: RejectReason): void;
+  dispatched(waitedSeconds: number): void;
   /** The change of requests and seats that wait or execute. */
-  waiting(level: string, schema: string, requests: 1 | -1, seats: number): void;
-  executing(level: string, schema: string, requests: 1 | -1, seats: number): void;
-  executed(level: string, schema: string, type: 'regular' | 'watch', seconds: number): void;
+  waiting(requests: 1 | -1, seats: number): void;
+  executing(requests: 1 | -1, seats: number): void;
+  executed(type: 'regular' | 'watch', seconds: number): void;
 }
 
 /** Upstream's names. What follows from the levels is read when somebody looks. */
-export const flowMetrics = (metrics: Registry, controller: FlowController): FlowMetrics => {
+export const flowMetrics = (
+  metrics: Registry,
+  controller: FlowController,
+): ((classified: Classified) => FlowMetrics) => {
   const labels = ['priority_level', 'flow_schema'] as const;
   const gauge = (name: string, help: string) =>
     metrics.gaugeFamily({ name: `${PREFIX}${name}`, help, labels, labelSetsMax: LABEL_SETS_MAX });
@@ -116,20 +121,41 @@ export const flowMetrics = (metrics: Registry, controller: FlowController): Flow
         seats[name as keyof typeof values].labels(config.name).set(value);
     }
   });
-  return {
-    rejected: (level, schema, reason) => rejected.labels(level, schema, reason).inc(),
-    dispatched(level, schema, waitedSeconds) {
-      dispatched.labels(level, schema).inc();
-      waitSeconds.labels(level, schema, 'true').observe(waitedSeconds);
-    },
-    waiting(level, schema, requests, width) {
-      queued.labels(level, schema).add(requests);
-      queuedSeats.labels(level, schema).add(requests * width);
-    },
-    executing(level, schema, requests, width) {
-      running.labels(level, schema).add(requests);
-      runningSeats.labels(level, schema).add(requests * width);
-    },
-    executed: (level, schema, type, seconds) => runSeconds.labels(level, schema, type).observe(seconds),
+  const create = (level: string, schema: string): FlowMetrics => {
+    const dispatches = dispatched.labels(level, schema);
+    const waited = waitSeconds.labels(level, schema, 'true');
+    const inQueue = queued.labels(level, schema);
+    const seatsInQueue = queuedSeats.labels(level, schema);
+    const inExecution = running.labels(level, schema);
+    const seatsInExecution = runningSeats.labels(level, schema);
+    const ran = runSeconds.labels(level, schema, 'regular');
+    return {
+      rejected: (reason) => rejected.labels(level, schema, reason).inc(),
+      dispatched(seconds) {
+        dispatches.inc();
+        waited.observe(seconds);
+      },
+      waiting(requests, width) {
+        inQueue.add(requests);
+        seatsInQueue.add(requests * width);
+      },
+      executing(requests, width) {
+        inExecution.add(requests);
+        seatsInExecution.add(requests * width);
+      },
+      executed(type, seconds) {
+        if (type === 'regular') ran.observe(seconds);
+        else runSeconds.labels(level, schema, type).observe(seconds);
+      },
+    };
+  };
+  // Looking instruments up by their labels costs more than the rest of an uncontended request.
+  const known = new WeakMap<FlowSchema, { readonly level: string; readonly instruments: FlowMetrics }>();
+  return ({ schema, level: { config } }) => {
+    const found = known.get(schema);
+    if (found?.level === config.name) return found.instruments;
+    const instruments = create(config.name, schema.name);
+    known.set(schema, { level: config.name, instruments });
+    return instruments;
   };
 };

@@ -53,6 +53,10 @@ const matchesRules = (rules: PolicyRules, info: RequestInfo, user: UserInfo): bo
 export const matchesSchema = ({ rules }: FlowSchema, info: RequestInfo, user: UserInfo): boolean =>
   rules.some((one) => matchesRules(one, info, user));
 
+/** Whether any request of the user can match. */
+export const concernsUser = ({ rules }: FlowSchema, user: UserInfo): boolean =>
+  rules.some(({ subjects }) => subjects.some((subject) => matchesSubject(subject, user)));
+
 /** Lower precedence first; of two alike the one whose name comes first. */
 export const inOrder = (schemas: Iterable<FlowSchema>): readonly FlowSchema[] =>
   [...schemas].sort((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1));

@@ -5,6 +5,8 @@ import { dealHand } from './shuffle-sharding.ts';
 
 /** Upstream's guess at how long a request takes, until it is over. In seconds, as virtual time is in seat-seconds. */
 const ESTIMATED_SECONDS = 0.003;
+/** Flows whose queues are remembered; more are dealt again. */
+const HANDS_MAX = 10_000;
 
 /** What a request is expected to cost. */
 export interface Work {
@@ -41,26 +43,49 @@ export interface Arrival {
   onDispatched(): void;
 }
 
-class QueuedRequest {
+/** What a queue does when a request that it holds leaves. */
+interface Leaving {
+  cancel(request: QueuedRequest): void;
+  finish(request: QueuedRequest): void;
+}
+
+class QueuedRequest implements Ticket {
+  readonly #leaving: Leaving;
   readonly arrival: Arrival;
   readonly queue: Queue | undefined;
   readonly seats: number;
+  readonly totalWork: number;
   readonly arrivedAtMs: number;
   readonly arrivedAtR: number;
   startedAtMs = 0;
   state: 'waiting' | 'executing' | 'over' = 'waiting';
 
-  constructor(arrival: Arrival, queue: Queue | undefined, nowMs: number, currentR: number) {
+  constructor(
+    leaving: Leaving,
+    arrival: Arrival,
+    queue: Queue | undefined,
+    at: { readonly nowMs: number; readonly currentR: number },
+  ) {
+    this.#leaving = leaving;
+    const { initialSeats, finalSeats, finalSeconds } = arrival.work;
     this.arrival = arrival;
     this.queue = queue;
-    this.seats = Math.max(arrival.work.initialSeats, arrival.work.finalSeats);
-    this.arrivedAtMs = nowMs;
-    this.arrivedAtR = currentR;
+    this.seats = Math.max(initialSeats, finalSeats);
+    this.totalWork = initialSeats * ESTIMATED_SECONDS + finalSeats * finalSeconds;
+    this.arrivedAtMs = at.nowMs;
+    this.arrivedAtR = at.currentR;
   }
 
-  get totalWork(): number {
-    const { initialSeats, finalSeats, finalSeconds } = this.arrival.work;
-    return initialSeats * ESTIMATED_SECONDS + finalSeats * finalSeconds;
+  get isExecuting(): boolean {
+    return this.state === 'executing';
+  }
+
+  cancel(): void {
+    this.#leaving.cancel(this);
+  }
+
+  finish(): void {
+    this.#leaving.finish(this);
   }
 }
 
@@ -118,6 +143,12 @@ export class QueueSet {
   };
   #limits: QueueSetLimits;
   #queues: Queue[] = [];
+  /** The queues of a flow by its hash: dealt once, as long as the number of queues stays. */
+  readonly #hands = new Map<number, readonly number[]>();
+  readonly #leaving: Leaving = {
+    cancel: (request) => this.#cancel(request),
+    finish: (request) => this.#finish(request),
+  };
   readonly #queueless = new Set<QueuedRequest>();
   #currentR = 0;
   #syncedAtMs: number;
@@ -149,6 +180,7 @@ export class QueueSet {
   configure(limits: QueueSetLimits): void {
     this.#sync();
     this.#limits = limits;
+    this.#hands.clear();
     const wanted = limits.queuing?.queues ?? 0;
     while (this.#queues.length < wanted) this.#queues.push(new Queue());
     this.#trimQueues();
@@ -156,38 +188,45 @@ export class QueueSet {
   }
 
   start(arrival: Arrival): Ticket | RejectReason {
-    this.#sync();
+    const nowMs = this.#sync();
     const { queuing } = this.#limits;
-    const nowMs = this.#clock.monotonicMs();
     if (queuing === undefined) {
-      const request = new QueuedRequest(arrival, undefined, nowMs, this.#currentR);
+      const request = new QueuedRequest(this.#leaving, arrival, undefined, {
+        nowMs,
+        currentR: this.#currentR,
+      });
       if (!this.#hasRoom(request.seats)) {
         this.counts.rejected += 1;
         return 'concurrency-limit';
       }
       this.#queueless.add(request);
-      this.#execute(request);
-      return this.#ticket(request);
+      this.#execute(request, nowMs);
+      return request;
     }
     const queue = this.#pick(arrival.hash, queuing);
     if (this.counts.seatsInUse >= this.#limits.seats && queue.waiting.length >= queuing.lengthMax) {
       this.counts.rejected += 1;
       return 'queue-full';
     }
-    const request = new QueuedRequest(arrival, queue, nowMs, this.#currentR);
+    const request = new QueuedRequest(this.#leaving, arrival, queue, { nowMs, currentR: this.#currentR });
     if (!queue.isActive) {
       // An idle queue gets no credit for the time in which it had nothing to do.
       queue.nextDispatchR = this.#currentR;
       this.#activeQueues += 1;
+    }
+    // With nobody in front of it there is no queue to choose.
+    if (this.counts.waiting === 0 && this.#hasRoom(request.seats)) {
+      this.#seat(request, queue, nowMs);
+      return request;
     }
     queue.waiting.push(request);
     queue.workWaiting += request.totalWork;
     this.counts.waiting += 1;
     this.counts.seatsWaiting += request.seats;
     this.#bound(queue);
-    this.#noteDemand();
+    this.#noteDemand(nowMs);
     this.#dispatch(request);
-    return this.#ticket(request);
+    return request;
   }
 
   dump(): { readonly queues: readonly QueueDump[]; readonly queueless: readonly RequestDump[] } {
@@ -202,29 +241,30 @@ export class QueueSet {
     };
   }
 
-  #ticket(request: QueuedRequest): Ticket {
-    return {
-      get isExecuting() {
-        return request.state === 'executing';
-      },
-      cancel: () => this.#cancel(request),
-      finish: () => this.#finish(request),
-    };
-  }
-
-  /** Virtual time passes at the rate that the active queues share. */
-  #sync(): void {
+  /** Virtual time passes at the rate that the active queues share. Returns the real time. */
+  #sync(): number {
     const nowMs = this.#clock.monotonicMs();
     const seconds = (nowMs - this.#syncedAtMs) / 1000;
     this.#syncedAtMs = nowMs;
-    if (this.#activeQueues === 0 || seconds <= 0) return;
+    if (this.#activeQueues === 0 || seconds <= 0) return nowMs;
     const { seatsInUse, seatsWaiting } = this.counts;
     this.#currentR +=
       (Math.min(seatsInUse + seatsWaiting, this.#limits.seats) / this.#activeQueues) * seconds;
+    return nowMs;
   }
 
-  #pick(hash: number, { queues, handSize }: NonNullable<QueueSetLimits['queuing']>): Queue {
-    const hand = dealHand(hash, queues, Math.min(handSize, queues));
+  #handOf(hash: number, { queues, handSize }: NonNullable<QueueSetLimits['queuing']>): readonly number[] {
+    let hand = this.#hands.get(hash);
+    if (hand === undefined) {
+      hand = dealHand(hash, queues, Math.min(handSize, queues));
+      if (this.#hands.size >= HANDS_MAX) this.#hands.clear();
+      this.#hands.set(hash, hand);
+    }
+    return hand;
+  }
+
+  #pick(hash: number, queuing: NonNullable<QueueSetLimits['queuing']>): Queue {
+    const hand = this.#handOf(hash, queuing);
     const offset = this.#enqueues % hand.length;
     this.#enqueues += 1;
     let best: Queue | undefined;
@@ -249,10 +289,7 @@ export class QueueSet {
       const request = queue?.waiting[0];
       if (!queue || !request || !this.#hasRoom(request.seats)) return;
       this.#leave(request);
-      queue.executing.add(request);
-      queue.seatsInUse += request.seats;
-      queue.nextDispatchR += request.totalWork;
-      this.#execute(request);
+      this.#seat(request, queue, this.#clock.monotonicMs());
       this.#bound(queue);
       if (request !== arriving) request.arrival.onDispatched();
     }
@@ -277,13 +314,20 @@ export class QueueSet {
     return best;
   }
 
-  #execute(request: QueuedRequest): void {
+  #seat(request: QueuedRequest, queue: Queue, nowMs: number): void {
+    queue.executing.add(request);
+    queue.seatsInUse += request.seats;
+    queue.nextDispatchR += request.totalWork;
+    this.#execute(request, nowMs);
+  }
+
+  #execute(request: QueuedRequest, nowMs: number): void {
     request.state = 'executing';
-    request.startedAtMs = this.#clock.monotonicMs();
+    request.startedAtMs = nowMs;
     this.counts.executing += 1;
     this.counts.dispatched += 1;
     this.counts.seatsInUse += request.seats;
-    this.#noteDemand();
+    this.#noteDemand(nowMs);
   }
 
   #leave(request: QueuedRequest): void {
@@ -297,21 +341,21 @@ export class QueueSet {
 
   #cancel(request: QueuedRequest): void {
     if (request.state !== 'waiting') return;
-    this.#sync();
+    const nowMs = this.#sync();
     request.state = 'over';
     this.#leave(request);
     this.counts.rejected += 1;
     this.counts.timedOut += 1;
     if (!request.queue!.isActive) this.#activeQueues -= 1;
     this.#bound(request.queue!);
-    this.#noteDemand();
+    this.#noteDemand(nowMs);
     this.#trimQueues();
     this.#dispatch();
   }
 
   #finish(request: QueuedRequest): void {
     if (request.state !== 'executing') return;
-    this.#sync();
+    const nowMs = this.#sync();
     request.state = 'over';
     this.counts.executing -= 1;
     const { queue } = request;
@@ -320,20 +364,19 @@ export class QueueSet {
       queue.executing.delete(request);
       if (!queue.isActive) this.#activeQueues -= 1;
       // The guess was charged when it started: now it is known how long it took.
-      const tookSeconds = (this.#clock.monotonicMs() - request.startedAtMs) / 1000;
+      const tookSeconds = (nowMs - request.startedAtMs) / 1000;
       queue.nextDispatchR -= initialSeats * (ESTIMATED_SECONDS - tookSeconds);
       this.#bound(queue);
     } else this.#queueless.delete(request);
     if (finalSeats > 0 && finalSeconds > 0)
-      this.#clock.after(finalSeconds * 1000, () => this.#release(request));
-    else this.#release(request);
+      this.#clock.after(finalSeconds * 1000, () => this.#release(request, this.#sync()));
+    else this.#release(request, nowMs);
   }
 
-  #release(request: QueuedRequest): void {
-    this.#sync();
+  #release(request: QueuedRequest, nowMs: number): void {
     this.counts.seatsInUse -= request.seats;
     if (request.queue) request.queue.seatsInUse -= request.seats;
-    this.#noteDemand();
+    this.#noteDemand(nowMs);
     this.#trimQueues();
     this.#dispatch();
   }
@@ -344,12 +387,13 @@ export class QueueSet {
     if (oldest && queue.nextDispatchR < oldest.arrivedAtR) queue.nextDispatchR = oldest.arrivedAtR;
   }
 
-  #noteDemand(): void {
-    this.demand.set(this.counts.seatsInUse + this.counts.seatsWaiting, this.#clock.monotonicMs());
+  #noteDemand(nowMs: number): void {
+    this.demand.set(this.counts.seatsInUse + this.counts.seatsWaiting, nowMs);
   }
 
   #trimQueues(): void {
     const wanted = this.#limits.queuing?.queues ?? 0;
+    if (this.#queues.length <= wanted) return;
     while (this.#queues.length > wanted && !this.#queues.at(-1)!.isActive) this.#queues.pop();
     if (this.#robin >= this.#queues.length) this.#robin = 0;
   }
