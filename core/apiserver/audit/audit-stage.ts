@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Registry as Metrics } from '../../base/metrics/index.ts';
+import type { Counter, Registry as Metrics } from '../../base/metrics/index.ts';
 import { internalError, isStatusError } from '../../api/meta/index.ts';
 import { AUTHORIZATION_VERDICT, IMPERSONATOR } from '../authz/index.ts';
 import type { RequestContext } from '../server/context.ts';
 import type { Stage, StageResult } from '../server/pipeline.ts';
 import { EncodedEvent, type AuditBackend, type AuditEvent } from './event.ts';
-import type { createPolicyEvaluator } from './policy.ts';
+import { AUDIT_LEVELS, type AuditLevel, type createPolicyEvaluator } from './policy.ts';
 import { AuditRecord, setAuditRecord } from './record.ts';
 
 /** A larger answer is left out of its event. */
@@ -50,6 +50,9 @@ export const createAuditStages = ({ evaluate, backend, metrics, clock }: AuditOp
     help: 'Counter of policy levels for audit events (1 per request).',
     labels: ['level'],
   });
+  const levelCounts = Object.fromEntries(
+    AUDIT_LEVELS.map((level) => [level, levels.labels(level)]),
+  ) as Readonly<Record<AuditLevel, Counter>>;
   const rejected = metrics.counter({
     name: 'apiserver_audit_requests_rejected_total',
     help: 'Counter of apiserver requests rejected due to an error in audit logging backend.',
@@ -67,7 +70,7 @@ export const createAuditStages = ({ evaluate, backend, metrics, clock }: AuditOp
 
   const begin = (context: RequestContext): AuditRecord | undefined => {
     const config = evaluate(context.info, context.user);
-    levels.labels(config.level).inc();
+    levelCounts[config.level].inc();
     if (config.level === 'None') return undefined;
     const record = new AuditRecord(context, config);
     setAuditRecord(context, record);

@@ -9,21 +9,34 @@ const USER_AGENT_LENGTH_MAX = 1024;
 const USER_AGENT_SUFFIX = '...TRUNCATED';
 const ANNOTATIONS_MAX = 128;
 
-export const auditUser = (user: UserInfo | undefined): AuditUser => ({
-  ...(user && { username: user.name }),
-  ...(user?.uid !== undefined && user.uid !== '' && { uid: user.uid }),
-  ...(user && user.groups.length > 0 && { groups: user.groups }),
-  ...(user?.extra && Object.keys(user.extra).length > 0 && { extra: user.extra }),
+const createAuditUser = ({ name, uid, groups, extra }: UserInfo): AuditUser => ({
+  username: name,
+  ...(uid !== undefined && uid !== '' && { uid }),
+  ...(groups.length > 0 && { groups }),
+  ...(extra && Object.keys(extra).length > 0 && { extra }),
 });
+
+/** A connection keeps its user for all of its requests. */
+const auditUsers = new WeakMap<UserInfo, AuditUser>();
+const NO_USER: AuditUser = {};
+
+export const auditUser = (user: UserInfo | undefined): AuditUser => {
+  if (!user) return NO_USER;
+  let known = auditUsers.get(user);
+  if (!known) auditUsers.set(user, (known = createAuditUser(user)));
+  return known;
+};
 
 /** The addresses that proxies name, then the one of the connection. */
 export const sourceIPs = ({ request }: RequestContext): readonly string[] => {
-  const forwarded = (request.headers.get('x-forwarded-for') ?? '')
+  const proxies = request.headers.get('x-forwarded-for') ?? '';
+  const real = request.headers.get('x-real-ip') ?? '';
+  const { address } = request.peer;
+  if (proxies === '' && real === '') return address === '' ? [] : [address];
+  const forwarded = proxies
     .split(',')
     .map((part) => part.trim())
     .filter((part) => isIP(part) !== 0);
-  const real = request.headers.get('x-real-ip') ?? '';
-  const { address } = request.peer;
   const ips = [...forwarded];
   if (isIP(real) !== 0 && !ips.includes(real)) ips.push(real);
   if (address !== '' && ips.at(-1) !== address) ips.push(address);
@@ -46,10 +59,16 @@ const referenceOf = ({ info }: RequestContext): ObjectReference | undefined => {
 /** In upstream's order, without empty fields. */
 const compact = (reference: ObjectReference): ObjectReference => {
   const { resource, namespace, name, uid, apiGroup, apiVersion, resourceVersion, subresource } = reference;
-  const ordered = { resource, namespace, name, uid, apiGroup, apiVersion, resourceVersion, subresource };
-  return Object.fromEntries(
-    Object.entries(ordered).filter(([, value]) => value !== undefined && value !== ''),
-  ) as ObjectReference;
+  const ordered: ObjectReference = {};
+  if (resource) ordered.resource = resource;
+  if (namespace) ordered.namespace = namespace;
+  if (name) ordered.name = name;
+  if (uid) ordered.uid = uid;
+  if (apiGroup) ordered.apiGroup = apiGroup;
+  if (apiVersion) ordered.apiVersion = apiVersion;
+  if (resourceVersion) ordered.resourceVersion = resourceVersion;
+  if (subresource) ordered.subresource = subresource;
+  return ordered;
 };
 
 const withoutManagedFields = (object: Readonly<Record<string, unknown>>): Record<string, unknown> => {
@@ -68,6 +87,8 @@ const statusOf = (code: number, failure: StatusError | undefined): Record<string
   const { status, message, reason, details } = failure.status as unknown as Record<string, unknown>;
   return { metadata: {}, status, message, reason, details, code };
 };
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** What is known of one request for its audit events. Stages and handlers add to it as they learn it. */
 export class AuditRecord {
@@ -128,8 +149,8 @@ export class AuditRecord {
     const agent = userAgentOf(context);
     const ips = sourceIPs(context);
     const response = responseBody && this.#responseObject(responseBody);
-    const annotations = [...context.auditAnnotations].slice(0, ANNOTATIONS_MAX);
-    return {
+    // Field by field, in upstream's order: an event is made for nearly every request.
+    const event: Writable<Partial<AuditEvent>> = {
       kind: 'Event',
       apiVersion: 'audit.k8s.io/v1',
       level: this.config.level,
@@ -138,19 +159,22 @@ export class AuditRecord {
       requestURI: context.request.url,
       verb: context.info.verb,
       user: auditUser(this.#user),
-      ...(impersonator && { impersonatedUser: auditUser(context.user) }),
-      ...(ips.length > 0 && { sourceIPs: ips }),
-      ...(agent !== '' && { userAgent: agent }),
-      ...(this.#reference && { objectRef: compact(this.#reference) }),
-      ...(code !== undefined && {
-        responseStatus: { ...statusOf(code, failure), ...(message !== undefined && { message }) },
-      }),
-      ...(this.#requestJson !== undefined && { requestObject: JSON.parse(this.#requestJson) as unknown }),
-      ...(response !== undefined && { responseObject: response }),
-      requestReceivedTimestamp: formatMicroTime(context.startedAtMs),
-      stageTimestamp: formatMicroTime(nowMs),
-      ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }),
     };
+    if (impersonator) event.impersonatedUser = auditUser(context.user);
+    if (ips.length > 0) event.sourceIPs = ips;
+    if (agent !== '') event.userAgent = agent;
+    if (this.#reference) event.objectRef = compact(this.#reference);
+    if (code !== undefined) {
+      event.responseStatus = statusOf(code, failure);
+      if (message !== undefined) event.responseStatus = { ...event.responseStatus, message };
+    }
+    if (this.#requestJson !== undefined) event.requestObject = JSON.parse(this.#requestJson) as unknown;
+    if (response !== undefined) event.responseObject = response;
+    event.requestReceivedTimestamp = formatMicroTime(context.startedAtMs);
+    event.stageTimestamp = formatMicroTime(nowMs);
+    if (context.auditAnnotations.size > 0)
+      event.annotations = Object.fromEntries([...context.auditAnnotations].slice(0, ANNOTATIONS_MAX));
+    return event as AuditEvent;
   }
 
   #encode(object: Readonly<Record<string, unknown>>): string {
