@@ -61,17 +61,12 @@ const unchangedSince = (key: Buffer, revision: number): NonNullable<TxnRequestIn
 const eventOf = (event: Event): StoreEvent => {
   const kv = event.kv!;
   const isDelete = event.type === EVENT_TYPE.DELETE;
-  const previous =
-    event.prevKv === undefined
-      ? undefined
-      : { value: event.prevKv.value, revision: event.prevKv.modRevision };
   return {
     type: isDelete ? 'delete' : 'put',
     key: textOf(kv.key),
     revision: kv.modRevision,
     value: isDelete ? undefined : kv.value,
     isCreate: !isDelete && kv.createRevision === kv.modRevision,
-    previous,
   };
 };
 
@@ -239,7 +234,8 @@ export class EtcdStore implements Store {
     const key = Buffer.from(prefix);
     const startRevision = afterRevision === 0 ? 0 : afterRevision + 1;
     return this.#client.watch(
-      { key, rangeEnd: prefixEnd(key), startRevision, prevKv: true },
+      // The watch cache knows what was there before.
+      { key, rangeEnd: prefixEnd(key), startRevision, prevKv: false },
       {
         onEvents: (events, revision) => handlers.onEvents(events.map(eventOf), revision),
         onProgress: (revision) => handlers.onProgress?.(revision),

@@ -68,8 +68,6 @@ export interface StoreEvent {
   /** Absent on `delete`. */
   readonly value: Uint8Array | undefined;
   readonly isCreate: boolean;
-  /** What was there before: absent on a creation. */
-  readonly previous: { readonly value: Uint8Array; readonly revision: number } | undefined;
 }
 
 export interface StoreWatch {

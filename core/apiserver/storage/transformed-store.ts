@@ -161,19 +161,15 @@ export class TransformedStore implements Store {
   }
 
   #plainEvent(event: StoreEvent): StoreEvent | Promise<StoreEvent> {
-    const { key, value, previous } = event;
+    const { key, value } = event;
+    if (value === undefined) return event;
+    const told = (plain: PlainValue): StoreEvent =>
+      plain.value === value ? event : { ...event, value: plain.value };
     try {
-      const now = value && this.#transformer.fromStorage(value, key);
-      const before = previous && this.#transformer.fromStorage(previous.value, key);
-      const joined = (a: PlainValue | undefined, b: PlainValue | undefined): StoreEvent =>
-        a?.value === value && b?.value === previous?.value
-          ? event
-          : { ...event, value: a?.value, previous: previous && b && { ...previous, value: b.value } };
-      if (!(now instanceof Promise) && !(before instanceof Promise)) return joined(now, before);
-      return Promise.all([now, before]).then(
-        ([a, b]) => joined(a, b),
-        (cause: unknown) => Promise.reject(unreadable(key, cause)),
-      );
+      const plain = this.#transformer.fromStorage(value, key);
+      return plain instanceof Promise
+        ? plain.then(told, (cause: unknown) => Promise.reject(unreadable(key, cause)))
+        : told(plain);
     } catch (cause) {
       throw unreadable(key, cause);
     }

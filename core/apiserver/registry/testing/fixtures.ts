@@ -57,7 +57,6 @@ export class MemoryStore implements Store {
               revision,
               value,
               isCreate: previous === undefined,
-              previous,
             },
           ],
           revision,

@@ -75,7 +75,6 @@ const put = (name: string, value: string, revision: number): StoreEvent => ({
   revision,
   value: Buffer.from(value),
   isCreate: false,
-  previous: undefined,
 });
 const removal = (name: string, revision: number): StoreEvent => ({
   type: 'delete',
@@ -83,7 +82,6 @@ const removal = (name: string, revision: number): StoreEvent => ({
   revision,
   value: undefined,
   isCreate: false,
-  previous: undefined,
 });
 const lines = (items: readonly WatchItem<string>[] | undefined): string[] =>
   (items ?? []).map((item) =>
