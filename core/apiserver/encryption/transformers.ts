@@ -11,6 +11,7 @@ import { identity } from './identity.ts';
 import { createKmsClient } from './kms/kms-client.ts';
 import { createKmsCipher, type KmsCipher } from './kms/kms-provider.ts';
 import { prefixed, type OnTransformed, type PrefixedCipher } from './prefixed.ts';
+import { remembered } from './remembered.ts';
 import { resourceOfKey } from './resource-of-key.ts';
 
 export type OnResourceTransformed = (
@@ -92,7 +93,7 @@ export const createTransformers = (
       ciphers.get('*.*');
     if (found === undefined) return identity;
     const tell: OnTransformed = (...transformed) => onTransformed?.(resource, ...transformed);
-    return prefixed(found, 'no matching prefix found', tell);
+    return remembered(prefixed(found, 'no matching prefix found', tell));
   };
   const cipherOfKey = (key: string): Cipher => {
     const resource = resourceOfKey(key);
