@@ -50,7 +50,7 @@ const encryptionYaml = (secret: string, isPlainFirst: boolean): string => {
   });
 };
 
-const flagsOf = (directory: string): ((index: number) => readonly string[]) => {
+const flagsOf = (directory: string, isSame: boolean): ((index: number) => readonly string[]) => {
   const file = (name: string, text: string): string => {
     writeFileSync(join(directory, name), text, { mode: 0o600 });
     return join(directory, name);
@@ -62,8 +62,8 @@ const flagsOf = (directory: string): ((index: number) => readonly string[]) => {
     file('open.yaml', encryptionYaml(secret, true)),
   ];
   return (index) => [
-    `--encryption-provider-config=${encryption[index]}`,
-    ...(index === OPEN
+    `--encryption-provider-config=${encryption[isSame ? OPEN : index]}`,
+    ...(index === OPEN || isSame
       ? ['--authorization-mode=AlwaysAllow', '--enable-priority-and-fairness=false']
       : [
           '--authorization-mode=Node,RBAC',
@@ -210,7 +210,7 @@ const measureFlood = async (plane: ControlPlane, index: number): Promise<void> =
   for (const client of [scheduler, ...flood]) client.close();
 };
 
-/** `cost` or `flood` measures one of them; `--seats=N` limits flow control; `--cpu-prof=DIR` writes profiles. */
+/** `cost` or `flood` measures one of them; `same` leaves both servers open, to see what the bench itself favours; `--seats=N` limits flow control; `--cpu-prof=DIR` writes profiles. */
 export const run = async (args: readonly string[]): Promise<void> => {
   const directory = mkdtempSync(join(tmpdir(), 'bench-guards-'));
   const option = (name: string): string | undefined =>
@@ -222,7 +222,7 @@ export const run = async (args: readonly string[]): Promise<void> => {
     apiServers: 2,
     octet: OCTET,
     directory,
-    flagsOf: flagsOf(directory),
+    flagsOf: flagsOf(directory, args.includes('same')),
     ...(profiles !== undefined && { nodeFlags: ['--cpu-prof', `--cpu-prof-dir=${profiles}`] }),
     ...(seats !== undefined && {
       apiServerFlags: [`--max-requests-inflight=${seats}`, '--max-mutating-requests-inflight=1'],

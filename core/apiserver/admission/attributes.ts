@@ -64,6 +64,12 @@ export interface AdmissionAttributes {
   record(record: AdmissionRecord): void;
 }
 
+/** The same request with another object. Not a spread alone: `signal` may be a getter. */
+export const withObject = (
+  attributes: AdmissionAttributes,
+  object: KubernetesObject | undefined,
+): AdmissionAttributes => ({ ...attributes, object, signal: attributes.signal });
+
 type Answer<T> = Promise<T> | T;
 
 /** One rule of the cluster about writes. It refuses by throwing a StatusError. */

@@ -1,7 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Histogram, Registry } from '../../base/metrics/index.ts';
 import type { KubernetesObject } from '../../api/meta/index.ts';
-import type { AdmissionAttributes, AdmissionChain, AdmissionPlugin, Operation } from './attributes.ts';
+import {
+  withObject,
+  type AdmissionAttributes,
+  type AdmissionChain,
+  type AdmissionPlugin,
+  type Operation,
+} from './attributes.ts';
 
 const DURATION_BUCKETS_SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
@@ -86,7 +92,7 @@ export const createAdmissionChain = (
           at = link;
           const running = link.plugin[step]?.(current);
           const object = running instanceof Promise ? await running : running;
-          if (object && object !== current.object) current = { ...current, object };
+          if (object && object !== current.object) current = withObject(current, object);
           const nowMs = clock.monotonicMs();
           link.observe(operation, false, nowMs - sinceMs);
           sinceMs = nowMs;
@@ -108,7 +114,7 @@ export const createAdmissionChain = (
       const object = await admitOnce(attributes);
       if (!reinvocation.isWanted) return object;
       reinvocation.isReinvoked = true;
-      return admitOnce({ ...attributes, object });
+      return admitOnce(withObject(attributes, object));
     },
     async validate(attributes) {
       const checking = check?.(attributes);

@@ -19,30 +19,52 @@ export interface AdmissionStep {
   readonly name?: string;
 }
 
-export const attributesOf = (call: HandlerCall, step: AdmissionStep): AdmissionAttributes => {
-  const { endpoint, user, scope, context } = call;
-  return {
-    operation: step.operation,
-    resource: endpoint.resource,
-    subresource: endpoint.subresource,
-    kind: endpoint.kind,
-    namespace: call.namespace,
-    name: step.name ?? call.name,
-    object: step.object,
-    oldObject: step.oldObject,
-    options: step.options,
-    user,
-    isDryRun: step.isDryRun,
-    objects: endpoint.objects,
-    reinvocation: new Reinvocation(),
-    get signal() {
-      return scope.signal;
-    },
-    warn: (text) => scope.warn(text),
-    annotate: (key, value) => context.annotate(key, value),
-    record: (record) => context.recordAdmission(record),
-  };
-};
+/** A class for its getter: few plugins ask for the signal, which is costly. */
+class CallAttributes implements AdmissionAttributes {
+  readonly operation: AdmissionAttributes['operation'];
+  readonly resource: AdmissionAttributes['resource'];
+  readonly subresource: string;
+  readonly kind: AdmissionAttributes['kind'];
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: KubernetesObject | undefined;
+  readonly oldObject: KubernetesObject | undefined;
+  readonly options: KubernetesObject | undefined;
+  readonly user: AdmissionAttributes['user'];
+  readonly isDryRun: boolean;
+  readonly objects: AdmissionAttributes['objects'];
+  readonly reinvocation = new Reinvocation();
+  readonly warn: AdmissionAttributes['warn'];
+  readonly annotate: AdmissionAttributes['annotate'];
+  readonly record: AdmissionAttributes['record'];
+  readonly #scope: HandlerCall['scope'];
+
+  constructor({ endpoint, user, scope, context, ...call }: HandlerCall, step: AdmissionStep) {
+    this.operation = step.operation;
+    this.resource = endpoint.resource;
+    this.subresource = endpoint.subresource;
+    this.kind = endpoint.kind;
+    this.namespace = call.namespace;
+    this.name = step.name ?? call.name;
+    this.object = step.object;
+    this.oldObject = step.oldObject;
+    this.options = step.options;
+    this.user = user;
+    this.isDryRun = step.isDryRun;
+    this.objects = endpoint.objects;
+    this.warn = (text) => scope.warn(text);
+    this.annotate = (key, value) => context.annotate(key, value);
+    this.record = (record) => context.recordAdmission(record);
+    this.#scope = scope;
+  }
+
+  get signal(): AbortSignal {
+    return this.#scope.signal;
+  }
+}
+
+export const attributesOf = (call: HandlerCall, step: AdmissionStep): AdmissionAttributes =>
+  new CallAttributes(call, step);
 
 /** A webhook or policy must neither move an object elsewhere nor spoil what says who owns its fields. */
 const checkReplaced = (call: HandlerCall, before: KubernetesObject, after: KubernetesObject): void => {

@@ -4,7 +4,7 @@ import type { Registry } from '../../base/metrics/index.ts';
 import type { Random } from '../../base/random.ts';
 import { methodNotAllowed, pathNotFound, StatusError } from '../../api/meta/index.ts';
 import type { AdmissionChain } from '../admission/attributes.ts';
-import { userInfo } from '../authn/user.ts';
+import { userInfo, type UserInfo } from '../authn/user.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { RestRegistry, Scope } from '../registry/rest-storage.ts';
 import type { RequestContext, Stage } from '../server/index.ts';
@@ -61,17 +61,29 @@ export const apiStage = (options: ApiStageOptions): Stage => {
   };
 };
 
+/** A class for its getter: most handlers never ask for the signal, which is costly. */
+class RequestScope implements Scope {
+  readonly user: UserInfo;
+  readonly namespace: string;
+  readonly warn: Scope['warn'];
+  readonly #context: RequestContext;
+
+  constructor(context: RequestContext, user: UserInfo, namespace: string) {
+    this.user = user;
+    this.namespace = namespace;
+    this.warn = (text) => context.warnings.add(text);
+    this.#context = context;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.request.signal;
+  }
+}
+
 const callOf = (context: RequestContext, endpoint: Endpoint, services: HandlerServices): HandlerCall => {
-  const { info, request } = context;
+  const { info } = context;
   const user = context.user ?? userInfo('system:anonymous');
-  const scope: Scope = {
-    user,
-    namespace: endpoint.namespaced ? info.namespace : '',
-    get signal() {
-      return request.signal;
-    },
-    warn: (text) => context.warnings.add(text),
-  };
+  const scope = new RequestScope(context, user, endpoint.namespaced ? info.namespace : '');
   const timer = new StageTimer(context, services.clock);
   return {
     context,

@@ -1,4 +1,5 @@
 import { badRequest, methodNotAllowed } from '../../api/meta/index.ts';
+import { withObject } from '../admission/attributes.ts';
 import { attributesOf } from './admission.ts';
 import { connectOptionsOf } from './connect-options.ts';
 import type { Handler } from './handler-call.ts';
@@ -32,7 +33,7 @@ export const handleConnect: Handler = async (call) => {
     timer.enter('mutating-admission');
     const object = await services.admission.admit(attributes);
     timer.enter('validating-admission');
-    await services.admission.validate({ ...attributes, object });
+    await services.admission.validate(withObject(attributes, object));
   }
   timer.enter('storage');
   await storage.connect(scope, name, subpath, context);

@@ -5,7 +5,7 @@ import { StorageError } from '../storage/index.ts';
 import type { GenericStore } from './generic/generic-store.ts';
 import { mutate } from './generic/mutate.ts';
 import { fromStorage } from './generic/storage-errors.ts';
-import type { Scope } from './rest-storage.ts';
+import { scopeIn, type Scope } from './rest-storage.ts';
 
 /** Reads for the server's own use: from the watch caches, or from etcd where it must be certain. */
 export const createObjectReader = (
@@ -45,7 +45,7 @@ export const createObjectReader = (
 export const createQuotaWriter = (quotas: GenericStore, scope: Scope): QuotaWriter => ({
   async updateStatus(quota) {
     const { namespace = '', name = '', uid, resourceVersion } = quota.metadata ?? {};
-    const held = await mutate(quotas, { ...scope, namespace }, name, {
+    const held = await mutate(quotas, scopeIn(scope, namespace), name, {
       dryRun: false,
       preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
       change(draft) {

@@ -50,6 +50,14 @@ export interface Scope {
   warn(text: string): void;
 }
 
+/** The same caller in another namespace. Not a spread: `signal` may be a getter. */
+export const scopeIn = (scope: Scope, namespace: string): Scope => ({
+  user: scope.user,
+  namespace,
+  signal: scope.signal,
+  warn: (text) => scope.warn(text),
+});
+
 export interface GetOptions {
   /** As sent; empty is the newest, `0` whatever the cache has. */
   readonly resourceVersion: string;

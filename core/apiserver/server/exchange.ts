@@ -56,6 +56,55 @@ export const declaredBytesOf = (headers: RequestHeaders): number | undefined => 
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 };
 
+interface RequestParts extends Omit<ApiRequest, 'query' | 'signal'> {
+  readonly aborting: RequestAbort;
+}
+
+/**
+ * The request as stages see it. A class for its two getters: in an object literal they are closures of each request,
+ * and every request would get a hidden class of its own, which V8 keeps until the next full collection.
+ */
+class IncomingRequest implements ApiRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly headers: RequestHeaders;
+  readonly protocol: ApiRequest['protocol'];
+  readonly peer: ApiRequest['peer'];
+  readonly draining: AbortSignal;
+  readonly body: ApiRequest['body'];
+  readonly isUpgrade: boolean;
+  readonly upgrade: ApiRequest['upgrade'];
+  readonly #aborting: RequestAbort;
+  #query: URLSearchParams | undefined;
+
+  constructor(parts: RequestParts) {
+    this.method = parts.method;
+    this.url = parts.url;
+    this.path = parts.path;
+    this.headers = parts.headers;
+    this.protocol = parts.protocol;
+    this.peer = parts.peer;
+    this.draining = parts.draining;
+    this.body = parts.body;
+    this.isUpgrade = parts.isUpgrade;
+    this.upgrade = parts.upgrade;
+    this.#aborting = parts.aborting;
+  }
+
+  get query(): URLSearchParams {
+    if (this.#query === undefined) {
+      const mark = this.url.indexOf('?');
+      this.#query = mark < 0 ? NO_QUERY : new URLSearchParams(this.url.slice(mark + 1));
+    }
+    return this.#query;
+  }
+
+  get signal(): AbortSignal {
+    return this.#aborting.signal;
+  }
+}
+
 export const createExchange = (incoming: Incoming): Exchange => {
   const { method, url, headers, protocol, socket, body, declaredBytes, outbound, draining, takeOver } =
     incoming;
@@ -68,20 +117,14 @@ export const createExchange = (incoming: Incoming): Exchange => {
     isHead: method === 'HEAD',
     acceptsGzip: () => acceptsGzip(headers),
   });
-  let query: URLSearchParams | undefined;
-  const request: ApiRequest = {
+  const request = new IncomingRequest({
     method,
     url,
     path: path ?? rawPath,
-    get query() {
-      return (query ??= mark < 0 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1)));
-    },
     headers,
     protocol,
     peer: peerOf(socket),
-    get signal() {
-      return aborting.signal;
-    },
+    aborting,
     draining,
     body: bodyReader({ source: body, declaredBytes, isAborted: () => aborting.aborted }),
     isUpgrade: takeOver !== undefined,
@@ -90,7 +133,7 @@ export const createExchange = (incoming: Incoming): Exchange => {
       response.hijacked(SWITCHING_PROTOCOLS);
       return takeOver();
     },
-  };
+  });
   return { request, response, isPathValid: path !== undefined, abort: (reason) => aborting.abort(reason) };
 };
 

@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from '../../../api/patch/index.ts';
 import { goQuote } from '../../../api/validation/go-text.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
+import { withObject, type AdmissionAttributes, type AdmissionPlugin } from '../attributes.ts';
 import { callHook } from './call-hook.ts';
 import { CallingFailed } from './hook-errors.ts';
 import { isExempt, type Invocation } from './hook-matching.ts';
@@ -119,7 +119,7 @@ export const mutatingWebhooks = (options: WebhookPluginOptions): AdmissionPlugin
         () => attributes.annotate(`failed-open.${MUTATION}${place}`, hook.name),
       );
       if (object) {
-        current = { ...current, object };
+        current = withObject(current, object);
         previous.requireEarlier();
         reinvocation.isWanted = true;
       }

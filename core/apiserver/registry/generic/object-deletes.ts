@@ -7,7 +7,15 @@ import {
   type ObjectMeta,
 } from '../../../api/meta/index.ts';
 import { CachedObject, StorageError, type StoredValue } from '../../storage/index.ts';
-import type { DeleteOptions, Deleted, Held, HeldList, ListOptions, Scope } from '../rest-storage.ts';
+import {
+  scopeIn,
+  type DeleteOptions,
+  type Deleted,
+  type Held,
+  type HeldList,
+  type ListOptions,
+  type Scope,
+} from '../rest-storage.ts';
 import { draftOf, metaOf } from './metadata.ts';
 import type { ObjectReads } from './object-reads.ts';
 import type { ResourceCore } from './resource-core.ts';
@@ -212,7 +220,7 @@ export class ObjectDeletes {
     const work = async (): Promise<void> => {
       while (next < items.length) {
         const { metadata = {} } = items[next++]!.object;
-        const within = { ...scope, namespace: metadata.namespace ?? '', warn: scope.warn.bind(scope) };
+        const within = scopeIn(scope, metadata.namespace ?? '');
         try {
           await deleteOne(within, metadata.name ?? '', options);
         } catch (error) {

@@ -5,7 +5,7 @@ import { metaOf } from '../generic/metadata.ts';
 import { mutate } from '../generic/mutate.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../generic/object-deletes.ts';
 import type { Draft, Strategy } from '../generic/strategy.ts';
-import type { Deleted, DeleteOptions, Scope } from '../rest-storage.ts';
+import { scopeIn, type Deleted, type DeleteOptions, type Scope } from '../rest-storage.ts';
 import { restore } from './spec-status.ts';
 
 /** Taken off by the namespace controller when nothing is left inside. */
@@ -79,7 +79,7 @@ const wantedFinalizers = (meta: ObjectMeta, options: DeleteOptions): string[] =>
 /** Namespaces go in two steps: first Terminating, while the controller empties them, then gone. */
 export class NamespaceStore extends GenericStore {
   override async delete(scope: Scope, name: string, options: DeleteOptions): Promise<Deleted> {
-    const within = { ...scope, namespace: '', warn: scope.warn.bind(scope) };
+    const within = scopeIn(scope, '');
     const found = await this.get(within, name, { resourceVersion: '' });
     const { uid = '', resourceVersion = '', deletionTimestamp } = found.object.metadata ?? {};
     const wanted = options.preconditions ?? {};

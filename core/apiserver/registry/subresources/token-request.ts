@@ -17,7 +17,7 @@ import {
   type TokenSigner,
 } from '../../authn/index.ts';
 import type { GenericStore } from '../generic/generic-store.ts';
-import type { RestStorage, Scope } from '../rest-storage.ts';
+import { scopeIn, type RestStorage, type Scope } from '../rest-storage.ts';
 
 const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
 
@@ -52,7 +52,7 @@ const referenceOf = ({ metadata = {} }: KubernetesObject): BoundReference => ({
 /** `serviceaccounts/token`: a signed token, bound to the object that it shall not outlive. */
 export const tokenRequest = (stores: Stores, options: TokenRequestOptions): RestStorage => {
   const read = async (store: GenericStore, scope: Scope, namespace: string, name: string) => {
-    const within = { ...scope, namespace, warn: scope.warn.bind(scope) };
+    const within = scopeIn(scope, namespace);
     return (await store.get(within, name, { resourceVersion: '' })).object;
   };
 
