@@ -214,7 +214,7 @@ export class QueueSet {
       queue.nextDispatchR = this.#currentR;
       this.#activeQueues += 1;
     }
-    // With nobody in front of it there is no queue to choose.
+    // While no request waits, there is no queue to choose.
     if (this.counts.waiting === 0 && this.#hasRoom(request.seats)) {
       this.#seat(request, queue, nowMs);
       return request;
