@@ -35,6 +35,11 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/snapshot.ts')).snapshot,
   },
   {
+    name: 'login',
+    summary: 'sign in through the browser (OpenID Connect) and write the kubeconfig',
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  {
     name: 'certs',
     summary: 'certificate expiry and renewal',
     load: async () => (await import('./commands/certs.ts')).certs,

@@ -92,19 +92,41 @@ const secretOf = (name: string, value: string): string =>
     stringData: { value, text: 'x'.repeat(500) },
   });
 
+const TICK_US = 10_000;
+/** Processor time of a process and its threads so far; NaN where the system does not tell. */
+const processorUs = (pid: number | undefined): number => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * TICK_US;
+  } catch {
+    return NaN;
+  }
+};
+
+interface Rate {
+  readonly perSecond: number;
+  /** Of the API server, for each request. */
+  readonly processorUs: number;
+}
+
 /** Requests per second of all clients together. */
 const rateOf = async (
   clients: readonly LoadClient[],
+  pid: number | undefined,
   call: (client: LoadClient, n: number) => Promise<unknown>,
-): Promise<number> => {
+): Promise<Rate> => {
   const startedAt = nowMs();
+  const usedUs = processorUs(pid);
   let count = 0;
   await Promise.all(
     clients.map(async (client) => {
       while (nowMs() - startedAt < ROUND_MS) await call(client, (count += 1));
     }),
   );
-  return count / ((nowMs() - startedAt) / 1000);
+  return {
+    perSecond: count / ((nowMs() - startedAt) / 1000),
+    processorUs: (processorUs(pid) - usedUs) / count,
+  };
 };
 
 const measureCost = async (plane: ControlPlane): Promise<void> => {
@@ -113,7 +135,7 @@ const measureCost = async (plane: ControlPlane): Promise<void> => {
       Promise.all(Array.from({ length: CLIENTS }, () => connectAs(plane, 'admin', index))),
     ),
   );
-  const calls: Readonly<Record<string, (index: number, round: number) => Parameters<typeof rateOf>[1]>> = {
+  const calls: Readonly<Record<string, (index: number, round: number) => Parameters<typeof rateOf>[2]>> = {
     create: (index, round) => async (client, n) =>
       must(
         await client.request({
@@ -138,15 +160,20 @@ const measureCost = async (plane: ControlPlane): Promise<void> => {
     },
   };
   for (const [verb, call] of Object.entries(calls)) {
-    const rates: [number[], number[]] = [[], []];
+    const rates: [Rate[], Rate[]] = [[], []];
     // In turn, so that a busy moment of the machine hits both.
     for (let round = 0; round < ROUNDS; round += 1)
       for (const index of [GUARDED, OPEN] as const)
-        rates[index as 0 | 1].push(await rateOf(clients[index]!, call(index, round)));
-    const [guarded, open] = rates.map((values) => percentile(values, 0.5)) as [number, number];
+        rates[index as 0 | 1].push(
+          await rateOf(clients[index]!, plane.apiServers[index]!.process.pid, call(index, round)),
+        );
+    const medianOf = (of: (rate: Rate) => number): [number, number] =>
+      rates.map((values) => percentile(values.map(of), 0.5)) as [number, number];
+    const [guarded, open] = medianOf(({ perSecond }) => perSecond);
+    const [guardedUs, openUs] = medianOf((rate) => rate.processorUs);
     const ratio = guarded / open;
     console.log(
-      `${verb.padEnd(8)} ${guarded.toFixed(0).padStart(6)} /s guarded  ${open.toFixed(0).padStart(6)} /s open  ratio ${ratio.toFixed(2)}  ${ratio >= GOAL_RATIO ? 'reached' : `goal ${GOAL_RATIO}`}`,
+      `${verb.padEnd(8)} ${guarded.toFixed(0).padStart(6)} /s guarded  ${open.toFixed(0).padStart(6)} /s open  ratio ${ratio.toFixed(2)}  ${ratio >= GOAL_RATIO ? 'reached' : `goal ${GOAL_RATIO}`}  server ${guardedUs.toFixed(0)} us against ${openUs.toFixed(0)} us of processor time per request`,
     );
   }
   for (const client of clients.flat()) client.close();

@@ -11,8 +11,8 @@ export const EXEC_API_VERSIONS = [
   'client.authentication.k8s.io/v1beta1',
 ] as const;
 
-/** Plugins may ask a person or a cloud; one that takes longer is stuck. */
-const PLUGIN_TIMEOUT_MS = 60_000;
+/** Plugins may ask a cloud, or a person at a browser, who gets three minutes; one that takes longer is stuck. */
+const PLUGIN_TIMEOUT_MS = 200_000;
 const PLUGIN_OUTPUT_BYTES_MAX = 1024 * 1024;
 const STDERR_CHARACTERS_MAX = 1000;
 

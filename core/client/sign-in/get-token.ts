@@ -1,0 +1,38 @@
+import type { Clock } from '../../base/clock.ts';
+import { hasReason } from '../../base/errors.ts';
+import type { IdToken } from './id-token.ts';
+import { renew, signIn, type SignInOptions, type Tokens } from './sign-in.ts';
+import { openTokenCache } from './token-cache.ts';
+
+/** A token that expires while a request is on its way is of no use. */
+const LEFT_MS_MIN = 10_000;
+
+export interface GetTokenOptions extends SignInOptions {
+  readonly cacheFolder: string;
+}
+
+const isGood = ({ idToken }: Tokens, clock: Clock): boolean =>
+  idToken.expiresAtMs - clock.nowMs() > LEFT_MS_MIN;
+
+/** An ID token that is still good: the cached one, a renewed one, or one of a new sign-in. */
+export const getToken = async (options: GetTokenOptions): Promise<IdToken> => {
+  const { provider, clock, signal } = options;
+  const cache = openTokenCache(options.cacheFolder, provider, clock);
+  const known = await cache.read();
+  if (known && isGood(known, clock)) return known.idToken;
+  return cache.alone(async () => {
+    // Another process may have signed in while this one waited.
+    const kept = await cache.read();
+    if (kept && isGood(kept, clock)) return kept.idToken;
+    let tokens: Tokens | undefined;
+    if (kept && kept.refreshToken !== '')
+      tokens = await renew(provider, kept.refreshToken, signal).catch((error: unknown) => {
+        // A provider that is down stays down for a browser, too; only a refusal asks the person.
+        if (hasReason(error, 'Denied') || hasReason(error, 'BadToken')) return undefined;
+        throw error;
+      });
+    tokens ??= await signIn(options);
+    await cache.write(tokens);
+    return tokens.idToken;
+  }, signal);
+};

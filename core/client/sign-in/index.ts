@@ -1,0 +1,6 @@
+export { getToken } from './get-token.ts';
+export type { GetTokenOptions } from './get-token.ts';
+export { withExecUser } from './kubeconfig-user.ts';
+export type { ExecUser } from './kubeconfig-user.ts';
+export type { ProviderConfig } from './provider.ts';
+export { LISTEN_ADDRESSES } from './redirect.ts';
