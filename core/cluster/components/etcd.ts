@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { readMemberConfig } from '../../etcd/config/config.ts';
 import { ETCD_FLAGS } from '../../etcd/config/flags.ts';
 import { readSettings } from '../../etcd/config/sources/settings.ts';
 import { runMember } from '../../etcd/server/run-member.ts';
 import { ETCD_VERSION } from '../../etcd/version.ts';
 import type { Component } from './component.ts';
-import { assertMemberFiles } from './member-files.ts';
 
 /** One etcd member. A failure of its disk ends it. */
 export const etcd: Component = {
@@ -18,7 +16,6 @@ export const etcd: Component = {
   logLevel: (args) => readMemberConfig(args).logLevel,
   async start(args, { log }) {
     const config = readMemberConfig(args);
-    await assertMemberFiles(join(config.dataDirectory, 'member'));
     const running = await runMember(config, log);
     const { member } = running;
     log.write('info', 'ready to serve client requests', {

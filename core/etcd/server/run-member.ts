@@ -19,6 +19,7 @@ import { peerMetrics, tlsPeerProbe, TlsPeerTransport, type PeerTls } from '../pe
 import { serveClients, ServingState } from '../rpc/index.ts';
 import type { ClientServer, MemberApi, ServerTls } from '../rpc/index.ts';
 import { lockDirectory } from '../../base/node/directory-lock.ts';
+import { explainDamage, prepareDatabases } from './database-files.ts';
 import { discovered } from '../discovery/index.ts';
 import { withAutoTls } from './auto-tls.ts';
 import { withDebugVars } from './debug-vars.ts';
@@ -113,10 +114,12 @@ export const runMember = async (flags: MemberConfig, log: Log): Promise<RunningM
   const clock = systemClock;
   const slowClock = owned.add(sharedClock(clock, { gridMs: SLOW_GRID_MS }));
   const random = systemRandom;
+  const memberDirectory = join(flags.dataDirectory, 'member');
   try {
     const automatic = await withAutoTls(flags, { clock, log });
     const config = await discovered(automatic, { disk: nodeDisk, clock, log });
-    await Promise.all([join(config.dataDirectory, 'member'), config.walDirectory].map(restrict));
+    await Promise.all([memberDirectory, config.walDirectory].map(restrict));
+    await prepareDatabases(memberDirectory);
     const [clientCertificates, peerCertificates] = await Promise.all([
       loadTls(config.clientTls),
       loadTls(config.peerTls),
@@ -139,7 +142,7 @@ export const runMember = async (flags: MemberConfig, log: Log): Promise<RunningM
         random,
         log,
         disk: config.unsafeNoFsync ? withoutSync(nodeDisk) : nodeDisk,
-        backends: lmdbHouse(join(config.dataDirectory, 'member'), {
+        backends: lmdbHouse(memberDirectory, {
           clock,
           commitIntervalMs: config.backendBatchIntervalMs,
           commitWritesMax: config.backendBatchLimit,
@@ -165,7 +168,7 @@ export const runMember = async (flags: MemberConfig, log: Log): Promise<RunningM
         jwt,
         defer: (run) => void setImmediate(run),
       },
-      { observer, onFailed: (error) => rejectFailed(error) },
+      { observer, onFailed: (error) => rejectFailed(explainDamage(error, memberDirectory)) },
     );
     holder.member = member;
     registerMember(registry, member);
@@ -241,6 +244,6 @@ export const runMember = async (flags: MemberConfig, log: Log): Promise<RunningM
     return { member, registry, failed, close };
   } catch (error) {
     owned.dispose();
-    throw error;
+    throw explainDamage(error, memberDirectory);
   }
 };
