@@ -3,12 +3,10 @@ import { connect as connectHttp2, constants } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type ConnectionOptions } from 'node:tls';
-import { X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../core/pki/index.ts';
-import * as der from '../../core/pki/der.ts';
-import { signatureAlgorithm, signBytes } from '../../core/pki/keys.ts';
+import { revocationList } from '../../core/etcd/peer/testing.ts';
 import { startCommand, type CommandProcess } from '../support/etcd-process.ts';
 import { RPC } from '../support/etcd-rpc.ts';
 import { connectRpc } from '../support/grpc-client.ts';
@@ -20,7 +18,6 @@ const root = createAuthority({ clock: systemClock, commonName: 'etcd-ca' });
 const authority = openAuthority(root);
 let member: CommandProcess | undefined;
 let runs = 0;
-const HOUR_MS = 3_600_000;
 
 const leaf = (commonName: string, names: readonly string[]) => {
   const { certificatePem: cert, privateKeyPem: key } = issueLeaf(authority, {
@@ -132,26 +129,9 @@ test('only certificates for an allowed host name are served', async () => {
   expect(await Promise.all([readAs(client), readAs(stranger)])).toEqual(['served', 'rejected']);
 });
 
-/** A list of the root's that names one certificate. */
-const revocationList = (revoked: string): string => {
-  const serial = Buffer.from(new X509Certificate(revoked).serialNumber, 'hex');
-  const algorithm = signatureAlgorithm(authority.privateKey);
-  const list = der.sequence(
-    der.smallInteger(1),
-    algorithm,
-    der.encoded(authority.certificate.subjectDer),
-    der.time(Date.now() - HOUR_MS),
-    der.time(Date.now() + HOUR_MS),
-    der.sequence(der.sequence(der.unsignedInteger(serial), der.time(Date.now() - HOUR_MS))),
-  );
-  const signature = der.bitString(signBytes(der.encode(list), authority.privateKey));
-  const bytes = der.encode(der.sequence(list, algorithm, signature));
-  return `-----BEGIN X509 CRL-----\n${bytes.toString('base64')}\n-----END X509 CRL-----\n`;
-};
-
 test('a revoked client certificate is rejected', async () => {
   const revoked = { ca: client.ca, ...leaf('client', ['client.local']) };
-  const list = file('revoked.crl', revocationList(revoked.cert));
+  const list = file('revoked.crl', revocationList(authority, revoked.cert));
   await start(`--client-crl-file=${list}`);
   expect(await Promise.all([readAs(client), readAs(revoked)])).toEqual(['served', 'rejected']);
 });

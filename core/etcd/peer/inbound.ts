@@ -148,7 +148,11 @@ export class InboundConnection {
         host.onMessage(message);
       } else if (type === FRAME.ping) {
         const number = new ByteReader(payload).varint();
-        connection.frame(FRAME.pong, (w) => w.varint(number));
+        const nowMs = Math.max(0, Math.round(host.settings.clock.nowMs()));
+        connection.frame(FRAME.pong, (w) => {
+          w.varint(number);
+          w.varint(nowMs);
+        });
       } else if (type === FRAME.request) serve(payload);
       else throw malformed(`frame ${type} in a stream of messages`);
     };

@@ -14,6 +14,8 @@ import { PeerError, type PeerStatus } from './transport.ts';
 
 /** Weight of the newest round trip, as TCP smooths its own (RFC 6298). */
 const RTT_WEIGHT = 1 / 8;
+/** As etcd's prober: a second between two clocks is worth a line. */
+const CLOCK_DRIFT_MS_MAX = 1000;
 
 export interface LinkEvents {
   onUnreachable(): void;
@@ -56,6 +58,7 @@ export class PeerLink {
   #rttMs: number | undefined;
   #pingSentMs = 0;
   #pingNumber = 0;
+  #isDriftHigh = false;
   #bytesSent = 0;
   #bytesReceived = 0;
   #droppedCount = 0;
@@ -242,7 +245,7 @@ export class PeerLink {
     this.#options.instruments?.receivedBytes.inc(payload.length);
     switch (type) {
       case FRAME.pong:
-        return this.#onPong(new ByteReader(payload).varint());
+        return this.#onPong(new ByteReader(payload));
       case FRAME.response:
       case FRAME.failure:
         return this.#requests.answer(type, payload);
@@ -253,10 +256,27 @@ export class PeerLink {
     }
   }
 
-  #onPong(number: number): void {
+  #onPong(reader: ByteReader): void {
+    const number = reader.varint();
     if (number !== this.#pingNumber) return;
     const rttMs = this.#options.settings.clock.monotonicMs() - this.#pingSentMs;
     this.#rttMs = this.#rttMs === undefined ? rttMs : this.#rttMs + (rttMs - this.#rttMs) * RTT_WEIGHT;
     this.#options.instruments?.roundTripSeconds.observe(rttMs / 1000);
+    // A member of an earlier release does not tell its time.
+    if (reader.remaining > 0) this.#noteDrift(reader.varint(), rttMs);
+  }
+
+  /** Leases and elections do not depend on wall clocks, but certificates do, and so do people who read logs. */
+  #noteDrift(peerNowMs: number, rttMs: number): void {
+    const { clock, log } = this.#options.settings;
+    const driftMs = Math.abs(clock.nowMs() - rttMs / 2 - peerNowMs);
+    const isHigh = driftMs > CLOCK_DRIFT_MS_MAX + rttMs;
+    if (isHigh && !this.#isDriftHigh)
+      log.write('warn', 'prober found high clock drift', {
+        'remote-peer-id': this.#name,
+        'clock-drift': `${(driftMs / 1000).toFixed(3)}s`,
+        rtt: `${rttMs.toFixed(1)}ms`,
+      });
+    this.#isDriftHigh = isHigh;
   }
 }

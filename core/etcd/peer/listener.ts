@@ -1,6 +1,7 @@
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
 import { messageOf } from '../../base/errors.ts';
+import { handshakeFailure } from '../../base/node/tls-failure.ts';
 import { boundStrangers } from '../../base/node/strangers.ts';
 import { addressOf } from './dial.ts';
 import { refuseAddress } from './peer-address.ts';
@@ -108,7 +109,7 @@ export class PeerListener {
     server.on('tlsClientError', (error: Error, socket: Socket) =>
       log.write('warn', 'rejected connection on peer endpoint', {
         'remote-addr': remoteOf(socket),
-        error: messageOf(error),
+        error: handshakeFailure(error, socket),
       }),
     );
     return server;

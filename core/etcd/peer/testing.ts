@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { systemClock } from '../../base/node/clock.ts';
 import type { Log, LogFields } from '../../base/log.ts';
 import { seededRandom } from '../../base/random.ts';
@@ -9,6 +10,8 @@ import {
   openAuthority,
   type Authority,
 } from '../../pki/index.ts';
+import * as der from '../../pki/der.ts';
+import { signatureAlgorithm, signBytes } from '../../pki/keys.ts';
 import type { PeerTls } from './settings.ts';
 import { TlsPeerTransport, type TlsPeerTransportOptions } from './tls-transport.ts';
 
@@ -32,14 +35,39 @@ export const newAuthority = (name: string): { authority: Authority; ca: string }
   return { authority: openAuthority(root), ca: root.certificatePem };
 };
 
-export const peerTls = (authority: Authority, ca: string, commonName = 'peer'): PeerTls => {
+export const peerTls = (
+  authority: Authority,
+  ca: string,
+  commonName = 'peer',
+  names: readonly string[] = ['127.0.0.1', 'localhost'],
+): PeerTls => {
   const leaf = issueLeaf(authority, {
     subject: { commonName },
     usages: ['server', 'client'],
-    alternativeNames: alternativeNames(['127.0.0.1', 'localhost']),
+    alternativeNames: alternativeNames(names),
     clock: systemClock,
   });
   return { cert: leaf.certificatePem, key: leaf.privateKeyPem, ca, clientCertAuth: true };
+};
+
+const HOUR_MS = 3_600_000;
+
+/** A current list of the authority's that names these certificates. */
+export const revocationList = (authority: Authority, ...revoked: readonly string[]): string => {
+  const algorithm = signatureAlgorithm(authority.privateKey);
+  const serials = revoked.map((pem) => Buffer.from(new X509Certificate(pem).serialNumber, 'hex'));
+  const at = (offsetMs: number): der.Der => der.time(Date.now() + offsetMs);
+  const list = der.sequence(
+    der.smallInteger(1),
+    algorithm,
+    der.encoded(authority.certificate.subjectDer),
+    at(-HOUR_MS),
+    at(HOUR_MS),
+    der.sequence(...serials.map((serial) => der.sequence(der.unsignedInteger(serial), at(-HOUR_MS)))),
+  );
+  const signature = der.bitString(signBytes(der.encode(list), authority.privateKey));
+  const bytes = der.encode(der.sequence(list, algorithm, signature));
+  return `-----BEGIN X509 CRL-----\n${bytes.toString('base64')}\n-----END X509 CRL-----\n`;
 };
 
 export interface TestMember {

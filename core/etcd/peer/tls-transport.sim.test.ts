@@ -6,7 +6,7 @@ import { ReasonError } from '../../base/errors.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { seededRandom } from '../../base/random.ts';
 import { silentLog } from '../../base/log.ts';
-import { heartbeat, newAuthority, peerTls, startMember, type TestMember } from './testing.ts';
+import { heartbeat, newAuthority, peerTls, revocationList, startMember, type TestMember } from './testing.ts';
 import { peerMetrics } from './metrics.ts';
 import { tlsPeerProbe } from './tls-probe.ts';
 import type { TlsPeerTransportOptions } from './tls-transport.ts';
@@ -252,6 +252,79 @@ test('only the allowed common name may dial', async () => {
   await isActive(good, 1);
   await until(() => expect(a.lines.some(({ fields }) => fields['name'] === 'kubelet')).toBe(true));
   expect(bad.transport.status(1)?.activeSinceMs).toBeUndefined();
+});
+
+test('a revoked certificate, one of another host and one of another name are refused', async () => {
+  const revoked = peerTls(root.authority, root.ca, 'revoked');
+  const [elsewhere, wrongName] = [
+    peerTls(root.authority, root.ca, 'elsewhere', ['10.9.9.9']),
+    peerTls(root.authority, root.ca, 'wrong-name', ['127.0.0.1']),
+  ];
+  const a = await start(1, {
+    tls: {
+      ...peerTls(root.authority, root.ca),
+      crl: revocationList(root.authority, String(revoked.cert)),
+      verifyAddress: true,
+      allowed: { hostnames: ['localhost', '10.9.9.9'] },
+    },
+  });
+  const good = await start(2, secure());
+  const bad = await Promise.all([revoked, elsewhere, wrongName].map((tls, n) => start(3 + n, { tls })));
+  for (const one of [good, ...bad]) one.transport.setPeers([{ id: 1, urls: [a.url] }]);
+  await isActive(good, 1);
+  await until(() => {
+    const errors = a.lines.map(
+      ({ message, fields }) => `${message}: ${String(fields['error'] ?? fields['name'])}`,
+    );
+    expect(errors).toContainEqual(
+      expect.stringMatching(
+        /^rejected connection on peer endpoint: tls: failed to verify certificate: CERT_REVOKED/,
+      ),
+    );
+    expect(errors).toContain(
+      'rejected connection on peer endpoint: tls: certificate is not valid for 127.0.0.1',
+    );
+    expect(errors).toContain('rejected a peer whose certificate has no allowed name: wrong-name');
+  });
+  expect(bad.map(({ transport }) => transport.status(1)?.activeSinceMs)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+test('generated certificates encrypt between members that cannot verify each other', async () => {
+  const generated = (): Partial<TlsPeerTransportOptions> => {
+    const own = newAuthority('etcd');
+    const { cert, key } = peerTls(own.authority, own.ca);
+    return { tls: { cert, key, clientCertAuth: false, verifyPeers: false } };
+  };
+  await introduce(await start(1, generated()), await start(2, generated()));
+});
+
+test('a peer is dialled with the certificate that is given for it', async () => {
+  const a = await start(1, {
+    tls: { ...peerTls(root.authority, root.ca), allowed: { commonNames: ['dialler'] } },
+  });
+  const { cert, key } = peerTls(root.authority, root.ca, 'dialler');
+  const b = await start(2, { tls: { ...peerTls(root.authority, root.ca), dial: { cert, key } } });
+  b.transport.setPeers([{ id: 1, urls: [a.url] }]);
+  await isActive(b, 1);
+});
+
+test('a peer whose clock is wrong is named in one line, once', async () => {
+  const ahead = { ...systemClock, nowMs: () => systemClock.nowMs() + 90_000 };
+  const [a, b] = [await start(1), await start(2, { clock: ahead })];
+  await introduce(a, b);
+  const drift = (member: TestMember): unknown[] =>
+    member.lines
+      .filter(({ message }) => message === 'prober found high clock drift')
+      .map(({ fields }) => fields);
+  await until(() => expect([drift(a).length, drift(b).length]).toEqual([1, 1]));
+  expect(drift(a)[0]).toMatchObject({
+    'remote-peer-id': '2',
+    'clock-drift': expect.stringMatching(/^(89|90)\.\d+s$/) as string,
+  });
 });
 
 test('renewed certificates count for new connections', async () => {

@@ -10,6 +10,7 @@ import type { Log } from '../../../base/log.ts';
 import { Http2Connection } from '../../../base/node/http2/server/connection.ts';
 import type { Http2Stream } from '../../../base/node/http2/server/stream.ts';
 import { freeSocketPath, type ListenAddress } from '../../../base/node/listen-address.ts';
+import { handshakeFailure } from '../../../base/node/tls-failure.ts';
 import { boundStrangers } from '../../../base/node/strangers.ts';
 import type { Peer } from './method.ts';
 import { http1Exchange } from './http-exchange.ts';
@@ -116,7 +117,7 @@ export const listen = async (options: GrpcServerOptions): Promise<GrpcServer> =>
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
     log.write('warn', 'rejected connection on client endpoint', {
       'remote-addr': addressOf(socket),
-      error: messageOf(error),
+      error: handshakeFailure(error, socket),
     });
   });
   if (options.address.path !== undefined) await freeSocketPath(options.address.path);
