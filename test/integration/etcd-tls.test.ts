@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -134,6 +135,55 @@ test('a revoked client certificate is rejected', async () => {
   const list = file('revoked.crl', revocationList(authority, revoked.cert));
   await start(`--client-crl-file=${list}`);
   expect(await Promise.all([readAs(client), readAs(revoked)])).toEqual(['served', 'rejected']);
+});
+
+test('a client whose certificate is not valid yet is rejected with one line that says so', async () => {
+  // As a member sees every certificate when its clock is behind.
+  const ahead = { ...systemClock, nowMs: () => systemClock.nowMs() + 86_400_000 };
+  const early = issueLeaf(authority, {
+    clock: ahead,
+    subject: { commonName: 'client' },
+    usages: ['client'],
+    alternativeNames: alternativeNames(['client.local']),
+  });
+  await start('--max-concurrent-streams=3');
+  expect(await readAs({ ca: client.ca, cert: early.certificatePem, key: early.privateKeyPem })).toBe(
+    'rejected',
+  );
+  await member!.until(/"rejected connection on client endpoint".*CERT_NOT_YET_VALID/);
+  const session = connectHttp2(`https://${HOST}:${PORTS.client}`, client);
+  const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) =>
+    session.once('remoteSettings', resolve),
+  );
+  session.destroy();
+  expect(settings.maxConcurrentStreams).toBe(3);
+});
+
+test('a Unix socket is served beside a generated certificate, and taken over from a killed process', async () => {
+  const [data, socketPath] = [join(directory, 'unix'), join(directory, 'etcd.sock')];
+  const urls = [`unix://${socketPath}`, `https://${HOST}:${PORTS.client}`];
+  const peerUrl = `https://${HOST}:${PORTS.peer}`;
+  const run = async (): Promise<void> => {
+    member = startCommand(
+      ...['component', 'etcd', `--data-dir=${data}`, '--auto-tls', '--peer-auto-tls'],
+      ...[`--listen-client-urls=${urls.join(',')}`, `--advertise-client-urls=${urls[0]}`],
+      ...[`--listen-peer-urls=${peerUrl}`, `--initial-advertise-peer-urls=${peerUrl}`],
+    );
+    await member.until(/"msg":"ready to serve client requests"/);
+  };
+  const viaSocket = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      get({ socketPath, path: '/version' }, (response) => {
+        response.resume();
+        resolve(String(response.statusCode));
+      }).once('error', reject);
+    });
+  await run();
+  const ca = readFileSync(join(data, 'fixtures', 'client', 'cert.pem'));
+  expect([await viaSocket(), await readAs({ ca }), await readAs({})]).toEqual(['200', 'served', 'rejected']);
+  await member!.kill('SIGKILL');
+  await run();
+  expect([await viaSocket(), await readAs({ ca })]).toEqual(['200', 'served']);
 });
 
 test('a client that pings without need is told to calm down', async () => {
