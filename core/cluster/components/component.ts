@@ -23,7 +23,7 @@ export interface Component {
   settings?(
     args: readonly string[],
     environment: Readonly<Record<string, string | undefined>>,
-  ): { readonly args: readonly string[]; readonly warnings: readonly string[] };
+  ): Promise<{ readonly args: readonly string[]; readonly warnings: readonly string[] }>;
   logLevel(args: readonly string[]): LogLevel;
   start(args: readonly string[], options: ComponentOptions): Promise<RunningComponent>;
 }

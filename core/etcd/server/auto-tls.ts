@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
-import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../pki/index.ts';
 import type { ListenUrl, MemberConfig, TlsFiles } from '../config/config.ts';
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
@@ -34,6 +33,8 @@ const createFiles = async (
   const keyFile = resolve(directory, 'key.pem');
   if (await isUsable(certFile, keyFile, clock.nowMs())) return { certFile, keyFile };
   const validityMs = validityYears * YEAR_MS;
+  // Loaded here: hardly any member creates certificates, and every one waits for what is imported.
+  const { alternativeNames, createAuthority, issueLeaf, openAuthority } = await import('../../pki/index.ts');
   // Its key is never stored, so the file can be trusted as a CA without a key that could sign.
   const authority = createAuthority({ commonName: 'etcd', clock, validityMs });
   const leaf = issueLeaf(openAuthority(authority), {

@@ -19,7 +19,7 @@ export const component: Command = {
     if (!isComponent(name)) throw usageError(`component "${name}" not found; known components: ${NAMES}`);
     const found = await loadComponent(name);
     if (answerAboutItself(found, args, context)) return EXIT_OK;
-    const settings = found.settings?.(args, process.env) ?? { args, warnings: [] };
+    const settings = (await found.settings?.(args, process.env)) ?? { args, warnings: [] };
     const log = jsonLog(process.stderr, { level: found.logLevel(settings.args) });
     for (const warning of settings.warnings) log.write('warn', warning);
     return runUntilAsked(await found.start(settings.args, { log }), context);

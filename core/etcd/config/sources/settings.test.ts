@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { readMemberConfig } from '../config.ts';
 import { readSettings } from './settings.ts';
 
 const read = (args: readonly string[], environment: Record<string, string> = {}, file = '') =>
-  readSettings(args, { environment, readFile: () => file });
+  readSettings(args, { environment, readFile: () => file, parseYaml: (text) => parse(text) as unknown });
 
 describe('environment variables', () => {
   test('set what no flag sets', () => {

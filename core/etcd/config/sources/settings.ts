@@ -1,4 +1,3 @@
-import { parse } from 'yaml';
 import { messageOf, ReasonError } from '../../../base/errors.ts';
 import { ETCD_FLAGS } from '../flags.ts';
 import { OLDER_NAMES, withNewerNames } from '../older-names.ts';
@@ -7,6 +6,7 @@ import { REJECTED_FLAGS } from '../rejected-flags.ts';
 export interface SettingSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly readFile: (path: string) => string;
+  readonly parseYaml: (text: string) => unknown;
 }
 
 /** Everything that was set, as the command line that says the same. */
@@ -29,6 +29,10 @@ const FLAG_NAMES: readonly string[] = [
 const environmentName = (flagName: string): string => PREFIX + flagName.toUpperCase().replaceAll('-', '_');
 const FLAG_OF_VARIABLE = new Map(FLAG_NAMES.map((name) => [environmentName(name), name]));
 
+/** Empty where the settings come from flags and variables alone. */
+export const configFileOf = (args: readonly string[], environment: SettingSources['environment']): string =>
+  valueOf(args, CONFIG_FILE) ?? environment[environmentName(CONFIG_FILE)] ?? '';
+
 /**
  * As etcd puts them together: a flag wins over its variable `ETCD_...`, and a configuration file over all flags and
  * variables.
@@ -40,13 +44,13 @@ export const readSettings = (args: readonly string[], sources: SettingSources): 
 };
 
 const joinSources = (args: readonly string[], sources: SettingSources): Settings => {
-  const { environment, readFile } = sources;
-  const path = valueOf(args, CONFIG_FILE) ?? environment[environmentName(CONFIG_FILE)] ?? '';
+  const { environment } = sources;
+  const path = configFileOf(args, environment);
   const fromEnvironment = environmentArgs(environment);
   if (path === '') return { ...fromEnvironment, args: [...fromEnvironment.args, ...args] };
   const isAlone = fromEnvironment.args.length === 0 && args.length === countOf(args, CONFIG_FILE);
   return {
-    args: fileArgs(path, readFile),
+    args: fileArgs(path, sources),
     warnings: isAlone
       ? []
       : [
@@ -108,12 +112,12 @@ const SECURITY_FLAGS: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
 };
 
-const fileArgs = (path: string, readFile: SettingSources['readFile']): string[] => {
+const fileArgs = (path: string, { readFile, parseYaml }: SettingSources): string[] => {
   const bad = (message: string, cause?: unknown): ReasonError =>
     new ReasonError('BadConfiguration', `--${CONFIG_FILE}: ${path}: ${message}`, { cause });
   const read = (): unknown => {
     try {
-      return parse(readFile(path)) ?? {};
+      return parseYaml(readFile(path)) ?? {};
     } catch (error) {
       throw bad(messageOf(error).split('\n', 1)[0]!, error);
     }

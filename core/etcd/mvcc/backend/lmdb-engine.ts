@@ -73,7 +73,11 @@ const openEnvironment = (path: string, { isUnsafe }: { readonly isUnsafe: boolea
     ...({ permissionsMode: FILE_MODE } as object),
   });
   const trees = new Map<Bucket, Tree>();
-  for (const bucket of BUCKETS) trees.set(bucket, root.openDB<Buffer, Buffer>({ name: bucket, ...ENCODING }));
+  // In one transaction: a new file would otherwise be synced twice for each bucket, which a first start waits for.
+  root.transactionSync(() => {
+    for (const bucket of BUCKETS)
+      trees.set(bucket, root.openDB<Buffer, Buffer>({ name: bucket, ...ENCODING }));
+  });
   return { root, trees, path };
 };
 
