@@ -52,6 +52,8 @@ export interface BootstrapOptions {
   authentication(): ClusterAuthentication;
   /** Whether the server may be shown to clients; by default, when /readyz says so. */
   isServing?(): Promise<boolean>;
+  /** The addresses of all servers that are there, whenever they were read. */
+  onServers?(addresses: readonly string[]): void;
   onFailed(hook: string, error: unknown): void;
 }
 

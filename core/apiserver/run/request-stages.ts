@@ -7,7 +7,7 @@ import { discoveryStage, type DiscoveryCatalog } from '../discovery/index.ts';
 import type { Extensions } from '../extensions/extensions.ts';
 import { apiStage } from '../handlers/index.ts';
 import type { Registry } from '../registry/index.ts';
-import { connectionStage } from '../server/connection-stage.ts';
+import type { ConnectionStage } from '../server/connection-stage.ts';
 import { endpointsStage, type Stage, type TraceRing } from '../server/index.ts';
 import { tracesStage } from '../server/traces-stage.ts';
 import type { Authentication } from './authentication.ts';
@@ -18,6 +18,7 @@ import type { Surroundings } from './surroundings.ts';
 import { versionInfo } from './version.ts';
 
 export interface StageParts {
+  readonly connection: ConnectionStage;
   readonly audit: Audit | undefined;
   readonly authentication: Authentication;
   readonly authorizer: Authorizer;
@@ -43,12 +44,12 @@ const notFoundStage: Stage = {
 /** From the connection to the answer, in the order every request takes. */
 export const requestStages = (surroundings: Surroundings, parts: StageParts): readonly Stage[] => {
   const { config, health, metrics, clock, random, log } = surroundings;
-  const { audit, authentication, authorizer, flowControl, registry, catalog } = parts;
+  const { connection, audit, authentication, authorizer, flowControl, registry, catalog } = parts;
   const { minor, advertiseAddress, securePort, serviceAccounts } = config;
   const version = versionInfo(minor);
   const touchesConnections = config.goawayChance > 0 || config.strictTransportSecurity.length > 0;
   return [
-    ...(touchesConnections ? [connectionStage({ ...config, random })] : []),
+    ...(touchesConnections ? [connection] : []),
     audit ? audit.authentication(authentication.stage) : authentication.stage,
     ...(audit ? [audit.stage] : []),
     impersonationStage(authorizer),

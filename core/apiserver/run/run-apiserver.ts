@@ -17,6 +17,7 @@ import type { ApiServerConfig } from '../config/config.ts';
 import { DiscoveryCatalog } from '../discovery/index.ts';
 import { Extensions } from '../extensions/extensions.ts';
 import type { Registry } from '../registry/index.ts';
+import { connectionStage } from '../server/connection-stage.ts';
 import { createApiServer, HealthRegistry, TraceRing, type ApiServer, type Stage } from '../server/index.ts';
 import { tlsFromFiles } from '../storage/index.ts';
 import { createServiceResolver } from '../webhook/service-resolver.ts';
@@ -159,7 +160,9 @@ const assemble = async (surroundings: Surroundings, owned: DisposableStore): Pro
   );
   const traces = new TraceRing(Math.max(1, config.tracesMax));
   const remotes = createRemotes(surroundings, registry);
+  const connection = connectionStage({ ...config, random: surroundings.random });
   const stages = requestStages(surroundings, {
+    connection,
     ...{
       audit,
       authentication,
@@ -196,6 +199,7 @@ const assemble = async (surroundings: Surroundings, owned: DisposableStore): Pro
     hostname: config.hostname || hostname(),
     instance: randomUUID(),
     authentication: () => renewed.clusterAuthentication(),
+    onServers: (addresses) => connection.setServerCount(addresses.length),
     onFailed: (hook, cause) =>
       rejectFailed(
         new ReasonError('HookFailed', `post-start hook ${hook} failed: ${messageOf(cause)}`, { cause }),

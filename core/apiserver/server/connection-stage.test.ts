@@ -27,3 +27,37 @@ test('an HTTP/1.1 client keeps its connection', () => {
 test('answers carry the directives of HSTS', () => {
   expect(headersOf(0, 0)[1]).toBe('max-age=60; preload');
 });
+
+test('when a server joins, each connection leaves once with its share, and later ones stay', () => {
+  const { context } = fakeContext({ url: '/version' });
+  const draws: number[] = [];
+  const random = { next: () => draws.shift() ?? 0.9 } as Parameters<typeof connectionStage>[0]['random'];
+  const stage = connectionStage({ goawayChance: 0.001, strictTransportSecurity: [], random });
+  const leaves = (peer: object): boolean => {
+    const next = fakeContext({ url: '/version', peer: peer as typeof context.request.peer }).context;
+    void stage.run(next);
+    return next.response.header('connection') === 'close';
+  };
+  const [old, other] = [{ ...context.request.peer }, { ...context.request.peer }];
+  stage.setServerCount(1);
+  expect([leaves(old), leaves(other)]).toEqual([false, false]);
+  stage.setServerCount(3);
+  draws.push(0.6);
+  expect(leaves(old)).toBe(true);
+  expect([leaves(old), leaves(other)]).toEqual([false, false]);
+  const late = { ...context.request.peer };
+  draws.push(0.6);
+  expect([leaves(late), leaves(late)]).toEqual([false, false]);
+});
+
+test('a server that leaves sends no client away', () => {
+  const { context } = fakeContext({ url: '/version' });
+  const random = { next: () => 0.01 } as Parameters<typeof connectionStage>[0]['random'];
+  const stage = connectionStage({ goawayChance: 0.001, strictTransportSecurity: [], random });
+  stage.setServerCount(3);
+  void stage.run(context);
+  stage.setServerCount(2);
+  const next = fakeContext({ url: '/version', peer: context.request.peer }).context;
+  void stage.run(next);
+  expect(next.response.header('connection')).toBeUndefined();
+});

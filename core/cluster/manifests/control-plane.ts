@@ -119,6 +119,9 @@ const AUDIT_LIMITS = {
   'audit-log-maxsize': 20,
 } as const;
 
+/** Upstream's recommendation for servers behind a load balancer: long-lived connections spread over all of them. */
+const GOAWAY_CHANCE = 0.001;
+
 const guardFlags = ({
   guards = NO_GUARDS,
   host,
@@ -164,6 +167,7 @@ export const apiServerPod = (options: ManifestOptions): StaticPodSpec => {
       ...guardFlags(options),
       ...etcdAccess(options),
       'external-hostname': host.name,
+      ...(config.spec.controlPlanes > 1 && { 'goaway-chance': GOAWAY_CHANCE }),
       'kubelet-certificate-authority': pki('ca.crt'),
       'kubelet-client-certificate': pki('apiserver-kubelet-client.crt'),
       'kubelet-client-key': pki('apiserver-kubelet-client.key'),

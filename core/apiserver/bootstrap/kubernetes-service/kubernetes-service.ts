@@ -39,6 +39,7 @@ export interface KubernetesServiceOptions {
   readonly reconcilesEndpoints?: boolean | undefined;
   /** Whether this server answers requests: clients must not be sent to one that does not yet. */
   isServing(): Promise<boolean>;
+  onServers?(addresses: readonly string[]): void;
 }
 
 export interface KubernetesService {
@@ -91,6 +92,7 @@ export const startKubernetesService = (options: KubernetesServiceOptions): Kuber
         'NoMasterLeases',
         'no API server IP addresses were listed in storage, refusing to erase all endpoints for the kubernetes Service',
       );
+    options.onServers?.(addresses);
     await writeEndpoints(writer, addresses, securePort);
   };
   const ensureService = async (): Promise<void> => {
