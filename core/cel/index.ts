@@ -44,6 +44,7 @@ export type { Location } from './source/text.ts';
 export type { StructDeclaration, StructTypes } from './types/structs.ts';
 export * as types from './types/type.ts';
 export { toNative } from './values/to-native.ts';
+export { fromEscaped } from './values/escaped.ts';
 export { fromNative } from './values/native.ts';
 export { CelList } from './values/lists.ts';
 export { CelMap } from './values/maps.ts';

@@ -61,7 +61,7 @@ interface Compilers {
 
 /** CEL is loaded only for a configuration that uses it. */
 const createCompilers = async (errors: FieldError[]): Promise<Compilers> => {
-  const { createEnvironment, toNative, types } = await import('../../../cel/index.ts');
+  const { createEnvironment, fromEscaped, toNative, types } = await import('../../../cel/index.ts');
   const userType = types.structOf('kubernetes.UserInfo');
   const userFields: Readonly<Record<string, ReturnType<typeof types.structOf>>> = {
     username: types.STRING,
@@ -79,6 +79,10 @@ const createCompilers = async (errors: FieldError[]): Promise<Compilers> => {
     structs: (name) =>
       name === userType.name ? { type: userType, field: (field) => userFields[field] } : undefined,
   });
+  const withEscapedExtra = (known: unknown): object => {
+    const { extra, ...rest } = known as { readonly extra?: unknown };
+    return { ...rest, extra: fromEscaped(extra ?? {}) };
+  };
   const compile = (
     environment: Environment,
     path: FieldPath,
@@ -91,7 +95,11 @@ const createCompilers = async (errors: FieldError[]): Promise<Compilers> => {
       return {
         program,
         evaluate(variables) {
-          const result = program.evaluate(variables);
+          const { claims: given, user: known } = variables;
+          const result = program.evaluate({
+            ...(given !== undefined && { claims: fromEscaped(given) }),
+            ...(known !== undefined && { user: withEscapedExtra(known) }),
+          });
           return result.ok ? { ok: true, value: toNative(result.value) } : { ok: false, error: result.error };
         },
       };

@@ -6,7 +6,7 @@ const BODY_BYTES_MAX = 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
 /** Fetches a small document. Rejects with one line for anything but a complete 200. */
-export type HttpsGet = (url: string, signal: AbortSignal) => Promise<string>;
+export type HttpsGet = (url: string, signal: AbortSignal, bearerToken?: string) => Promise<string>;
 
 export interface HttpsGetOptions {
   /** PEM; absent: the authorities that the machine trusts. */
@@ -16,7 +16,7 @@ export interface HttpsGetOptions {
 /** Follows no redirects: keys come from where the issuer says they are. */
 export const createHttpsGet =
   ({ certificateAuthority }: HttpsGetOptions): HttpsGet =>
-  (url, signal) =>
+  (url, signal, bearerToken = '') =>
     new Promise((resolve, reject) => {
       const fail = (cause: unknown): void =>
         reject(new Error(`Get "${url}": ${messageOf(cause)}`, { cause }));
@@ -26,7 +26,10 @@ export const createHttpsGet =
           ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
           signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
           agent: false,
-          headers: { accept: 'application/json' },
+          headers: {
+            accept: 'application/json',
+            ...(bearerToken !== '' && { authorization: `Bearer ${bearerToken}` }),
+          },
         },
         (response) => {
           const chunks: Buffer[] = [];

@@ -1,10 +1,12 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Disposable } from '../../../base/disposable.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { authenticationFailed } from '../authenticator.ts';
 import type { TokenAuthenticator } from '../bearer-token.ts';
 import { parseJwt, type JwtAlgorithm } from '../jwt.ts';
 import type { CompiledAuthenticator } from './compile.ts';
+import { createClaimExpansion, type ExpandClaims } from './distributed-claims.ts';
 import { createHttpsGet, type HttpsGet } from './https-get.ts';
 import { identityOf } from './identity.ts';
 import { Issuer } from './issuer.ts';
@@ -33,25 +35,34 @@ const issuerOf = (claim: unknown): unknown =>
 /** Accepts ID tokens of one OpenID Connect issuer. Tokens of other issuers are left to others. */
 export const createOidcAuthenticator = (options: OidcOptions): OidcAuthenticator => {
   const { compiled, algorithms, clock, log } = options;
-  const { url, discoveryUrl, audiences, certificateAuthority } = compiled.authenticator.issuer;
+  const { issuer: settings, claimMappings } = compiled.authenticator;
+  const { url, discoveryUrl, audiences, certificateAuthority } = settings;
   const life = new AbortController();
-  const issuer = new Issuer({
-    url,
-    ...(discoveryUrl !== '' && { discoveryUrl }),
-    audiences,
-    algorithms,
-    get: options.get ?? createHttpsGet(certificateAuthority === '' ? {} : { certificateAuthority }),
-    clock,
-    log,
-    signal: life.signal,
-  });
+  const get = options.get ?? createHttpsGet(certificateAuthority === '' ? {} : { certificateAuthority });
+  const common = { audiences, algorithms, get, clock, log, signal: life.signal };
+  const issuer = new Issuer({ ...common, url, ...(discoveryUrl !== '' && { discoveryUrl }) });
+  const { claim } = claimMappings.groups;
+  // As upstream: groups alone may be kept elsewhere, and only where a claim names them.
+  const expand: ExpandClaims =
+    claim === ''
+      ? (claims) => Promise.resolve(claims)
+      : createClaimExpansion({
+          claim,
+          get,
+          clock,
+          signal: life.signal,
+          createIssuer: (other) => new Issuer({ ...common, url: other }),
+        });
   return {
     async authenticate(token) {
       const jwt = parseJwt(token);
       if (!jwt || issuerOf(jwt.claims['iss']) !== url) return undefined;
       const problem = await issuer.problemWith(jwt);
       if (problem !== undefined) throw authenticationFailed(problem);
-      return identityOf(compiled, jwt.claims);
+      const claims = await expand(jwt.claims).catch((cause: unknown) => {
+        throw authenticationFailed(`oidc: could not expand distributed claims: ${messageOf(cause)}`);
+      });
+      return identityOf(compiled, claims);
     },
     get problem() {
       return issuer.problem;

@@ -370,3 +370,100 @@ test('the issuer of service accounts cannot be configured as a foreign one', asy
     `jwt[0].issuer.url: Invalid value: "${URL}": URL must not overlap with disallowed issuers: [${URL}]`,
   ]);
 });
+
+test('names with dots, dashes and slashes are written escaped, at every depth', async () => {
+  const { ask } = await start({
+    ...mapped({
+      username: {
+        claim: '',
+        prefix: undefined,
+        expression: `"system:serviceaccount:" + claims.kubernetes__dot__io.namespace`,
+      },
+      groups: { claim: '', prefix: undefined, expression: 'claims.list.map(one, one.a__dash__b)' },
+      extra: [
+        { key: 'example.com/warn-after', valueExpression: 'string(int(claims.kubernetes__dot__io.after))' },
+      ],
+    }),
+    claimValidationRules: [
+      {
+        claim: '',
+        requiredValue: '',
+        expression: 'has(claims.kubernetes__dot__io.pod.x__slash__y) && claims["kubernetes.io"].after == 7.0',
+        message: '',
+      },
+    ],
+    userValidationRules: [
+      { expression: 'user.extra.example__dot__com__slash__warn__dash__after[0] == "7"', message: '' },
+    ],
+  });
+  const claims = {
+    'kubernetes.io': { namespace: 'web', after: 7, pod: { 'x/y': 1 } },
+    list: [{ 'a-b': 'pilots' }],
+  };
+  expect(await ask({ claims })).toMatchObject({
+    name: 'system:serviceaccount:web',
+    groups: ['pilots'],
+    extra: { 'example.com/warn-after': ['7'] },
+  });
+});
+
+const GROUPS_URL = 'https://groups.example.com/ada';
+const GROUPS_ISSUER = 'https://groups.example.com';
+const POINTER = {
+  _claim_names: { groups: 'elsewhere' },
+  _claim_sources: { elsewhere: { endpoint: GROUPS_URL, access_token: 'secret' } },
+};
+
+/** An issuer whose tokens only say where the groups are. */
+const distributed = async (minted: (nowMs: number) => string) => {
+  const from = issuer();
+  const bearers: (string | undefined)[] = [];
+  const get: HttpsGet = (url, signal, bearer) => {
+    if (url === GROUPS_URL) {
+      bearers.push(bearer);
+      return Promise.resolve(minted(started.clock.nowMs()));
+    }
+    if (url.startsWith(GROUPS_ISSUER))
+      return Promise.resolve(JSON.stringify({ issuer: GROUPS_ISSUER, jwks_uri: KEYS_URL }));
+    return from.get(url, signal);
+  };
+  const groups = { claim: 'groups', prefix: 'g:', expression: '' };
+  const started = await start(mapped({ groups }), { ...from, get });
+  return { ...started, bearers };
+};
+
+test('groups that are kept elsewhere are fetched and verified', async () => {
+  const { ask, bearers } = await distributed((nowMs) =>
+    mint(nowMs, { claims: { iss: GROUPS_ISSUER, groups: ['pilots'] } }),
+  );
+  expect(await ask({ claims: POINTER })).toMatchObject({ groups: ['g:pilots'] });
+  expect(bearers).toEqual(['secret']);
+  expect(await ask({ claims: { ...POINTER, groups: 'own' } })).toMatchObject({ groups: ['g:own'] });
+  expect(bearers).toEqual(['secret']);
+});
+
+test.each([
+  ['no token', () => 'nonsense', POINTER, 'malformed token'],
+  [
+    'the claim missing',
+    (nowMs: number) => mint(nowMs, { claims: { iss: GROUPS_ISSUER } }),
+    POINTER,
+    `jwt returned by distributed claim endpoint "${GROUPS_URL}" did not contain claim: groups`,
+  ],
+  [
+    'a token for somebody else',
+    (nowMs: number) => mint(nowMs, { claims: { iss: GROUPS_ISSUER, aud: 'x', groups: ['root'] } }),
+    POINTER,
+    'verify distributed claim token: oidc: verify token: oidc: expected audience in ["console"] got ["x"]',
+  ],
+  ['no sources', () => '', { _claim_names: { groups: 'a' } }, 'oidc: no claim sources'],
+  [
+    'a source that is not there',
+    () => '',
+    { ...POINTER, _claim_names: { groups: 'gone' } },
+    'id token _claim_names contained a source gone missing in _claims_sources',
+  ],
+])('distributed groups with %s are refused', async (_what, minted, claims, message) => {
+  const { ask } = await distributed(minted);
+  await expect(ask({ claims })).rejects.toThrow(message);
+});
