@@ -1,36 +1,18 @@
 import { badRequest, invalid as invalidStatus, type KubernetesObject } from '../../../api/meta/index.ts';
-import { ReasonError } from '../../../base/errors.ts';
-import { parseFieldSelector, type FieldRequirement } from '../../../api/selector/index.ts';
 import { causesOf, invalid, type FieldError } from '../../../api/validation/index.ts';
-import { maybeObj, obj, objs, str, strs, type Obj } from '../../../api/validation/read.ts';
+import { maybeObj, obj, str, strs, type Obj } from '../../../api/validation/read.ts';
 import { userInfo, type UserInfo } from '../../authn/user.ts';
 import { pathAttributes, resourceAttributes, type Attributes, type Authorizer } from '../../authz/index.ts';
 import type { RestStorage } from '../rest-storage.ts';
 import { answerOf } from '../subresources/answer.ts';
+import { reviewSelectorErrors, reviewSelectors, type ReviewSelectors } from './review-selectors.ts';
 
 const GROUP = 'authorization.k8s.io';
 const ONE_OF = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
 
-const fieldRequirementsOf = (attributes: Obj): readonly FieldRequirement[] => {
-  const selector = obj(attributes, 'fieldSelector');
-  const raw = str(selector, 'rawSelector');
-  if (raw !== '') {
-    try {
-      return parseFieldSelector(raw).requirements;
-    } catch (error) {
-      // A selector that cannot be read narrows nothing: the question is about everything.
-      if (error instanceof ReasonError) return [];
-      throw error;
-    }
-  }
-  return objs(selector, 'requirements').flatMap((one): FieldRequirement[] => {
-    const [operator, values] = [str(one, 'operator'), strs(one, 'values')];
-    if (values.length !== 1 || (operator !== 'In' && operator !== 'NotIn')) return [];
-    return [{ field: str(one, 'key'), operator: operator === 'In' ? '=' : '!=', value: values[0]! }];
-  });
-};
+const NO_SELECTORS: ReviewSelectors = { fieldRequirements: [], labelRequirements: [], problems: [] };
 
-const attributesOf = (spec: Obj, user: UserInfo): Attributes => {
+const attributesOf = (spec: Obj, user: UserInfo, selectors: ReviewSelectors): Attributes => {
   const asked = maybeObj(spec, 'resourceAttributes');
   if (asked === undefined) {
     const path = obj(spec, 'nonResourceAttributes');
@@ -44,7 +26,8 @@ const attributesOf = (spec: Obj, user: UserInfo): Attributes => {
     resource: str(asked, 'resource'),
     subresource: str(asked, 'subresource'),
     name: str(asked, 'name'),
-    fieldRequirements: fieldRequirementsOf(asked),
+    fieldRequirements: selectors.fieldRequirements,
+    labelRequirements: selectors.labelRequirements,
   });
 };
 
@@ -59,6 +42,11 @@ const userOf = (spec: Obj): UserInfo =>
 const specErrors = (spec: Obj): FieldError[] => {
   const [resource, path] = [maybeObj(spec, 'resourceAttributes'), maybeObj(spec, 'nonResourceAttributes')];
   return (resource === undefined) === (path === undefined) ? [invalid('spec', path ?? null, ONE_OF)] : [];
+};
+
+const attributeErrors = (spec: Obj): readonly FieldError[] => {
+  const asked = maybeObj(spec, 'resourceAttributes');
+  return asked === undefined ? [] : reviewSelectorErrors(asked);
 };
 
 const subjectErrors = (spec: Obj): FieldError[] =>
@@ -105,13 +93,18 @@ const decide = async (
   review: KubernetesObject,
   user: UserInfo,
 ): Promise<KubernetesObject> => {
-  const { decision, reason } = await authorizer.authorize(attributesOf(obj(review, 'spec'), user));
+  const spec = obj(review, 'spec');
+  const asked = maybeObj(spec, 'resourceAttributes');
+  const selectors = asked === undefined ? NO_SELECTORS : reviewSelectors(asked);
+  const { decision, reason } = await authorizer.authorize(attributesOf(spec, user, selectors));
+  const evaluationError = selectors.problems.join('; ');
   return {
     ...review,
     status: {
       allowed: decision === 'allow',
       ...(decision === 'deny' && { denied: true }),
       ...(reason !== '' && { reason }),
+      ...(evaluationError !== '' && { evaluationError }),
     },
   };
 };
@@ -122,6 +115,7 @@ export const subjectAccessReviews = (authorizer: Authorizer): RestStorage => ({
     refuse('SubjectAccessReview', [
       ...specErrors(spec),
       ...subjectErrors(spec),
+      ...attributeErrors(spec),
       ...metaErrors(review, [], 'must be empty'),
     ]);
     await validate(review, undefined);
@@ -136,7 +130,12 @@ export const localSubjectAccessReviews = (authorizer: Authorizer): RestStorage =
       ...review,
       metadata: { ...review.metadata, namespace: review.metadata?.namespace ?? namespace },
     };
-    refuse('LocalSubjectAccessReview', [...specErrors(spec), ...subjectErrors(spec), ...localErrors(within)]);
+    refuse('LocalSubjectAccessReview', [
+      ...specErrors(spec),
+      ...subjectErrors(spec),
+      ...attributeErrors(spec),
+      ...localErrors(within),
+    ]);
     if (namespace === '') throw badRequest('namespace is required on this type: ');
     if (within.metadata.namespace !== namespace)
       throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
@@ -149,6 +148,7 @@ export const selfSubjectAccessReviews = (authorizer: Authorizer): RestStorage =>
   async create({ user }, review, { validate }) {
     refuse('SelfSubjectAccessReview', [
       ...specErrors(obj(review, 'spec')),
+      ...attributeErrors(obj(review, 'spec')),
       ...metaErrors(review, [], 'must be empty'),
     ]);
     await validate(review, undefined);

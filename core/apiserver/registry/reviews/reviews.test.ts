@@ -45,6 +45,79 @@ test('access reviews answer for whom they ask, and refuse questions that make no
   ]);
 });
 
+test('reviews ask about the selectors of a list, and say which of them they could not read', async () => {
+  const asked: unknown[] = [];
+  const opened = testRegistry({
+    authorizer: {
+      authorize({ fieldRequirements, labelRequirements }) {
+        asked.push([fieldRequirements, labelRequirements]);
+        return allow();
+      },
+    },
+  });
+  const create = async (attributes: object) => {
+    const spec = { user: 'jane', resourceAttributes: { verb: 'list', resource: 'pods', ...attributes } };
+    const reviews = storageIn(opened, GROUP, 'subjectaccessreviews');
+    return (await reviews.create(scopeOf(''), { spec }, NO_OPTIONS)).object['status'];
+  };
+  const requirement = (operator: string, ...values: string[]) => ({ key: 'k', operator, values });
+  const answers = [
+    await create({
+      fieldSelector: { rawSelector: 'spec.nodeName=a' },
+      labelSelector: { rawSelector: 'app in (x)' },
+    }),
+    await create({
+      fieldSelector: { requirements: [requirement('In', 'a'), requirement('Newer', 'b')] },
+      labelSelector: {
+        requirements: [requirement('Exists'), requirement('NotIn', 'y'), requirement('Newer')],
+      },
+    }),
+    await create({ fieldSelector: { rawSelector: 'a b' }, labelSelector: { rawSelector: '(' } }),
+  ];
+  const refusals = [
+    await refusalOf(create({ labelSelector: {} })),
+    await refusalOf(create({ fieldSelector: { rawSelector: 'a=b', requirements: [requirement('In')] } })),
+    await refusalOf(create({ labelSelector: { requirements: [{ key: '-', operator: 'Exists' }] } })),
+  ];
+  opened.registry.close();
+  expect(answers).toEqual([
+    { allowed: true },
+    {
+      allowed: true,
+      evaluationError:
+        'spec.resourceAttributes.fieldSelector partially ignored due to parse error; spec.resourceAttributes.labelSelector partially ignored due to parse error',
+    },
+    {
+      allowed: true,
+      evaluationError:
+        'spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector ignored due to parse error',
+    },
+  ]);
+  expect(asked).toEqual([
+    [
+      [{ field: 'spec.nodeName', operator: '=', value: 'a' }],
+      [{ key: 'app', operator: 'in', values: ['x'] }],
+    ],
+    [
+      [{ field: 'k', operator: '=', value: 'a' }],
+      [
+        { key: 'k', operator: 'exists', values: [] },
+        { key: 'k', operator: 'notin', values: ['y'] },
+      ],
+    ],
+    [[], []],
+  ]);
+  expect(refusals).toEqual([
+    expect.stringContaining(
+      'spec.resourceAttributes.labelSelector.requirements: Required value: when spec.resourceAttributes.labelSelector is specified, requirements or rawSelector is required',
+    ),
+    expect.stringContaining(
+      "[spec.resourceAttributes.fieldSelector.rawSelector: Invalid value: \"a=b\": may not specified at the same time as requirements, spec.resourceAttributes.fieldSelector.requirements[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn']",
+    ),
+    expect.stringContaining('spec.resourceAttributes.labelSelector.requirements[0].key: Invalid value: "-"'),
+  ]);
+});
+
 test('whose token, who am I, how are the components', async () => {
   const opened = testRegistry({
     reviewToken: async (token, audiences) => {
