@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { app, ipcMain, session, shell } from 'electron';
+import { messageOf } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { jsonLog } from '../../core/base/node/log.ts';
@@ -13,10 +14,11 @@ import { guardNavigation, refusePermissions } from '../windows/guards.ts';
 import { openWindowState } from '../windows/window-state.ts';
 import { pathOfDeepLink } from './deep-link.ts';
 import { chooseKubeconfigFile, chooseSnapshotFile } from './file-dialog.ts';
-import { deepLinkOf, type Identity } from './identity.ts';
+import { secondStartOf, type Identity, type SecondStart } from './identity.ts';
 import { installLastWords } from './last-words.ts';
 import { openLogFile } from './log-file.ts';
 import { openNoticeBoard } from './notice-board.ts';
+import { openFile } from './open-file.ts';
 import { electronProcessSource } from './process-samples.ts';
 import { createQuitFlow } from './quit-flow.ts';
 import { applyTheme, followSettings } from './settings-effects.ts';
@@ -37,7 +39,7 @@ const keepSandbox = (log: Log): void => {
  * Puts the desktop together. What the first paint needs is made here, in the order it needs it; menu, tray and
  * the rest are loaded once a window is seen (`after-show.ts`).
  */
-export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Identity): void => {
+export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink, file }: Identity): void => {
   const clock = systemClock;
   const logFile = openLogFile(desktopDirectory);
   const log = jsonLog(logFile.stream);
@@ -112,10 +114,29 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
     });
   };
 
-  app.on('second-instance', (_event, _argv, _cwd, told) => {
-    const link = deepLinkOf(told);
-    if (link === undefined) windows.focus();
-    else follow(link);
+  const fileOpener = {
+    allowSnapshot: (path: string) => host.allowSnapshot(path),
+    openKubeconfig: (path: string) => host.clusters.open(path),
+    go: (path: string) => windows.go(path),
+  };
+  /** What a start asked for: a page, a file, or nothing but a window. */
+  const begin = (asked: SecondStart): void => {
+    if (asked.deepLink !== undefined) return follow(asked.deepLink);
+    windows.focus();
+    if (asked.file === undefined) return;
+    openFile(asked.file, fileOpener).catch((error: unknown) =>
+      host.notifications.post({
+        severity: 'error',
+        title: say('notice.file.failed'),
+        detail: say('notice.reason', { reason: messageOf(error) }),
+      }),
+    );
+  };
+
+  app.on('second-instance', (_event, _argv, _cwd, told) => begin(secondStartOf(told)));
+  app.on('open-file', (event, path) => {
+    event.preventDefault();
+    void app.whenReady().then(() => begin({ file: path }));
   });
   app.on('open-url', (event, link) => {
     event.preventDefault();
@@ -134,8 +155,7 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink }: Iden
   void app.whenReady().then(() => {
     refusePermissions(session.defaultSession, log);
     serveConsolePages(session.defaultSession, join(appDirectory, 'dist/renderer'), log);
-    if (deepLink === undefined) windows.open();
-    else follow(deepLink);
+    begin({ ...(deepLink !== undefined && { deepLink }), ...(file !== undefined && { file }) });
     followSettings(host.settings, stopped.signal, applyTheme, log);
     exposeTestHook({ app, bridge, windows, host });
     host.resume();

@@ -1,6 +1,7 @@
 import { hasReason, messageOf } from '../../core/base/errors.ts';
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, usageError, type CommandContext } from './command.ts';
-import { COMMANDS, type TableEntry } from './table.ts';
+import { PRODUCT_VERSION } from './product-version.ts';
+import { COMMANDS, referencesOf, type TableEntry } from './table.ts';
 
 const ALIASES: Readonly<Record<string, string>> = { '-h': 'help', '--help': 'help', '--version': 'version' };
 const NAME_COLUMNS = 14;
@@ -21,11 +22,27 @@ const find = (name: string, commands: readonly TableEntry[]): TableEntry => {
   return entry;
 };
 
-const help = async (
-  name: string | undefined,
+/** All of the help as one document. */
+const printDocument = async (
+  format: string | undefined,
   commands: readonly TableEntry[],
   context: CommandContext,
 ): Promise<number> => {
+  if (format !== 'man' && format !== 'markdown')
+    throw usageError(`help -o takes man or markdown, not "${format ?? ''}"`);
+  const { manPage, markdownReference } = await import('./reference/pages.ts');
+  const references = await referencesOf(commands);
+  const text = format === 'man' ? manPage(PRODUCT_VERSION, references) : markdownReference(references);
+  context.print(text.trimEnd());
+  return EXIT_OK;
+};
+
+const help = async (
+  [name, format]: readonly string[],
+  commands: readonly TableEntry[],
+  context: CommandContext,
+): Promise<number> => {
+  if (name === '-o') return printDocument(format, commands, context);
   if (name === undefined || name === 'help') return printOverview(commands, context);
   const entry = find(name, commands);
   const { usage } = await entry.load();
@@ -42,9 +59,9 @@ const dispatch = async (
 ): Promise<number> => {
   const [given = 'help', ...rest] = args;
   const name = ALIASES[given] ?? given;
-  if (name === 'help') return help(rest[0], commands, context);
+  if (name === 'help') return help(rest, commands, context);
   const entry = find(name, commands);
-  if (rest[0] === '-h' || rest[0] === '--help') return help(name, commands, context);
+  if (rest[0] === '-h' || rest[0] === '--help') return help([name], commands, context);
   return (await entry.load()).run(rest, context);
 };
 

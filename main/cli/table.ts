@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { parseUsage, type CommandReference } from './reference/parse-usage.ts';
 
 export interface TableEntry {
   readonly name: string;
@@ -100,8 +101,19 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/component.ts')).component,
   },
   {
+    name: 'completion',
+    summary: 'print the completion script of bash, zsh or fish',
+    load: async () => (await import('./commands/completion.ts')).completion,
+  },
+  {
     name: 'version',
     summary: 'print the version',
     load: async () => (await import('./commands/version.ts')).version,
   },
 ];
+
+/** What the commands say of themselves, for completions, the man page and the reference. */
+export const referencesOf = (commands: readonly TableEntry[]): Promise<CommandReference[]> =>
+  Promise.all(
+    commands.map(async ({ name, summary, load }) => parseUsage(name, summary, (await load()).usage)),
+  );

@@ -1,22 +1,24 @@
 /**
- * `npm run package [-- targets]`: the app as it is installed, in release/. Without a target `dir`, which needs no
- * download; AppImage, deb, nsis and dmg fetch their tools the first time. `--for-tests` may use the Electron of
- * the tests and writes to release/test, which is never shipped.
+ * `npm run package [-- targets]`: the app as it is installed, in release/. On Linux deb, rpm and tar.gz are built with
+ * the tools of the distribution, elsewhere and for AppImage electron-builder fetches its own the first time. `dir` is
+ * the unpacked app. `--for-tests` may use the Electron of the tests and writes to release/test, which is never shipped.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bootstrap } from './bootstrap.mjs';
 import { resolveElectron } from './electron.mjs';
+import { LINUX_TARGETS, buildLinuxPackages } from './linux/index.mjs';
 import { ROOT } from './paths.mjs';
 import { runMain, SetupError, step } from './progress.mjs';
 
 const TARGETS = {
-  linux: ['dir', 'AppImage', 'deb'],
-  win32: ['dir', 'nsis'],
-  darwin: ['dir', 'dmg'],
+  linux: [...LINUX_TARGETS, 'dir', 'AppImage'],
+  win32: ['nsis', 'dir'],
+  darwin: ['dmg', 'dir'],
 };
+const DEFAULT_TARGETS = { linux: LINUX_TARGETS, win32: ['nsis'], darwin: ['dmg'] };
 
 const log = (line) => process.stderr.write(`${line}\n`);
 
@@ -28,7 +30,7 @@ const checkedTargets = (wanted) => {
     throw new SetupError(
       `cannot make ${strange.join(', ')} on ${process.platform}; there is ${known.join(', ')}`,
     );
-  return wanted.length > 0 ? wanted : ['dir'];
+  return wanted.length > 0 ? wanted : DEFAULT_TARGETS[process.platform];
 };
 
 /** Packages what is in dist/. Returns the folder that holds the unpacked app. */
@@ -60,9 +62,25 @@ export const packageApp = async ({
   return outDirectory;
 };
 
+const manifest = () => JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+/** Linux packages of the unpacked app in `outDirectory`; see linux/. Returns their files. */
+export const packageForLinux = (targets, outDirectory, options = {}) => {
+  const { version, description } = manifest();
+  const unpacked = dirname(packagedExecutable(outDirectory));
+  return buildLinuxPackages(targets, {
+    unpacked,
+    output: outDirectory,
+    version,
+    description,
+    arch: process.arch,
+    ...options,
+  });
+};
+
 /** Where `packageApp` leaves what can be started. */
 export const packagedExecutable = (outDirectory) => {
-  const { productName } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const { productName } = manifest();
   if (process.platform === 'darwin') {
     const folder = process.arch === 'arm64' ? 'mac-arm64' : 'mac';
     return join(outDirectory, folder, `${productName}.app/Contents/MacOS/${productName}`);
@@ -81,6 +99,15 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
     const forTests = words.includes('--for-tests');
     const targets = checkedTargets(words.filter((word) => word !== '--for-tests'));
     await bootstrap();
-    const outDirectory = await step('Packaging', () => packageApp({ targets, forTests }));
-    log(packagedExecutable(outDirectory));
+    const ours =
+      process.platform === 'linux' ? targets.filter((target) => LINUX_TARGETS.includes(target)) : [];
+    const theirs = targets.filter((target) => !ours.includes(target));
+    const outDirectory = await step('Packaging', () =>
+      packageApp({ targets: theirs.length > 0 ? theirs : ['dir'], forTests }),
+    );
+    const files =
+      ours.length > 0
+        ? await step(`Building ${ours.join(', ')}`, () => packageForLinux(ours, outDirectory))
+        : [];
+    for (const file of [packagedExecutable(outDirectory), ...files]) log(file);
   });

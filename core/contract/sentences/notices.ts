@@ -9,6 +9,7 @@ export const notices = {
   'notice.file.damaged.kept': 'The file was kept as {keptAs}. Reason: {reason}',
   'notice.reason': 'Reason: {reason}',
   'notice.kubeconfig.failed': 'Failed to open the kubeconfig',
+  'notice.file.failed': 'Failed to open the file',
   'notice.link.ignored': 'Ignored an invalid link to Pilothouse',
   'notice.link.ignored.detail': 'A link opens a page of the console, for example pilothouse://raft.',
   'notice.page.reloaded': 'The page of this window crashed and was reloaded',

@@ -2,11 +2,10 @@ import { fileURLToPath } from 'node:url';
 import type { Disposable } from '../../../core/base/disposable.ts';
 import type { Log } from '../../../core/base/log.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
-import { forkLauncher } from '../../../core/cluster/supervisor/host-launcher.ts';
 import { createHandlers, nodeProcessSource, type HandlerSet } from '../../ipc/handlers/index.ts';
 import { startServe, type Serving } from '../../serve/index.ts';
 import { usageError } from '../command.ts';
-import { builtHost } from './built-host.ts';
+import { builtHost, hostLauncherHere } from './built-host.ts';
 import { PRODUCT_VERSION } from '../product-version.ts';
 
 const PORT_MAX = 65535;
@@ -47,7 +46,7 @@ export const openServedConsole = async (options: ServedConsoleOptions): Promise<
     version: PRODUCT_VERSION,
     shell: 'browser',
     processes: nodeProcessSource(systemClock),
-    hosting: { program, launch: forkLauncher(program) },
+    hosting: { program, launch: await hostLauncherHere(program) },
   });
   const adopted = adopt?.(host);
   const closeHost = async (): Promise<void> => {

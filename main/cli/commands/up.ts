@@ -4,7 +4,6 @@ import {
   adminKubeconfigFile,
   assertPortsFree,
   endpointsOf,
-  forkLauncher,
   openDataFolder,
   Supervisor,
   type ClusterState,
@@ -17,7 +16,7 @@ import { configWarnings } from '../../../core/cluster/config/config.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
 import type { Log } from '../../../core/base/log.ts';
 import { jsonLog } from '../../../core/base/node/log.ts';
-import { builtHost } from './built-host.ts';
+import { builtHost, hostLauncherHere } from './built-host.ts';
 import type { ServedConsole } from './served-console.ts';
 import { EXIT_OK, parseOptions, usageError, type Command, type CommandContext } from '../command.ts';
 
@@ -169,7 +168,7 @@ export const up: Command = {
       await assertPortsFree(endpointsOf(folder.config), !folder.isNew);
       const program = builtHost();
       const log = jsonLog(process.stderr, { level: 'error' });
-      const launch = forkLauncher(program);
+      const launch = await hostLauncherHere(program);
       const supervisor = new Supervisor({ folder, program, launch, clock: systemClock, log });
       const print = json ? () => undefined : context.print;
       const telling = supervisor.onChange(narrator(print, context.note));

@@ -75,6 +75,8 @@ export interface HandlerSet extends Disposable {
   readonly navigation: NavigationHub;
   /** The clusters that this process runs. */
   readonly hosted: HostedClusters;
+  /** Lets pages read a snapshot that a person opened outside the console. */
+  allowSnapshot(path: string): void;
   /** Starts the clusters that were running when this console ended last, if the user wants that. */
   resume(): void;
   /** Ends what runs in order, within a bound; before `dispose`. */
@@ -244,6 +246,7 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     notifications,
     navigation,
     hosted,
+    allowSnapshot: (path) => snapshots.add(path),
     resume: () => {
       if (settings.read().resumeClusters) hosted.resume();
     },

@@ -10,6 +10,7 @@ export const notices = {
   'notice.file.damaged.kept': 'Die Datei bleibt als {keptAs} erhalten. Grund: {reason}',
   'notice.reason': 'Grund: {reason}',
   'notice.kubeconfig.failed': 'Die kubeconfig konnte nicht geöffnet werden',
+  'notice.file.failed': 'Die Datei konnte nicht geöffnet werden',
   'notice.link.ignored': 'Ein ungültiger Link zu Pilothouse wurde ignoriert',
   'notice.link.ignored.detail': 'Ein Link öffnet eine Seite der Konsole, zum Beispiel pilothouse://raft.',
   'notice.page.reloaded': 'Die Seite dieses Fensters ist abgestürzt und wurde neu geladen',
