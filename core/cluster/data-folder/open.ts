@@ -12,6 +12,7 @@ import {
 } from '../config/config.ts';
 import { assertServiceAccountKey, lookAtPki } from './look-at-pki.ts';
 import { assertUsable, completeDataFolder, forgetSharedServing, writeClusterConfig } from './create.ts';
+import { assertKnownFormat, migrateFormat, recordNewFormat } from './format.ts';
 import { clusterFile } from './layout.ts';
 import { findNetwork } from './network.ts';
 
@@ -23,6 +24,8 @@ export interface DataFolder {
   readonly config: ClusterConfig;
   /** True when this call made the cluster. */
   readonly isNew: boolean;
+  /** The backup of a folder that was brought to the format of this version by this call. */
+  readonly migratedFrom?: string;
   readonly lock: Disposable;
 }
 
@@ -37,6 +40,7 @@ export const readCluster = async (directory: string): Promise<ClusterConfig | un
       cause,
     });
   }
+  await assertKnownFormat(directory);
   return parseClusterConfig(text, clusterFile(directory));
 };
 
@@ -126,16 +130,24 @@ export const openDataFolder = async (
   try {
     await assertUsable(directory);
     const found = await readCluster(directory);
+    const migratedFrom = found && (await migrateFormat(directory, clock));
     const config = found
       ? withWishes(directory, found, wishes)
       : await newCluster(directory, wishes, nameOfNew);
+    if (!found) await recordNewFormat(directory);
     // Reissued with the addresses of all nodes.
     if (found && found.spec.workers !== config.spec.workers) await forgetSharedServing(directory);
     if (JSON.stringify(config) !== JSON.stringify(found)) await writeClusterConfig(directory, config);
     if (found) await lookAtPki(directory, config);
     await completeDataFolder(directory, config, clock);
     await assertServiceAccountKey(directory);
-    return { directory, config, isNew: found === undefined, lock };
+    return {
+      directory,
+      config,
+      isNew: found === undefined,
+      ...(migratedFrom !== undefined && { migratedFrom }),
+      lock,
+    };
   } catch (error) {
     lock.dispose();
     throw explain(directory, error);

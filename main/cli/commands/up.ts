@@ -164,6 +164,8 @@ export const up: Command = {
     const { values, dataDirectory, json } = parseOptions(OPTIONS, args, context);
     const folder = await openDataFolder(dataDirectory, wishesOf(values as Values, context.cwd), systemClock);
     try {
+      if (folder.migratedFrom !== undefined)
+        context.note(`pilothouse: the data format was updated; backup: ${folder.migratedFrom}`);
       for (const warning of configWarnings(folder.config)) context.note(`pilothouse: ${warning}`);
       await assertPortsFree(endpointsOf(folder.config), !folder.isNew);
       const program = builtHost();
