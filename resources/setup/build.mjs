@@ -6,6 +6,8 @@ import { BUILD_STAMP, ensureDependencies } from './bootstrap.mjs';
 import { DIST, ROOT } from './paths.mjs';
 import { runMain, step } from './progress.mjs';
 import { run } from './run.mjs';
+import { bundledPackages } from './sbom/bundled-packages.mjs';
+import { writeBuildDocuments } from './sbom/write.mjs';
 
 /** Left out of bundles: Electron gives itself, lmdb has a native part, the rest are optional parts of ws. */
 const EXTERNAL = ['electron', 'lmdb', 'bufferutil', 'utf-8-validate', /^node:/];
@@ -92,12 +94,17 @@ const compileHost = () => run(process.execPath, [join(DIST, 'host/host.js'), '--
 export const build = async () => {
   const startedAt = new Date();
   const vite = await import('vite');
+  const bundled = bundledPackages();
   await vite.build({
     configFile: join(ROOT, 'renderer/vite.config.ts'),
     root: join(ROOT, 'renderer'),
     logLevel: 'warn',
+    plugins: [bundled.plugin],
+    worker: { plugins: () => [bundled.plugin] },
   });
-  for (const program of programs()) await vite.build(program);
+  for (const program of programs())
+    await vite.build({ ...program, plugins: [...(program.plugins ?? []), bundled.plugin] });
+  await writeBuildDocuments(bundled.names());
   await compileHost();
   mkdirSync(dirname(BUILD_STAMP), { recursive: true });
   writeFileSync(BUILD_STAMP, startedAt.toISOString());

@@ -35,8 +35,11 @@ export interface RunningCluster {
 }
 
 /** `pilothouse up`; resolves when it says that it is ready. */
-export const up = async (...args: readonly string[]): Promise<RunningCluster> => {
-  const child = spawn(process.execPath, [CLI, 'up', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+export const up = (...args: readonly string[]): Promise<RunningCluster> => upOf(CLI, ...args);
+
+/** The same of another command line, such as an installed one. */
+export const upOf = async (program: string, ...args: readonly string[]): Promise<RunningCluster> => {
+  const child = spawn(process.execPath, [program, 'up', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));

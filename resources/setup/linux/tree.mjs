@@ -16,6 +16,7 @@ import { changelogReleases } from '../changelog.mjs';
 import { DIST, ROOT } from '../paths.mjs';
 import { SetupError } from '../progress.mjs';
 import { run } from '../run.mjs';
+import { installedDocuments } from '../sbom/write.mjs';
 import { setTimes } from './epoch.mjs';
 
 const ASSETS = join(ROOT, 'resources/packaging/linux');
@@ -63,7 +64,7 @@ const releasesXml = () =>
     .join('\n');
 
 /** Everything below `share/`, wherever that is. */
-const putShare = async (share, appDirectory) => {
+const putShare = async ({ share, appDirectory, unpacked, epoch }) => {
   const values = { APP: appDirectory, RELEASES: releasesXml() };
   put(join(share, 'applications/pilothouse.desktop'), asset('pilothouse.desktop', values));
   put(join(share, 'mime/packages/pilothouse.xml'), asset('mime.xml', values));
@@ -88,6 +89,8 @@ const putShare = async (share, appDirectory) => {
     join(share, 'doc/pilothouse/changelog.gz'),
     gzipSync(readFileSync(join(ROOT, 'CHANGELOG.md')), { level: 9 }),
   );
+  for (const [name, text] of Object.entries(await installedDocuments(unpacked, epoch)))
+    put(join(share, 'doc/pilothouse', name), text);
 };
 
 /** A program is executable, a folder can be entered, the rest is read; whatever the umask of the builder was. */
@@ -118,7 +121,7 @@ const putProgram = (unpacked, folder) => {
 export const stageSystemTree = async ({ unpacked, stage, epoch }) => {
   rmSync(stage, { recursive: true, force: true });
   putProgram(unpacked, join(stage, APP_DIRECTORY));
-  await putShare(join(stage, 'usr/share'), APP_DIRECTORY);
+  await putShare({ share: join(stage, 'usr/share'), appDirectory: APP_DIRECTORY, unpacked, epoch });
   put(join(stage, 'usr/lib/systemd/system/pilothouse.service'), asset('pilothouse.service', {}));
   mkdirSync(join(stage, 'usr/bin'), { recursive: true });
   symlinkSync(`${APP_DIRECTORY}/bin/pilothouse`, join(stage, 'usr/bin/pilothouse'));
@@ -132,7 +135,7 @@ export const stagePortableTree = async ({ unpacked, stage, epoch }) => {
   putProgram(unpacked, stage);
   // Only a package manager can give a file to root.
   if (existsSync(join(stage, 'chrome-sandbox'))) chmodSync(join(stage, 'chrome-sandbox'), EXECUTABLE);
-  await putShare(join(stage, 'share'), APP_DIRECTORY);
+  await putShare({ share: join(stage, 'share'), appDirectory: APP_DIRECTORY, unpacked, epoch });
   put(join(stage, 'share/systemd/pilothouse.service'), asset('pilothouse.service', {}));
   setTimes(stage, epoch);
   return stage;

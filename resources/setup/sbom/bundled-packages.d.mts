@@ -1,0 +1,1 @@
+export declare const packageOfModule: (id: string) => string | undefined;

@@ -1,0 +1,3 @@
+import type { ShippedPackage } from './packages.mjs';
+
+export declare const licenceList: (packages: readonly ShippedPackage[], root?: string) => string;
