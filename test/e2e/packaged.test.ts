@@ -1,21 +1,33 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageApp, packagedExecutable } from '../../resources/setup/package.mjs';
+import { packageApp, packagedExecutable, packageForLinux } from '../../resources/setup/package.mjs';
 import { evaluateInPage, pageText, screenshotOf } from '../support/devtools.ts';
 import {
   devToolsAddressOf,
   endProcess,
   exitCodeOf,
   openDesk,
+  rendererPidsOf,
   ROOT,
   SANDBOX_ARGUMENTS,
   type Desk,
 } from '../support/electron.ts';
+import {
+  clickIn,
+  confinementOf,
+  desktopCommand,
+  dpkg,
+  isInstalled,
+  mayInstall,
+  ordinaryUser,
+} from '../support/installed-app.ts';
+import { until } from '../support/until.ts';
 
 const PACKAGE_LIMIT_MS = 300_000;
+const INSTALL_LIMIT_MS = 600_000;
 const OUTPUT = join(ROOT, 'release/test');
 
 let desk: Desk;
@@ -119,3 +131,68 @@ test('the packaged app does not run as Node, as a bare Electron does', async () 
   };
   expect([await runsAsNode(desk.executable), await runsAsNode(executable)]).toEqual([true, false]);
 });
+
+/** Another version of the same app, as an update brings it; no one downloads it, so it is not compressed. */
+const debOf = async (version: string): Promise<string> => {
+  const [deb] = await packageForLinux(['deb'], OUTPUT, { version, compression: 'none' });
+  return deb!;
+};
+
+test.runIf(mayInstall())(
+  'the deb is installed, runs for an ordinary user with the sandbox on, is upgraded under a running cluster, and leaves only data behind',
+  { timeout: INSTALL_LIMIT_MS },
+  async ({ onTestFinished }) => {
+    const user = ordinaryUser(desk.env);
+    onTestFinished(() => rmSync(user.home, { recursive: true, force: true }));
+    onTestFinished(() => void (isInstalled() && dpkg('--purge', 'pilothouse')));
+    const startApp = async (): Promise<{ child: ChildProcess; address: string }> => {
+      const child = user.start(desktopCommand(), ['--remote-debugging-port=0']);
+      onTestFinished(() => endProcess(child));
+      return { child, address: await devToolsAddressOf(child) };
+    };
+    const clusterState = (): unknown => {
+      const [folder] = readdirSync(join(user.dataDirectory, 'clusters'));
+      const data = join(user.dataDirectory, 'clusters', folder ?? '');
+      const { output } = user.run('pilothouse', 'status', '--data', data, '-o', 'json');
+      return (JSON.parse(output) as { phase?: string }).phase;
+    };
+    const ready = (): Promise<unknown> =>
+      until('a ready cluster', async () => clusterState() === 'ready', PACKAGE_LIMIT_MS);
+
+    dpkg('--install', await debOf('9.0.0'));
+    expect(user.run('pilothouse', 'version')).toEqual({
+      code: 0,
+      output: expect.stringContaining('pilothouse '),
+    });
+
+    const first = await startApp();
+    await clickIn(first.address, 'button', 'Settings');
+    await clickIn(first.address, '[aria-label="Control planes"] *', '1');
+    await clickIn(first.address, 'button', 'Create cluster');
+    await ready();
+    const [page] = rendererPidsOf(first.child);
+    const confined = confinementOf(page!);
+    const ours = confinementOf(first.child.pid!);
+    expect([confined.seccomp, confined.namespaces > ours.namespaces]).toEqual(['2', true]);
+
+    dpkg('--install', await debOf('9.0.1'));
+    expect([clusterState(), first.child.exitCode]).toEqual(['ready', null]);
+    await endProcess(first.child);
+
+    const second = await startApp();
+    await ready();
+    dpkg('--remove', 'pilothouse');
+    expect([second.child.exitCode, isInstalled()]).toEqual([null, false]);
+    await endProcess(second.child);
+    const left = [
+      '/opt/pilothouse',
+      '/usr/bin/pilothouse',
+      '/usr/share/applications/pilothouse.desktop',
+    ].filter((path) => existsSync(path));
+    const [cluster] = readdirSync(join(user.dataDirectory, 'clusters'));
+    expect({ left, data: readdirSync(join(user.dataDirectory, 'clusters', cluster!)) }).toEqual({
+      left: [],
+      data: expect.arrayContaining(['cluster.yaml', 'hosts', 'pki']),
+    });
+  },
+);
