@@ -6,6 +6,7 @@ import {
   foundKubeconfig,
   kubeconfigChoice,
   processVitals,
+  updateReport,
   VITALS_PACES_SECONDS,
 } from './schemas/app.ts';
 import {
@@ -87,6 +88,8 @@ export const contract = {
     output: v.undefined_(),
   }),
 
+  /** Asks the feed of the settings now. */
+  'updates.check': call({ input: v.undefined_(), output: updateReport }),
   'settings.read': call({ input: v.undefined_(), output: settings }),
   'settings.write': call({ input: settingsPatch, output: settings }),
   /** The settings now, and again after every change, from whichever window it came. */

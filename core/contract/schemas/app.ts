@@ -14,6 +14,23 @@ export const appInfo = v.object({
 });
 export type AppInfo = v.InferOutput<typeof appInfo>;
 
+/** Releases newer than this one, newest first. Nothing is installed: a person downloads what they choose. */
+export const updateReport = v.object({
+  state: v.picklist(['off', 'current', 'available']),
+  current: v.string(),
+  releases: v.array(
+    v.object({
+      version: v.string(),
+      date: v.string(),
+      /** Markdown. */
+      notes: v.string(),
+      /** For this platform. */
+      files: v.array(v.object({ url: v.string(), sha256: v.string(), bytes: v.number() })),
+    }),
+  ),
+});
+export type UpdateReport = v.InferOutput<typeof updateReport>;
+
 /** One process of the application at one moment. */
 export const processSample = v.object({
   pid: v.number(),

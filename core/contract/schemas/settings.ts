@@ -17,6 +17,10 @@ export const settings = v.object({
   nativeNotifications: v.boolean(),
   /** Start the clusters again that were running when the console ended last. */
   resumeClusters: v.boolean(),
+  /** The URL of a signed feed of releases; empty: no update is ever looked for. */
+  updateFeed: v.pipe(v.string(), v.maxLength(2048)),
+  /** The Ed25519 public key that signs it, in base64. */
+  updateKey: v.pipe(v.string(), v.maxLength(64)),
 });
 export type Settings = v.InferOutput<typeof settings>;
 
@@ -31,4 +35,6 @@ export const settingsDefault: Settings = {
   keepInTray: false,
   nativeNotifications: true,
   resumeClusters: true,
+  updateFeed: '',
+  updateKey: '',
 };

@@ -10,6 +10,8 @@ export const notices = {
   'notice.reason': 'Reason: {reason}',
   'notice.kubeconfig.failed': 'Failed to open the kubeconfig',
   'notice.file.failed': 'Failed to open the file',
+  'notice.update.available': 'Pilothouse {version} is available',
+  'notice.update.available.detail': 'Settings shows its changelog. Running clusters are not affected.',
   'notice.link.ignored': 'Ignored an invalid link to Pilothouse',
   'notice.link.ignored.detail': 'A link opens a page of the console, for example pilothouse://raft.',
   'notice.page.reloaded': 'The page of this window crashed and was reloaded',

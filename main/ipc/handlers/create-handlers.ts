@@ -198,6 +198,15 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     startedAtMs,
   });
 
+  let updates: Promise<Handlers> | undefined;
+  const loadUpdates = (): Promise<Handlers> =>
+    (updates ??= import('../../updates/handlers.ts').then(({ createUpdateHandlers }) => {
+      const { version } = dependencies;
+      return store.add(
+        createUpdateHandlers({ dataDirectory, version, clock, log, settings, notifications, onDamage }),
+      ).handlers;
+    }));
+
   /** A file that is forgotten may be opened again: a person had named it. */
   const openKubeconfig: CallHandler<'clusters.openKubeconfig'> = async ({ path }) => {
     if (path !== undefined && clusters.knows(path)) kubeconfigs.add(path);
@@ -235,6 +244,7 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     ...local.handlers,
     ...kube.handlers,
     ...lateHandlers(MONITOR_NAMES, loadMonitor),
+    ...lateHandlers(['updates.check'], loadUpdates),
     'notifications.watch': (_input, signal) => notifications.watch(signal),
     'navigation.watch': (_input, signal) => navigation.watch(signal),
   };
@@ -248,6 +258,9 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     hosted,
     allowSnapshot: (path) => snapshots.add(path),
     resume: () => {
+      // Those who set no feed never load what reads one.
+      if (settings.read().updateFeed !== '')
+        loadUpdates().catch((error: unknown) => log.write('error', 'failed to load updates', { error }));
       if (settings.read().resumeClusters) hosted.resume();
     },
     close: () => hosted.stopAll(),

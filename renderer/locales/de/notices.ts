@@ -11,6 +11,9 @@ export const notices = {
   'notice.reason': 'Grund: {reason}',
   'notice.kubeconfig.failed': 'Die kubeconfig konnte nicht geöffnet werden',
   'notice.file.failed': 'Die Datei konnte nicht geöffnet werden',
+  'notice.update.available': 'Pilothouse {version} ist verfügbar',
+  'notice.update.available.detail':
+    'Die Einstellungen zeigen das Änderungsprotokoll. Laufende Cluster sind nicht betroffen.',
   'notice.link.ignored': 'Ein ungültiger Link zu Pilothouse wurde ignoriert',
   'notice.link.ignored.detail': 'Ein Link öffnet eine Seite der Konsole, zum Beispiel pilothouse://raft.',
   'notice.page.reloaded': 'Die Seite dieses Fensters ist abgestürzt und wurde neu geladen',

@@ -34,6 +34,28 @@ export const settings = {
     'Zeigt eine Desktop-Benachrichtigung, wenn ein Cluster Aufmerksamkeit braucht.',
   'settings.desktopOnly': 'Nur in der Desktop-App',
 
+  'updates.title': 'Aktualisierungen',
+  'updates.text':
+    'Standardmäßig aus. Mit einem Feed sucht die Konsole einmal am Tag nach neueren Versionen und zeigt deren Änderungsprotokoll. Sie lädt und installiert nie etwas, laufende Cluster werden also nicht unterbrochen.',
+  'updates.feed': 'URL des Feeds',
+  'updates.feed.invalid': 'Muss mit https:// beginnen',
+  'updates.key': 'Öffentlicher Schlüssel des Feeds (Ed25519, Base64)',
+  'updates.key.invalid': 'Muss 32 Byte in Base64 sein, wie der Anbieter des Feeds ihn veröffentlicht',
+  'updates.save': 'Speichern und prüfen',
+  'updates.turnOff': 'Ausschalten',
+  'updates.check': 'Jetzt prüfen',
+  'updates.off': 'Aktualisierungen sind aus.',
+  'updates.current': '{version} ist die neueste Version.',
+  'updates.release': '{version} ({date})',
+
+  'help.title': 'Hilfe',
+  'help.lead': 'Die Dokumentation dieser Version, auf Englisch.',
+  'help.search': 'Dokumentation durchsuchen',
+  'help.documents': 'Dokumente',
+  'help.results': { one: '{count} Treffer', other: '{count} Treffer' },
+  'help.none': 'Keine Treffer für „{query}“',
+  'help.none.text': 'Weniger oder andere Wörter versuchen.',
+
   'settings.about': 'Info',
   'settings.about.version': 'Version',
   'settings.about.shell': 'Läuft als',

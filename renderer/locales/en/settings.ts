@@ -33,6 +33,28 @@ export const settings = {
   'settings.notifications.text': 'Shows a desktop notification when a cluster needs attention.',
   'settings.desktopOnly': 'Desktop app only',
 
+  'updates.title': 'Updates',
+  'updates.text':
+    'Off by default. With a feed, the console looks for newer versions once a day and shows their changelog. It never downloads or installs anything, so running clusters are not interrupted.',
+  'updates.feed': 'Feed URL',
+  'updates.feed.invalid': 'Must start with https://',
+  'updates.key': 'Public key of the feed (Ed25519, base64)',
+  'updates.key.invalid': 'Must be 32 bytes in base64, as the host of the feed publishes it',
+  'updates.save': 'Save and check',
+  'updates.turnOff': 'Turn off',
+  'updates.check': 'Check now',
+  'updates.off': 'Updates are off.',
+  'updates.current': '{version} is the latest version.',
+  'updates.release': '{version} ({date})',
+
+  'help.title': 'Help',
+  'help.lead': 'The documentation of this version.',
+  'help.search': 'Search the documentation',
+  'help.documents': 'Documents',
+  'help.results': { one: '{count} result', other: '{count} results' },
+  'help.none': 'No results for “{query}”',
+  'help.none.text': 'Try fewer or other words.',
+
   'settings.about': 'About',
   'settings.about.version': 'Version',
   'settings.about.shell': 'Runs as',
