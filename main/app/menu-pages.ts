@@ -15,4 +15,5 @@ export const MENU_PAGES: readonly MenuPage[] = [
   { label: 'Events', path: '/events' },
   { label: 'Processes', path: '/processes' },
   { label: 'Settings', path: '/settings' },
+  { label: 'Help', path: '/help' },
 ];

@@ -14,7 +14,7 @@ const focusFilter = (): boolean => {
   return filter !== null;
 };
 
-/** The keys that work everywhere: palette, help, filter, and G followed by a page's letter. */
+/** The keys that work everywhere: palette, help, documentation, filter, and G followed by a page's letter. */
 export const useShortcuts = (): void => {
   const layers = useLayerStore();
   const router = useRouter();
@@ -41,6 +41,10 @@ export const useShortcuts = (): void => {
     if (isPaletteKey(event) && (!editing || event.target instanceof HTMLInputElement)) {
       event.preventDefault();
       return layers.openPalette();
+    }
+    if (event.key === 'F1') {
+      event.preventDefault();
+      return void router.push('/help');
     }
     const layerOpen = document.querySelector('[role="dialog"][data-state="open"]') !== null;
     if (event.ctrlKey || event.metaKey || event.altKey || layerOpen || editing) return;

@@ -16,7 +16,15 @@ const LOCK_STAMP = join(ROOT, 'node_modules', '.pilothouse-lock');
 export const BUILD_STAMP = join(DIST, '.built');
 
 /** What the build reads. Tests are not among it. */
-const SOURCES = ['core', 'main', 'renderer', 'resources/setup', 'resources/samples', 'package-lock.json'];
+const SOURCES = [
+  'core',
+  'main',
+  'renderer',
+  'docs',
+  'resources/setup',
+  'resources/samples',
+  'package-lock.json',
+];
 
 const checkNode = () => {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -65,7 +73,9 @@ const newestMs = (path) => {
   if (!stat.isDirectory()) return stat.mtimeMs;
   let newest = 0;
   for (const entry of readdirSync(path, { withFileTypes: true })) {
-    if (entry.name.endsWith('.test.ts') || entry.name.endsWith('.md')) continue;
+    // The console shows docs/; other documents are for readers of the source.
+    const isUnread = entry.name.endsWith('.md') && !path.endsWith('docs');
+    if (entry.name.endsWith('.test.ts') || isUnread) continue;
     newest = Math.max(newest, newestMs(join(path, entry.name)));
   }
   return newest;

@@ -158,7 +158,7 @@ test(
 
 /** The commands of one chapter of a guide, as they stand there. */
 const commandsOf = (chapter: string): readonly (readonly string[])[] => {
-  const guide = readFileSync(join(process.cwd(), 'resources/guides/lost-quorum.md'), 'utf8');
+  const guide = readFileSync(join(process.cwd(), 'docs/lost-quorum.md'), 'utf8');
   const block = guide.split(`## ${chapter}`)[1]!.split('```')[1]!;
   return block
     .trim()
@@ -199,7 +199,7 @@ test(
     // Its own patience would be the one to end if no one refused.
     if (kubectl) expect(refusal).toMatch(/^(?!.*(Client\.Timeout|context deadline exceeded))./s);
     expect((await cluster.attempt('status')).stdout).toContain(
-      'etcd has no quorum: 1 of 3 members running, 2 needed; see resources/guides/lost-quorum.md',
+      'etcd has no quorum: 1 of 3 members running, 2 needed; see docs/lost-quorum.md',
     );
     await follow('The data of the other members is intact');
     await kubectl?.ok('create', 'configmap', 'again');

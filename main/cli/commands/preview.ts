@@ -8,7 +8,7 @@ type Effect = ActionPreview['effects'][number];
 const SENTENCES: Readonly<Record<Effect['code'], (effect: Effect) => string>> = {
   etcdLeaderMoves: ({ subject }) => `${subject} is the etcd leader; a new leader is elected`,
   quorumLost: ({ count }) =>
-    `etcd loses quorum: ${count} members remain, and writes fail (see resources/guides/lost-quorum.md)`,
+    `etcd loses quorum: ${count} members remain, and writes fail (see docs/lost-quorum.md)`,
   noFailureTolerated: ({ count }) => `${count} etcd members remain; one more failure causes an outage`,
   apiServersLeft: ({ count }) => `${count} API servers remain`,
   noApiServerLeft: () => 'no API server remains',

@@ -52,7 +52,7 @@ const printQuorum = (state: ClusterState, context: CommandContext): void => {
   const needed = Math.floor(members / 2) + 1;
   if (members === 0 || running >= needed || state.phase !== 'ready') return;
   context.print(
-    `etcd has no quorum: ${running} of ${members} members running, ${needed} needed; see resources/guides/lost-quorum.md`,
+    `etcd has no quorum: ${running} of ${members} members running, ${needed} needed; see docs/lost-quorum.md`,
   );
 };
 

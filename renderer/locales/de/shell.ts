@@ -84,6 +84,7 @@ export const shell = {
   'shortcuts.palette': 'Befehlspalette öffnen',
   'shortcuts.filter': 'Liste dieser Seite filtern',
   'shortcuts.help': 'Diese Liste anzeigen',
+  'shortcuts.documentation': 'Dokumentation öffnen',
   'shortcuts.goTo': 'Gehe zu {page}',
   'shortcuts.close': 'Dialog schließen',
   'shortcuts.toasts': 'Meldungen fokussieren',

@@ -81,6 +81,7 @@ export const shell = {
   'shortcuts.palette': 'Open the command palette',
   'shortcuts.filter': 'Filter the list on this page',
   'shortcuts.help': 'Show this list',
+  'shortcuts.documentation': 'Open the documentation',
   'shortcuts.goTo': 'Go to {page}',
   'shortcuts.close': 'Close dialog',
   'shortcuts.toasts': 'Focus messages',

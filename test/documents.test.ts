@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { markdownReference } from '../main/cli/reference/pages.ts';
+import { COMMANDS, referencesOf } from '../main/cli/table.ts';
+import prettier from 'prettier';
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const FOLDERS = 'core|main|renderer|resources|test|docs';
+
+/** Paths in backticks that start with a folder of this repository. */
+const pathsIn = (text: string): string[] =>
+  [...text.matchAll(new RegExp(`\`((?:${FOLDERS})(?:/[\\w.-]+)+)\``, 'g'))].map(([, path]) => path!);
+
+test('the files and folders that ARCHITECTURE.md names exist', () => {
+  const paths = pathsIn(read('ARCHITECTURE.md'));
+  expect(paths.length).toBeGreaterThan(80);
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+test('links between documents lead to files', () => {
+  const documents = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'ARCHITECTURE.md',
+    ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+  ];
+  const dead = documents.flatMap((file) =>
+    [...read(file).matchAll(/\]\((?!https:|#)([^)#\s]+)/g)]
+      .map(([, target]) => target!)
+      .filter((target) => !existsSync(join(ROOT, dirname(file), target)))
+      .map((target) => `${file}: ${target}`),
+  );
+  expect(dead).toEqual([]);
+});
+
+test('docs/commands.md is the help of this version', async () => {
+  const text = markdownReference(await referencesOf(COMMANDS));
+  const formatted = await prettier.format(text, {
+    ...(await prettier.resolveConfig(join(ROOT, 'docs/commands.md'))),
+    parser: 'markdown',
+  });
+  expect(read('docs/commands.md')).toBe(formatted);
+});
