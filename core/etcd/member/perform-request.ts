@@ -3,7 +3,10 @@ import * as proto from '../proto/index.ts';
 import type { RequestEntry } from './request-entry.ts';
 import type { StateMachine } from './state-machine.ts';
 
-type Machine = Pick<StateMachine, 'applier' | 'membership' | 'auth' | 'tokens' | 'lessor'>;
+type Machine = Pick<
+  StateMachine,
+  'applier' | 'membership' | 'auth' | 'tokens' | 'lessor' | 'saveStorageVersion'
+>;
 
 /**
  * Does what a committed request says. Throws ReasonError where it is refused, on every member alike. While auth is on,
@@ -52,6 +55,7 @@ export const performRequest = (
     }
     case 'clusterVersion':
       membership.setClusterVersion(Buffer.from(payload).toString());
+      machine.saveStorageVersion();
       return {};
     case 'authenticate': {
       const { name, password: prefix } = proto.AuthenticateRequest.decode(payload);

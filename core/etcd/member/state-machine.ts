@@ -11,6 +11,7 @@ import type { KeyString } from '../mvcc/model.ts';
 import type { LeaseBook } from '../mvcc/leases.ts';
 import { Store, type StoreOptions } from '../mvcc/store.ts';
 import { WatchHub } from '../mvcc/watch/watch-hub.ts';
+import { ETCD_STORAGE_VERSION } from '../version.ts';
 import { encodeConfiguration } from './boot.ts';
 
 const ROWS_PER_READ = 1000;
@@ -122,6 +123,11 @@ export class StateMachine {
 
   saveConfiguration(configuration: Configuration): void {
     this.#backend.put('meta', META.confState, encodeConfiguration(configuration));
+  }
+
+  /** With the version that the cluster agreed on, as etcd does: `etcdutl snapshot status` prints it. */
+  saveStorageVersion(): void {
+    this.#backend.put('meta', META.storageVersion, Buffer.from(ETCD_STORAGE_VERSION));
   }
 
   /** Takes over the state in another backend; watchers are brought up to date from its history. */
