@@ -141,6 +141,16 @@ const SCREENS = [
   },
   { name: 'clusters', go: '#/clusters' },
   { name: 'raft', go: '#/raft', act: pause(6000) },
+  {
+    name: 'raft-hashes',
+    go: '#/raft',
+    async act(page) {
+      const compare = page.getByRole('button', { name: /^(Compare|Vergleichen)$/ });
+      await compare.click();
+      await page.getByText(/^(All members have|Alle Mitglieder haben)/).waitFor();
+      await compare.scrollIntoViewIfNeeded();
+    },
+  },
   { name: 'leases', go: '#/leases', act: pause(4000) },
   { name: 'certificates', go: '#/certificates', act: pause(3000) },
   { name: 'requests', go: '#/requests', act: pause(3000) },

@@ -193,6 +193,8 @@ describe.skipIf(!hasEtcdctl())('etcdctl runs a cluster of ours', () => {
       const args = ['member', 'add', 'm4', `--peer-urls=${cluster.peerUrl(LEARNER)}`];
       expect((await ctl.run(args, up)).stderr).toBe('Error: etcdserver: unhealthy cluster');
     });
+    const learner = ['member', 'add', 'm4', `--peer-urls=${cluster.peerUrl(LEARNER)}`, '--learner'];
+    expect((await ctl.run(learner, up)).stderr).toBe('Error: etcdserver: unhealthy cluster');
     expect((await ctl.run(['member', 'remove', members.get('m1')!], up)).stderr).toBe(
       'Error: etcdserver: unhealthy cluster',
     );
