@@ -23,9 +23,9 @@ import { startAutoCompaction } from './auto-compaction.ts';
 import type { BootState } from './boot.ts';
 import { proposerOf } from './change-proposer.ts';
 import { EarlyElection } from './early-election.ts';
-import { leadershipLines, membershipLines } from './leadership-lines.ts';
 import { LeaseTender } from './lease-tender.ts';
 import { LogTrimmer } from './log-trimmer.ts';
+import { MemberNotes } from './member-notes.ts';
 import type { MemberObserver } from './observer.ts';
 import { performRequest } from './perform-request.ts';
 import type { MemberPorts } from './ports.ts';
@@ -41,7 +41,6 @@ import { Ticker } from './ticker.ts';
 const REQUEST_LIMIT_MS = 5000;
 const READERS_MAX = 50_000;
 const ELECTION_TICKS = 10;
-const MS_PER_SECOND = 1000;
 const PUBLISH_RETRY_MS = 500;
 /** Once it is known: another member's state, installed here, may know it by an earlier name or address. */
 const PUBLISHED_CHECK_MS = 5_000;
@@ -76,6 +75,7 @@ export class Member {
   readonly #boot: BootState;
   readonly #owned = new DisposableStore();
   readonly #log: Log;
+  readonly #notes: MemberNotes;
   readonly #onFailed: MemberFailure;
   readonly #leaderWaiters = new Set<(leader: MemberId) => void>();
   #leadership: Leadership = { role: 'follower', term: 0, leader: NOBODY };
@@ -101,6 +101,7 @@ export class Member {
     this.#onFailed = options.onFailed;
     this.#boot = boot;
     this.#log = ports.log;
+    this.#notes = new MemberNotes({ config, log: ports.log, observer: options.observer });
     const tickMs = config.electionTimeoutMs / ELECTION_TICKS;
     this.requestLimitMs = REQUEST_LIMIT_MS + 2 * config.electionTimeoutMs;
     this.raft = new RaftCore({
@@ -181,7 +182,7 @@ export class Member {
       tick: () => this.#guard(() => this.raft.tick()),
       awake: (nowMs, lateMs) =>
         this.#guard(() => {
-          this.#noteLateness(lateMs);
+          if (this.isLeader) this.#notes.heartbeat(lateMs);
           this.reads.tick(nowMs);
           this.proposals.tick(nowMs);
           this.#leases.tick(nowMs);
@@ -279,7 +280,10 @@ export class Member {
           revision: () => this.machine.store.revision,
           isLeader: () => this.isLeader,
           compact: async (revision) => {
+            const { mode } = this.config.autoCompaction;
+            this.#log.write('info', `starting auto ${mode} compaction`, { revision });
             await this.proposals.propose('compact', proto.CompactionRequest.encode({ revision }));
+            this.#log.write('info', `completed auto ${mode} compaction`, { revision });
           },
         },
         clock,
@@ -385,33 +389,8 @@ export class Member {
       if (!(error instanceof ReasonError)) throw error;
       outcome = { error };
     }
-    this.#noteApplied(request, this.ports.clock.monotonicMs() - startedMs, 'value' in outcome);
+    this.#notes.applied(request, this.ports.clock.monotonicMs() - startedMs, 'value' in outcome);
     return outcome;
-  }
-
-  #noteApplied({ kind, payload }: RequestEntry, tookMs: number, isDone: boolean): void {
-    this.observer.requestApplied(kind, tookMs / MS_PER_SECOND, isDone);
-    const { slowApplyMs } = this.config;
-    if (slowApplyMs === 0 || tookMs <= slowApplyMs) return;
-    this.observer.applySlow();
-    this.#log.write('warn', 'apply request took too long', {
-      took: `${tookMs.toFixed(1)}ms`,
-      'expected-duration': `${slowApplyMs}ms`,
-      request: kind,
-      'request-bytes': payload.length,
-    });
-  }
-
-  /** Followers wait an election timeout for a heartbeat; one that came late is the first sign of an overload. */
-  #noteLateness(lateMs: number): void {
-    const { heartbeatMs } = this.config;
-    if (!this.isLeader || lateMs <= heartbeatMs) return;
-    this.observer.heartbeatLate();
-    this.#log.write(
-      'warn',
-      'leader failed to send out heartbeat on time; took too long, leader is overloaded likely from slow disk',
-      { 'heartbeat-interval': `${heartbeatMs}ms`, 'exceeded-duration': `${lateMs.toFixed(1)}ms` },
-    );
   }
 
   #applyConfiguration(entry: LogEntry): void {
@@ -429,13 +408,7 @@ export class Member {
       if (proposer) this.proposals.applied(proposer, { error });
       return;
     }
-    if (change !== undefined)
-      for (const { text, fields } of membershipLines(change))
-        this.#log.write('info', text, {
-          'cluster-id': idText(this.clusterId),
-          'local-member-id': idText(this.id),
-          ...fields,
-        });
+    if (change !== undefined) this.#notes.membership(change, { id: this.id, clusterId: this.clusterId });
     this.#refreshPeers();
     if (change?.kind === 'remove' && change.id === this.id) {
       // Its last words must leave first: the others learn of the commit from them.
@@ -464,7 +437,7 @@ export class Member {
     const { lessor } = this.machine;
     if (next.role === 'leader' && before.role !== 'leader') lessor.promote(this.config.electionTimeoutMs);
     if (next.role !== 'leader' && lessor.isPrimary) lessor.demote();
-    for (const line of leadershipLines(this.id, before, next)) this.#log.write('info', line);
+    this.#notes.leadership(this.id, before, next);
     if (next.leader !== before.leader) {
       this.observer.leaderChanged(before.leader, next.leader, this.isLeader);
       if (next.leader === NOBODY) return;

@@ -8,6 +8,9 @@ import { silentObserver, type MemberObserver } from './observer.ts';
 import type { MemberPorts } from './ports.ts';
 import { StateMachine } from './state-machine.ts';
 
+/** As etcd's write-ahead log: a sync that took longer is worth a line. */
+const SLOW_SYNC_SECONDS = 1;
+
 /** `--bootstrap-defrag-threshold-megabytes` */
 const defragmentAtStart = async (
   { bootstrapDefragBytes }: MemberConfig,
@@ -32,7 +35,14 @@ export const openMember = async (
 ): Promise<Member> => {
   const observer = options.observer ?? silentObserver;
   const boot = await bootMember(config, ports, {
-    onSync: (seconds) => observer.walSynced(seconds),
+    onSync(seconds) {
+      observer.walSynced(seconds);
+      if (seconds > SLOW_SYNC_SECONDS)
+        ports.log.write('warn', 'slow fdatasync', {
+          took: `${seconds.toFixed(3)}s`,
+          'expected-duration': `${SLOW_SYNC_SECONDS}s`,
+        });
+    },
     onWrite: (bytes) => observer.walWritten(bytes),
   });
   await defragmentAtStart(config, ports, boot);

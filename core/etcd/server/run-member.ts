@@ -31,6 +31,7 @@ import { listenMetrics, type MetricsListener } from './metrics-listener.ts';
 import { measuredApi } from './measured-api.ts';
 import { memberObserver } from './member-observer.ts';
 import { registerMember } from './metrics.ts';
+import { logServing } from './serving-lines.ts';
 import { withSlowRequests } from './slow-requests.ts';
 import { rpcObserver } from './rpc-metrics.ts';
 import { loadTls, watchTls, type LoadedTls } from './tls-files.ts';
@@ -203,6 +204,7 @@ export const runMember = async (flags: MemberConfig, log: Log): Promise<RunningM
         serving,
       });
     const close = async (): Promise<void> => {
+      log.write('info', 'closing etcd server', { name: config.name, 'data-dir': config.dataDirectory });
       await Promise.all([clients?.close({ graceMs: CLOSE_GRACE_MS }), metrics?.close()]);
       await member.close();
       owned.dispose();
@@ -220,6 +222,7 @@ export const runMember = async (flags: MemberConfig, log: Log): Promise<RunningM
       await close();
       throw error;
     }
+    logServing(config, log);
     const problem = (error: unknown): void =>
       log.write('warn', 'renewed certificate cannot be used; the old one stays', { error: messageOf(error) });
     owned.add(

@@ -73,7 +73,17 @@ export const maintenanceApi = (member: Member): MaintenanceApi => {
         header: { revision: number };
       };
     },
-    defragment: () => machine.backend.defragment(),
+    async defragment() {
+      const { log } = member.ports;
+      const before = machine.backend.size().totalBytes;
+      log.write('info', 'starting defragment', { 'current-db-size-bytes': before });
+      await machine.backend.defragment();
+      const after = machine.backend.size().totalBytes;
+      log.write('info', 'finished defragment', {
+        'current-db-size-bytes-diff': after - before,
+        'current-db-size-bytes': after,
+      });
+    },
     async hash() {
       const { hash, revision } = await machine.store.hash();
       return { header: { revision }, hash };
