@@ -148,7 +148,7 @@ const SCREENS = [
       const compare = page.getByRole('button', { name: /^(Compare|Vergleichen)$/ });
       await compare.click();
       await page.getByText(/^(All members have|Alle Mitglieder haben)/).waitFor();
-      await compare.scrollIntoViewIfNeeded();
+      await page.getByRole('cell', { name: 'cp-3', exact: true }).last().scrollIntoViewIfNeeded();
     },
   },
   { name: 'leases', go: '#/leases', act: pause(4000) },

@@ -144,7 +144,7 @@ export const raft = {
   'raft.inspect.auth.off': 'Auth inaktiv: Allein Clientzertifikate entscheiden, wer sich verbinden darf',
   'raft.inspect.member': 'Mitglied',
   'raft.inspect.hash': 'Hash',
-  'raft.inspect.compacted': 'Komprimiert bis',
+  'raft.inspect.compacted': 'Kompaktiert bis',
   'raft.inspect.name': 'Name',
   'raft.inspect.state': 'Zustand',
   'raft.inspect.lease': 'Lease',
