@@ -1,4 +1,5 @@
 /** `npm test`: every layer but the benches, on a fresh machine, in one command. */
+import { availableParallelism } from 'node:os';
 import { bootstrap } from './bootstrap.mjs';
 import { runChecks } from './checks.mjs';
 import { resolveElectron } from './electron.mjs';
@@ -31,7 +32,9 @@ const LAYERS = [
   {
     name: 'clients',
     packages: ['etcd-client', 'etcd-server'],
-    run: () => runVitestTwice({ project: ['clients'] }),
+    // Its longest files mostly wait (for leases to expire, for faults to end): one more than there are cores fills the pauses.
+    run: () =>
+      runVitestTwice({ project: ['clients'], flags: [`--maxWorkers=${availableParallelism() + 1}`] }),
   },
   {
     name: 'security',
