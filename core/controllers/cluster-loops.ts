@@ -19,6 +19,7 @@ import { pvcProtectionController } from './pvc-protection/pvc-protection-control
 import { resourceQuotaController } from './resourcequota/resourcequota-controller.ts';
 import { rootCaPublisher } from './root-ca-publisher/root-ca-publisher.ts';
 import type { ControllerDefinition } from './runtime/controller.ts';
+import { legacyTokenCleaner } from './serviceaccount-token/legacy-token-cleaner.ts';
 import { tokenController } from './serviceaccount-token/token-controller.ts';
 import { serviceAccountController } from './serviceaccount/serviceaccount-controller.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction-controller.ts';
@@ -44,6 +45,7 @@ export const CLUSTER_CONTROLLERS: readonly ControllerDefinition<ControllerSettin
   csrApprover,
   csrSigner,
   csrCleaner,
+  legacyTokenCleaner,
   volumeBinder,
   pvcProtectionController,
   pvProtectionController,

@@ -29,3 +29,4 @@ export { tokenFileAuthenticator } from './token-file.ts';
 export * from './user.ts';
 export { webhookTokens } from './webhook-token.ts';
 export { x509Authenticator } from './x509.ts';
+export { LAST_USED_LABEL, trackLegacyTokens } from './legacy-token-tracking.ts';

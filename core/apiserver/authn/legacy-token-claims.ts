@@ -18,6 +18,17 @@ const required = (claims: Readonly<Record<string, unknown>>, name: string, word:
   return value;
 };
 
+/** The token of a secret was presented. */
+export interface LegacyTokenUse {
+  readonly namespace: string;
+  readonly secretName: string;
+  readonly secretUid: string;
+  readonly lastUsed: string;
+  /** `auto`: generated for its account before 1.24; `invalid`: put out of use by the cleaner. */
+  readonly kind: 'auto' | 'manual' | 'invalid';
+}
+export type OnLegacyToken = (use: LegacyTokenUse) => void;
+
 /**
  * Whom a token of a secret speaks for. It has no end of its own: it is good as long as its secret holds it and its
  * service account is the one it was made for.
@@ -26,6 +37,7 @@ export const validateLegacyClaims = async (
   token: string,
   claims: Readonly<Record<string, unknown>>,
   get: TokenObjectGetter,
+  onUsed: OnLegacyToken = () => undefined,
 ): Promise<UserInfo> => {
   const subject = required(claims, 'sub', 'sub');
   const namespace = required(claims, `${CLAIM}/namespace`, 'namespace');
@@ -43,6 +55,14 @@ export const validateLegacyClaims = async (
     throw authenticationFailed(`ServiceAccount ${namespace}/${name} has been deleted`);
   if (account.uid !== uid)
     throw authenticationFailed(`ServiceAccount UID (${account.uid}) does not match claim (${uid})`);
+  const isGenerated = account.secretNames?.includes(secretName) === true;
+  onUsed({
+    namespace,
+    secretName,
+    secretUid: secret.uid,
+    lastUsed: secret.lastUsed ?? '',
+    kind: secret.isMarkedInvalid === true ? 'invalid' : isGenerated ? 'auto' : 'manual',
+  });
   if (secret.isMarkedInvalid === true)
     throw authenticationFailed(
       `the token in secret ${namespace}/${secretName} for service account ${namespace}/${name} has been marked invalid. ` +

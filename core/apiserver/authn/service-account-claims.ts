@@ -38,6 +38,10 @@ export interface TokenObject {
   readonly token?: string;
   /** Of a secret: whether the cleaner of unused tokens has put it out of use. */
   readonly isMarkedInvalid?: boolean;
+  /** Of a secret: the day on which its token was last seen, as its label says. */
+  readonly lastUsed?: string;
+  /** Of an account: the secrets that were generated for it. */
+  readonly secretNames?: readonly string[];
 }
 
 export type TokenObjectKind = 'ServiceAccount' | 'Pod' | 'Secret' | 'Node';

@@ -4,7 +4,7 @@ import { goQuote } from '../../api/validation/go-text.ts';
 import { authenticationFailed } from './authenticator.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import { keyIdOf, parseJwt, signJwt, verifyJwt } from './jwt.ts';
-import { LEGACY_ISSUER, validateLegacyClaims } from './legacy-token-claims.ts';
+import { LEGACY_ISSUER, validateLegacyClaims, type OnLegacyToken } from './legacy-token-claims.ts';
 import {
   readClaims,
   validateClaims,
@@ -21,6 +21,8 @@ export interface ServiceAccountTokenOptions {
   /** Public keys; more than one while a key is replaced. */
   readonly verificationKeys: readonly KeyObject[];
   readonly getObject: TokenObjectGetter;
+  /** Told of each token of a secret that is looked up. */
+  readonly onLegacyToken?: OnLegacyToken;
   readonly clock: Clock;
 }
 
@@ -45,7 +47,7 @@ const wrongAudience = (named: readonly string[], wanted: readonly string[]) =>
   );
 
 export const createServiceAccountTokens = (options: ServiceAccountTokenOptions): ServiceAccountTokens => {
-  const { issuers, verificationKeys, getObject, clock } = options;
+  const { issuers, verificationKeys, getObject, onLegacyToken, clock } = options;
   const ownAudiences = options.audiences ?? issuers;
   const keys = verificationKeys.map((key) => ({ key, id: keyIdOf(key) }));
   /** The key that the token names, or all where it names none of ours. */
@@ -69,7 +71,7 @@ export const createServiceAccountTokens = (options: ServiceAccountTokenOptions):
       // A token of a secret names no audience: it is for this API.
       const audiences = ownAudiences.filter((one) => wanted.includes(one));
       if (audiences.length === 0) throw wrongAudience(ownAudiences, wanted);
-      return { user: await validateLegacyClaims(token, jwt.claims, getObject), audiences };
+      return { user: await validateLegacyClaims(token, jwt.claims, getObject, onLegacyToken), audiences };
     }
     const claims = readClaims(jwt.claims);
     if (!claims) throw authenticationFailed('the token has no claims of a service account');

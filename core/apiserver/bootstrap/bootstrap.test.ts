@@ -140,7 +140,10 @@ test('three servers that start at the same time on an empty store set up one clu
   expect(await list(first, 'leases', 'coordination.k8s.io', 'kube-system')).toEqual(
     [1, 2, 3].map((number) => apiServerId(`cp-${number}`)).sort(),
   );
-  expect(await list(first, 'configmaps', '', 'kube-system')).toEqual(['extension-apiserver-authentication']);
+  expect(await list(first, 'configmaps', '', 'kube-system')).toEqual([
+    'extension-apiserver-authentication',
+    'kube-apiserver-legacy-service-account-token-tracking',
+  ]);
   expect(
     await first.writer.get({ group: 'networking.k8s.io', resource: 'servicecidrs' }, '', 'kubernetes'),
   ).toMatchObject({

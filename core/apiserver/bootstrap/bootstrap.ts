@@ -16,6 +16,7 @@ import {
   renewIdentityLease,
 } from './identity-lease.ts';
 import { startKubernetesService, type KubernetesService } from './kubernetes-service/kubernetes-service.ts';
+import { ensureTokenTracking } from './legacy-token-tracking.ts';
 import type { ObjectWriter } from './object-writer.ts';
 import { startPostStartHooks, type PostStartHook } from './post-start-hooks.ts';
 import { ensureSystemPriorityClasses } from './priority-classes.ts';
@@ -27,6 +28,8 @@ import { ensureSystemNamespaces } from './system-namespaces.ts';
 const NAMESPACES_INTERVAL_MS = 60_000;
 const SERVICE_CIDR_INTERVAL_MS = 10_000;
 const AUTHENTICATION_INTERVAL_MS = 60_000;
+/** As upstream's informer relists. */
+const TOKEN_TRACKING_INTERVAL_MS = 12 * 3_600_000;
 /** Upstream's limits for hooks without which a cluster does not work; then the server ends. */
 const HOOK_RETRY_MS = 1_000;
 const HOOK_LIMIT_MS = 30_000;
@@ -137,6 +140,10 @@ export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
       run: lastingly(AUTHENTICATION_INTERVAL_MS, 'cluster authentication', () =>
         ensureClusterAuthentication(writer, options.authentication()),
       ),
+    },
+    {
+      name: 'start-legacy-token-tracking-controller',
+      run: lastingly(TOKEN_TRACKING_INTERVAL_MS, 'token tracking', () => ensureTokenTracking(writer, clock)),
     },
     {
       name: 'start-kube-apiserver-identity-lease-controller',

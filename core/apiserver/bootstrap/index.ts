@@ -1,6 +1,7 @@
 export { startBootstrap } from './bootstrap.ts';
 export type { Bootstrap, BootstrapOptions } from './bootstrap.ts';
 export type { ClusterAuthentication } from './cluster-authentication.ts';
+export { labelLastUsed } from './legacy-token-tracking.ts';
 export { apiServerId } from './identity-lease.ts';
 export { APISERVER_USER, registryWriter } from './object-writer.ts';
 export type { ObjectWriter, RegistryWriterOptions } from './object-writer.ts';

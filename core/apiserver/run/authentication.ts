@@ -16,6 +16,7 @@ import {
   createServiceAccountTokens,
   createTokenSigner,
   frontProxyAuthenticator,
+  trackLegacyTokens,
   unionAuthenticator,
   unionTokenAuthenticator,
   webhookTokens,
@@ -52,6 +53,8 @@ export interface AuthenticationParts {
   readonly settings: AuthenticationSettings;
   /** Asked when a token comes, after the registry is there. */
   readonly reader: () => ObjectReader;
+  /** Records when the token of a secret was used. */
+  readonly labelLastUsed: Parameters<typeof trackLegacyTokens>[0]['label'];
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
@@ -77,6 +80,7 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
     ...(audiences.length > 0 && { audiences }),
     verificationKeys: keys.verification,
     getObject: tokenObjects(parts.reader),
+    onLegacyToken: trackLegacyTokens({ metrics, clock, log, label: parts.labelLastUsed }),
     clock,
   });
   const { caFile: _caFile, ...headers } = config.frontProxy;

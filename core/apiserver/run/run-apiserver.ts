@@ -12,7 +12,7 @@ import { systemRandom } from '../../base/node/random.ts';
 import { loadAdmissionConfiguration } from '../admission/admission-configuration.ts';
 import { createRemoteClient, type RemoteClient } from '../aggregation/index.ts';
 import { startAudit, type Audit } from '../audit/index.ts';
-import { APISERVER_USER, registryWriter, startBootstrap } from '../bootstrap/index.ts';
+import { APISERVER_USER, labelLastUsed, registryWriter, startBootstrap } from '../bootstrap/index.ts';
 import type { ApiServerConfig } from '../config/config.ts';
 import { DiscoveryCatalog } from '../discovery/index.ts';
 import { Extensions } from '../extensions/extensions.ts';
@@ -134,7 +134,14 @@ const assemble = async (surroundings: Surroundings, owned: DisposableStore): Pro
   const { store } = owned.add(await openObjectStore(surroundings));
   const audit: Audit | undefined = await openAudit(surroundings, owned);
   const reader = (): Registry['reader'] => registry.reader;
-  const authentication = owned.add(createAuthentication({ ...surroundings, ...files, reader }));
+  const authentication = owned.add(
+    createAuthentication({
+      ...surroundings,
+      ...files,
+      reader,
+      labelLastUsed: (secret, date) => labelLastUsed(writer, secret, date),
+    }),
+  );
   const authorization = owned.add(await createAuthorization(surroundings));
   const { authorizer } = authorization;
   const registry = createObjectRegistry(surroundings, { store, authentication, authorization });

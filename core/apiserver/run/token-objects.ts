@@ -1,6 +1,6 @@
 import { isJsonObject, type GroupResource, type KubernetesObject } from '../../api/meta/index.ts';
 import type { ObjectReader } from '../admission/object-reader.ts';
-import type { TokenObjectGetter, TokenObjectKind } from '../authn/index.ts';
+import { LAST_USED_LABEL, type TokenObjectGetter, type TokenObjectKind } from '../authn/index.ts';
 
 const TOKEN_RESOURCES: Readonly<Record<TokenObjectKind, GroupResource>> = {
   ServiceAccount: { group: '', resource: 'serviceaccounts' },
@@ -13,6 +13,11 @@ const NOT_NAMESPACED: readonly TokenObjectKind[] = ['Node'];
 
 /** Set by the controller that cleans up unused tokens of secrets. */
 const INVALID_SINCE_LABEL = 'kubernetes.io/legacy-token-invalid-since';
+
+const secretNamesIn = ({ secrets }: KubernetesObject): readonly string[] =>
+  (Array.isArray(secrets) ? (secrets as unknown[]) : []).flatMap((one) =>
+    isJsonObject(one) && typeof one['name'] === 'string' ? [one['name']] : [],
+  );
 
 const tokenIn = ({ data }: KubernetesObject): string => {
   const encoded = isJsonObject(data) ? data['token'] : undefined;
@@ -32,7 +37,12 @@ export const tokenObjects =
     const { uid = '', deletionTimestamp, labels } = object.metadata ?? {};
     return {
       uid,
-      ...(kind === 'Secret' && { token: tokenIn(object), isMarkedInvalid: !!labels?.[INVALID_SINCE_LABEL] }),
+      ...(kind === 'Secret' && {
+        token: tokenIn(object),
+        isMarkedInvalid: !!labels?.[INVALID_SINCE_LABEL],
+        lastUsed: labels?.[LAST_USED_LABEL] ?? '',
+      }),
+      ...(kind === 'ServiceAccount' && { secretNames: secretNamesIn(object) }),
       ...(deletionTimestamp !== undefined && { deletedAtMs: Date.parse(deletionTimestamp) }),
     };
   };

@@ -34,6 +34,11 @@ export const CONTROLLER_MANAGER_FLAGS = {
   'cluster-signing-cert-file': flag(text, '', 'CA that signs certificate requests'),
   'cluster-signing-key-file': flag(text, '', 'private key of this certificate'),
   'cluster-signing-duration': flag(durationMs, 365 * DAY_MS, 'maximum lifetime of a signed certificate'),
+  'legacy-service-account-token-clean-up-period': flag(
+    durationMs,
+    365 * DAY_MS,
+    'how long a generated service account token may stay unused before it is cleaned up',
+  ),
   'metrics-server-port': flag(
     integer({ min: 0, max: 65_535 }),
     0,

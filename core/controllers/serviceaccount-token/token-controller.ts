@@ -7,10 +7,8 @@ import type { ControllerSettings } from '../config/config.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
 import { workLoop } from '../runtime/work-loop.ts';
 import { legacyToken } from './legacy-token.ts';
+import { NAME_ANNOTATION, TOKEN_SECRETS, UID_ANNOTATION } from './token-secrets.ts';
 
-const TOKEN_TYPE = 'kubernetes.io/service-account-token';
-const NAME_ANNOTATION = 'kubernetes.io/service-account.name';
-const UID_ANNOTATION = 'kubernetes.io/service-account.uid';
 const RETRIES_MAX = 10;
 
 const accountKeyOf = ({ metadata }: Stored<Secret>): string =>
@@ -33,7 +31,7 @@ export const tokenController: ControllerDefinition<ControllerSettings> = {
     const { client, informers, clock } = context;
     const accounts = informers.informer(SERVICE_ACCOUNT);
     const secrets = informers.informer(SECRET, {
-      fieldSelector: `type=${TOKEN_TYPE}`,
+      ...TOKEN_SECRETS,
       indexers: { account: (secret) => [accountKeyOf(secret)] },
     });
     let key: KeyObject;
