@@ -19,6 +19,7 @@ export type { KeyAlgorithm } from './keys.ts';
 export type { PermittedNames } from './name-constraints.ts';
 export type { Subject } from './names.ts';
 export { certificatePath, keyPath, kubeconfigPath, loadAuthority, readBundle } from './pki-folder.ts';
+export { renewDue } from './due-renewal.ts';
 export { renewAll, renewCertificate } from './renewal.ts';
 export { createRequest, parseRequestDer, parseRequestPem } from './request.ts';
 export type { CertificateRequest } from './request.ts';

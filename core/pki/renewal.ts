@@ -40,13 +40,14 @@ export const renewCertificate = async (directory: string, name: string, clock: C
 export const renewAll = async (
   directory: string,
   clock: Clock,
-  options: { readonly authority?: AuthorityName } = {},
+  options: { readonly authority?: AuthorityName; isDue?(item: InventoryItem): boolean } = {},
 ): Promise<string[]> => {
   const opened = new Map<AuthorityName, Authority>();
   const renewed: string[] = [];
   for (const item of await listCertificates(directory)) {
     const { authority: name } = item;
     if (!name || (options.authority && options.authority !== name)) continue;
+    if (options.isDue?.(item) === false) continue;
     const authority = opened.get(name) ?? (await loadAuthority(directory, name));
     opened.set(name, authority);
     await renewItem(directory, item, authority, clock);

@@ -8,6 +8,7 @@ import { inspectBundle } from './inspect.ts';
 import { findCertificate, listCertificates, listExpiry, type InventoryItem } from './inventory.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 import { certificatePath, keyPath, kubeconfigPath, readBundle } from './pki-folder.ts';
+import { renewDue } from './due-renewal.ts';
 import { renewAll, renewCertificate } from './renewal.ts';
 import { cancelRotation, finishRotation, rotationPhase, startRotation, switchAuthority } from './rotation.ts';
 
@@ -175,4 +176,27 @@ test('a start that lost its key in a crash is cleared away by finishing', async 
   rmSync(keyPath(directory, 'etcd/ca-next'));
   await finishRotation(directory, 'etcd');
   expect(await readBundle(directory, 'etcd')).toBe(before);
+});
+
+test('certificates are renewed when a fifth of their time is left, and none of an authority that is being rotated', async () => {
+  const serials = async (): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      (await listCertificates(directory)).map(({ name, certificate }) => [name, certificate.serialNumber]),
+    );
+  const first = await serials();
+  clock.advance(290 * DAY_MS);
+  expect(await renewDue(directory, clock)).toEqual([]);
+  await startRotation(directory, 'etcd', clock);
+  clock.advance(5 * DAY_MS);
+  const renewed = await renewDue(directory, clock);
+  const etcd = (await listCertificates(directory)).filter(({ authority }) => authority === 'etcd');
+  expect(etcd.length).toBeGreaterThan(0);
+  expect([...renewed].sort()).toEqual(
+    Object.keys(first)
+      .filter((name) => !etcd.some((item) => item.name === name))
+      .sort(),
+  );
+  const second = await serials();
+  for (const name of Object.keys(first)) expect(second[name] !== first[name]).toBe(renewed.includes(name));
+  expect(await renewDue(directory, clock)).toEqual([]);
 });

@@ -28,6 +28,7 @@ import { BalancerKeeper } from './balancer-keeper.ts';
 import type { LoadBalancerConfig } from '../load-balancer/index.ts';
 import type { HostLauncher } from './host-launcher.ts';
 import { HostCommands } from './host-commands.ts';
+import { CertificateKeeper } from './certificate-keeper.ts';
 import { HostEvents } from './host-events.ts';
 import { HostKeeper, type HostCrash } from './host-keeper.ts';
 import { HostLink } from './host-link.ts';
@@ -80,6 +81,7 @@ export class Supervisor {
   /** Manifests that nothing can be started from. */
   #broken: readonly StartFailure[] = [];
   readonly #backups: BackupRunner;
+  readonly #certificates: CertificateKeeper;
   readonly #faults: FaultBoard;
   readonly #gates: ServingGates;
   readonly #readiness: Readiness;
@@ -100,6 +102,12 @@ export class Supervisor {
       clock,
       log: options.log,
       save: () => saveClusterSnapshot(this, { report: silentReport, prefix: SCHEDULED_PREFIX }),
+    });
+    this.#certificates = new CertificateKeeper({
+      dataDirectory: folder.directory,
+      clock,
+      log: options.log,
+      alone: (what, run) => this.#operations.run(what, run),
     });
     this.#balancer = new BalancerKeeper({
       clock,
@@ -340,6 +348,8 @@ export class Supervisor {
     await installAddons(client, folder.directory);
     await this.#backups.start();
     this.#owned.add(this.#backups);
+    this.#certificates.start();
+    this.#owned.add(this.#certificates);
     this.#readyAfterMs = Math.round(clock.monotonicMs() - this.#originMs);
     this.#phase = 'ready';
     this.#changed();
