@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +19,25 @@ test('the files and folders that ARCHITECTURE.md names exist', () => {
   const paths = pathsIn(read('ARCHITECTURE.md'));
   expect(paths.length).toBeGreaterThan(80);
   expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+test('the files that READMEs of folders name exist', () => {
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  }).split('\n');
+  const readmes = files.filter(
+    (file) =>
+      /^(core|main|renderer|resources|test)\/.*README\.md$/.test(file) && existsSync(join(ROOT, file)),
+  );
+  const dead = readmes.flatMap((readme) =>
+    [...read(readme).matchAll(/`([\w./-]+\.(?:ts|vue|mjs|css))`/g)]
+      .map(([, name]) => name!)
+      .filter((name) => !files.some((file) => file === name || file.endsWith(`/${name}`)))
+      .map((name) => `${readme}: ${name}`),
+  );
+  expect(readmes.length).toBeGreaterThan(100);
+  expect(dead).toEqual([]);
 });
 
 test('links between documents lead to files', () => {

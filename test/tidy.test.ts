@@ -7,8 +7,43 @@ import { expect, test } from 'vitest';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const LINES_LOOK_AGAIN = 400;
-const LINES_SMELL = 600;
-const FUNCTION_LINES_SMELL = 120;
+const LINES_MAX = 600;
+const FUNCTION_LINES_MAX = 120;
+/** Functions from before there was a limit, with a bound for each: they may shrink, and none is added. */
+const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
+  'core/apiserver/audit/audit-stage.ts': 130,
+  'core/apiserver/encryption/kms/kms-provider.ts': 170,
+  'core/apiserver/flowcontrol/flow-metrics.ts': 150,
+  'core/apiserver/kubelet-proxy/kubelet-proxy.ts': 130,
+  'core/apiserver/registry/create-registry.ts': 150,
+  'core/apiserver/registry/subresources/eviction.ts': 130,
+  'core/apiserver/registry/subresources/token-request.ts': 130,
+  'core/apiserver/run/authentication.ts': 140,
+  'core/cloud/service-lb/service-lb-controller.ts': 180,
+  'core/contract/host.ts': 170,
+  'core/controllers/daemonset/daemonset-controller.ts': 180,
+  'core/controllers/disruption/disruption-controller.ts': 150,
+  'core/controllers/endpointslice/endpointslice-controller.ts': 150,
+  'core/controllers/job/job-controller.ts': 180,
+  'core/controllers/metrics-server/metrics-server-controller.ts': 140,
+  'core/controllers/node-lifecycle/node-lifecycle-controller.ts': 190,
+  'core/controllers/persistentvolume-binder/sync-claim.ts': 130,
+  'core/controllers/serviceaccount-token/token-controller.ts': 130,
+  'core/etcd/member/api/auth.ts': 130,
+  'core/etcd/member/api/lease.ts': 140,
+  'core/etcd/member/member.ts': 130,
+  'core/etcd/server/metrics.ts': 140,
+  'core/etcd/server/run-member.ts': 150,
+  'core/proxy/create-proxy.ts': 190,
+  'core/scheduler/loop/scheduler.ts': 180,
+  'main/clusters/handlers.ts': 170,
+  'main/ipc/handlers/cluster-list.ts': 170,
+  'main/ipc/handlers/create-handlers.ts': 150,
+  'main/kube/forwards.ts': 180,
+  'renderer/stores/clusters.ts': 180,
+};
+/** Tables that are complete by intention, used or not. */
+const CATALOGS = ['core/client/kinds.ts'];
 /** The longest parameter list of a formatted function; its closing line is not indented. */
 const SIGNATURE_LINES_MAX = 20;
 
@@ -49,7 +84,7 @@ const hasLongBlock = (file: string): boolean => {
     .split('\n')
     .some((line) => {
       indented = line === '' || line.startsWith(' ') ? indented + 1 : 0;
-      return indented >= FUNCTION_LINES_SMELL - SIGNATURE_LINES_MAX;
+      return indented >= FUNCTION_LINES_MAX - SIGNATURE_LINES_MAX;
     });
 };
 
@@ -152,9 +187,11 @@ test('pure zones reach for no clock, randomness or I/O', () => {
   expect(found).toEqual([]);
 });
 
-test('every folder of core opens with a README', () => {
+test('every folder of core and main opens with a README', () => {
   const folders = new Set(
-    sources.filter((file) => file.startsWith('core/')).map((file) => file.split('/').slice(0, 2).join('/')),
+    sources
+      .filter((file) => /^(core|main)\//.test(file))
+      .map((file) => file.split('/').slice(0, 2).join('/')),
   );
   const without = [...folders].filter(
     (folder) => !/\.ts$/.test(folder) && !existsSync(join(ROOT, folder, 'README.md')),
@@ -162,28 +199,43 @@ test('every folder of core opens with a README', () => {
   expect(without).toEqual([]);
 });
 
-test('files and functions have not outgrown their concept (report)', () => {
-  const lengths = sources.map((file) => ({ file, lines: read(file).split('\n').length }));
-  const long = lengths.filter(({ lines }) => lines > LINES_LOOK_AGAIN).sort((a, b) => b.lines - a.lines);
+test('no file is longer than 600 lines, and new functions stay under 120', () => {
+  const lengths = sources
+    .filter((file) => !/\/generated\//.test(file))
+    .map((file) => ({ file, lines: read(file).split('\n').length }));
   const functions = lengths.flatMap(({ file, lines: fileLines }) => {
-    if (file.endsWith('.test.ts') || fileLines <= FUNCTION_LINES_SMELL || !hasLongBlock(file)) return [];
+    if (file.endsWith('.test.ts') || fileLines <= FUNCTION_LINES_MAX || !hasLongBlock(file)) return [];
     const source = parse(file, false);
-    const found: string[] = [];
+    let longest = 0;
     const look = (node: ts.Node): void => {
-      const start = lineOf(source, node.getStart(source));
-      const lines = lineOf(source, node.end) - start + 1;
+      const lines = lineOf(source, node.end) - lineOf(source, node.getStart(source)) + 1;
       // Nothing in it can be longer.
-      if (lines <= FUNCTION_LINES_SMELL) return;
-      if (ts.isFunctionLike(node)) found.push(`${file}:${start} ${lines} lines`);
+      if (lines <= FUNCTION_LINES_MAX) return;
+      if (ts.isFunctionLike(node)) longest = Math.max(longest, lines);
       node.forEachChild(look);
     };
     source.forEachChild(look);
-    return found;
+    return longest > (LONG_FUNCTIONS[file] ?? FUNCTION_LINES_MAX) ? [`${file}: ${longest} lines`] : [];
   });
-  for (const { file, lines } of long)
-    console.info(`${lines > LINES_SMELL ? 'too long ' : 'long     '}${file} ${lines} lines`);
-  for (const line of functions) console.info(`function ${line}`);
-  expect(lengths.length).toBeGreaterThan(0);
+  for (const { file, lines } of lengths)
+    if (lines > LINES_LOOK_AGAIN) console.info(`long ${file} ${lines} lines`);
+  expect(lengths.filter(({ lines }) => lines > LINES_MAX)).toEqual([]);
+  expect(functions).toEqual([]);
+});
+
+test('what is exported is used somewhere', () => {
+  const uses = new Map<string, number>();
+  for (const file of tracked.filter((name) => /\.(ts|vue|mjs|mts)$/.test(name)))
+    for (const word of read(file).match(/[A-Za-z_$][\w$]*/g) ?? []) uses.set(word, (uses.get(word) ?? 0) + 1);
+  const unused = sources
+    .filter((file) => !/\/generated\//.test(file) && !CATALOGS.includes(file))
+    .flatMap((file) =>
+      [...read(file).matchAll(/^export (?:async )?(?:const|function\*?|class) ([A-Za-z_$][\w$]*)/gm)]
+        .map(([, name]) => name!)
+        .filter((name) => uses.get(name) === 1)
+        .map((name) => `${file}: ${name}`),
+    );
+  expect(unused).toEqual([]);
 });
 
 test('the project names no host of a registry and no path of one machine', () => {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { app, ipcMain, session, shell } from 'electron';
-import { messageOf } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { jsonLog } from '../../core/base/node/log.ts';
@@ -18,7 +17,7 @@ import { secondStartOf, type Identity, type SecondStart } from './identity.ts';
 import { installLastWords } from './last-words.ts';
 import { openLogFile } from './log-file.ts';
 import { openNoticeBoard } from './notice-board.ts';
-import { openFile } from './open-file.ts';
+import { openFileOrTell } from './open-file.ts';
 import { electronProcessSource } from './process-samples.ts';
 import { createQuitFlow } from './quit-flow.ts';
 import { applyTheme, followSettings } from './settings-effects.ts';
@@ -114,23 +113,11 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink, file }
     });
   };
 
-  const fileOpener = {
-    allowSnapshot: (path: string) => host.allowSnapshot(path),
-    openKubeconfig: (path: string) => host.clusters.open(path),
-    go: (path: string) => windows.go(path),
-  };
   /** What a start asked for: a page, a file, or nothing but a window. */
   const begin = (asked: SecondStart): void => {
     if (asked.deepLink !== undefined) return follow(asked.deepLink);
     windows.focus();
-    if (asked.file === undefined) return;
-    openFile(asked.file, fileOpener).catch((error: unknown) =>
-      host.notifications.post({
-        severity: 'error',
-        title: say('notice.file.failed'),
-        detail: say('notice.reason', { reason: messageOf(error) }),
-      }),
-    );
+    if (asked.file !== undefined) openFileOrTell(asked.file, host, windows);
   };
 
   app.on('second-instance', (_event, _argv, _cwd, told) => begin(secondStartOf(told)));

@@ -1,4 +1,8 @@
 import { open } from 'node:fs/promises';
+import { messageOf } from '../../core/base/errors.ts';
+import { say } from '../../core/contract/index.ts';
+import type { HandlerSet } from '../ipc/handlers/index.ts';
+import type { ConsoleWindows } from '../windows/console-windows.ts';
 
 /** bbolt's magic number, little-endian, behind the header of the first page. */
 const BOLT_MAGIC = 0xed0cdaed;
@@ -36,4 +40,20 @@ export const openFile = async (path: string, opener: FileOpener): Promise<void> 
   }
   await opener.openKubeconfig(path);
   opener.go('/clusters');
+};
+
+/** The same in the app: a file that cannot be opened becomes a notice. */
+export const openFileOrTell = (path: string, host: HandlerSet, windows: ConsoleWindows): void => {
+  const opener: FileOpener = {
+    allowSnapshot: (file) => host.allowSnapshot(file),
+    openKubeconfig: (file) => host.clusters.open(file),
+    go: (page) => windows.go(page),
+  };
+  openFile(path, opener).catch((error: unknown) =>
+    host.notifications.post({
+      severity: 'error',
+      title: say('notice.file.failed'),
+      detail: say('notice.reason', { reason: messageOf(error) }),
+    }),
+  );
 };

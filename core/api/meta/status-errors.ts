@@ -125,22 +125,6 @@ export const resourceExpired = (message: string): StatusError =>
 export const tooOldResourceVersion = (asked: string, oldest: string): StatusError =>
   resourceExpired(`too old resource version: ${asked} (${oldest})`);
 
-/** The server has not yet seen the revision asked for. */
-export const tooLargeResourceVersion = (
-  asked: string,
-  current: string,
-  retryAfterSeconds: number,
-): StatusError => {
-  const message = `Too large resource version: ${asked}, current: ${current}`;
-  return new StatusError('Timeout', `Timeout: ${message}`, {
-    code: 504,
-    details: {
-      retryAfterSeconds,
-      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-    },
-  });
-};
-
 export const serverTimeout = (
   resource: GroupResource,
   operation: string,

@@ -166,6 +166,3 @@ export const isForbidden = (error: unknown): error is StatusError => hasStatusRe
 export const isExpired = (error: unknown): error is StatusError => hasStatusReason(error, 'Expired', 'Gone');
 export const isTooManyRequests = (error: unknown): error is StatusError =>
   hasStatusReason(error, 'TooManyRequests');
-/** A later try may succeed, and the first may have as well. */
-export const isTimeout = (error: unknown): error is StatusError =>
-  hasStatusReason(error, 'Timeout', 'ServerTimeout');

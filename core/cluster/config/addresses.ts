@@ -40,7 +40,6 @@ export const workerAddress = (plan: AddressPlan, ordinal: number): string => {
 /** `127.N.64.0/18`, whose first address is the `kubernetes` service. */
 export const serviceRange = ({ network }: AddressPlan): string => `127.${network}.64.0/18`;
 export const kubernetesServiceAddress = ({ network }: AddressPlan): string => `127.${network}.64.1`;
-export const dnsServiceAddress = ({ network }: AddressPlan): string => `127.${network}.64.10`;
 
 /** Addresses that services of type LoadBalancer are given by the loopback cloud. */
 export const loadBalancerRange = ({ network }: AddressPlan): string => `127.${network}.8.0/21`;

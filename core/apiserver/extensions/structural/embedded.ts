@@ -35,23 +35,6 @@ export const decodeMeta = (metadata: unknown): DecodedMeta => {
   return { metadata: object, unknown: strictErrors.map((text) => UNKNOWN.exec(text)?.[1] ?? text) };
 };
 
-/** Of objects as stored, where what is malformed is dropped field by field. */
-export const decodeStoredMeta = (metadata: unknown): JsonMap => {
-  try {
-    return decodeMeta(metadata).metadata;
-  } catch (error) {
-    if (!(error instanceof ReasonError)) throw error;
-    const kept: JsonMap = {};
-    for (const [name, value] of Object.entries(isMap(metadata) ? metadata : {}))
-      try {
-        Object.assign(kept, decodeMeta({ [name]: value }).metadata);
-      } catch (cause) {
-        if (!(cause instanceof ReasonError)) throw cause;
-      }
-    return kept;
-  }
-};
-
 const goName = (value: unknown): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
 

@@ -14,7 +14,6 @@ export const FLAG_FIN = 1;
 export const SPDY_VERSION = 3;
 
 /** Reasons of RST_STREAM. */
-export const RST_PROTOCOL_ERROR = 1;
 export const RST_REFUSED_STREAM = 3;
 export const RST_CANCEL = 5;
 
@@ -76,9 +75,6 @@ const words = (...values: readonly number[]): Buffer => {
   return bytes;
 };
 
-/** Priority and slot stand between the ids and the headers. */
-export const synStream = (streamId: number, headers: Buffer, flags = 0): Buffer =>
-  controlFrame(SYN_STREAM, Buffer.concat([words(streamId, 0), Buffer.alloc(2), headers]), flags);
 export const synReply = (streamId: number, headers: Buffer): Buffer =>
   controlFrame(SYN_REPLY, Buffer.concat([words(streamId), headers]));
 export const rstStream = (streamId: number, reason: number): Buffer =>
@@ -86,5 +82,5 @@ export const rstStream = (streamId: number, reason: number): Buffer =>
 export const ping = (id: number): Buffer => controlFrame(PING, words(id));
 export const goAway = (lastStreamId: number): Buffer => controlFrame(GOAWAY, words(lastStreamId, 0));
 
+/** Priority and slot stand between the ids and the headers. */
 export const SYN_STREAM_HEADERS_AT = 10;
-export const SYN_REPLY_HEADERS_AT = 4;
