@@ -1,6 +1,6 @@
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import type { Clock } from '../../base/clock.ts';
-import { ReasonError } from '../../base/errors.ts';
+import { messageOf, ReasonError } from '../../base/errors.ts';
 import { readAuthorities, readPair } from '../../base/node/pem-files.ts';
 import type { DiscoveryConfig, DiscoveryEndpoint } from '../config/discovery.ts';
 import {
@@ -42,6 +42,22 @@ const AUTHENTICATE: Method<Parameters<typeof AuthenticateRequest.encode>[0], Aut
 const unreachable = (message: string, cause?: unknown): ReasonError =>
   new ReasonError('Unreachable', message, { cause });
 
+const refused = (text: string): ReasonError =>
+  new ReasonError('Refused', `discovery: the service refused the request: ${text || 'without a reason'}`);
+
+const GRPC_OK = '0';
+/** Deadline exceeded, resource exhausted, unavailable; a wrong password stays wrong. */
+const WORTH_ANOTHER_TRY: ReadonlySet<string> = new Set([GRPC_OK, '4', '8', '14']);
+
+/** What a service sends need not be well encoded. */
+const plainText = (encoded: string): string => {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+};
+
 const framed = (message: Buffer): Buffer => {
   message[0] = 0;
   message.writeUInt32BE(message.length - MESSAGE_HEAD_BYTES, 1);
@@ -80,7 +96,7 @@ const call = <Request, Response>(
     const note = (headers: IncomingHttpHeaders): void => {
       if (headers['grpc-status'] === undefined) return;
       status = String(headers['grpc-status']);
-      text = decodeURIComponent(String(headers['grpc-message'] ?? ''));
+      text = plainText(String(headers['grpc-message'] ?? ''));
     };
     stream.on('response', note);
     stream.on('trailers', note);
@@ -92,10 +108,11 @@ const call = <Request, Response>(
     stream.on('error', (error) => reject(unreachable(error.message, error)));
     stream.on('close', () => {
       try {
-        if (status !== '0') throw unreachable(text || 'the discovery service did not answer');
+        if (status !== undefined && !WORTH_ANOTHER_TRY.has(status)) throw refused(text);
+        if (status !== GRPC_OK) throw unreachable(text || 'the discovery service did not answer');
         resolve(decode(unframed(chunks)));
       } catch (error) {
-        reject(error as Error);
+        reject(error instanceof ReasonError ? error : unreachable(messageOf(error), error));
       }
     });
     stream.end(framed(encode(request, MESSAGE_HEAD_BYTES)));

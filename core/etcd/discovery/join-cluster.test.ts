@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { manualClock, type ManualClock } from '../../base/manual-clock.ts';
+import { ReasonError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
 import { joinCluster, type DiscoveryStore, type Registered } from './join-cluster.ts';
 
@@ -31,7 +32,7 @@ class MemoryStore implements DiscoveryStore {
   #maybeFail(): void {
     if (this.failures === 0) return;
     this.failures -= 1;
-    throw new Error('connection refused');
+    throw new ReasonError('Unreachable', 'connection refused');
   }
 }
 
@@ -88,4 +89,10 @@ test('a service that does not answer is asked again', async () => {
     clock.advance(backoffMs);
   }
   expect(await joined).toBe('m1=http://127.0.0.1:2380');
+});
+
+test('a service that refuses is not asked again', async () => {
+  const store = new MemoryStore('1');
+  store.put = () => Promise.reject(new ReasonError('Refused', 'discovery: permission denied'));
+  await expect(join(store, manualClock(), 1)).rejects.toThrow('permission denied');
 });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { hasReason, messageOf, ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { parseInitialCluster } from '../membership/index.ts';
 
@@ -15,7 +15,7 @@ export interface Registered {
   readonly createRevision: number;
 }
 
-/** What is asked of the discovery service; rejects when it does not answer in time. */
+/** What is asked of the discovery service; rejects with Unreachable when another try may help. */
 export interface DiscoveryStore {
   get(key: string): Promise<string | undefined>;
   list(prefix: string): Promise<readonly Registered[]>;
@@ -98,7 +98,7 @@ const initialCluster = (found: readonly Registered[]): string => {
   return text;
 };
 
-/** Asks until there is an answer, ever more rarely. */
+/** Asks until the service is reachable, ever more rarely. */
 const answered = async <T>(
   { clock, log }: JoinOptions,
   reason: string,
@@ -108,6 +108,8 @@ const answered = async <T>(
     try {
       return await ask();
     } catch (error) {
+      // A wrong certificate or password stays wrong.
+      if (!hasReason(error, 'Unreachable')) throw error;
       log.write('warn', 'retry connecting to discovery service', {
         reason,
         error: messageOf(error),
