@@ -70,7 +70,7 @@ export const registerMember = (registry: Registry, member: Member): void => {
   gauge(
     'etcd_debugging_mvcc_pending_events_total',
     'Total number of pending events to be sent.',
-    () => machine.watchHub.events.pending,
+    () => machine.watchHub.counts.eventsPending,
   );
   gauge(
     'etcd_mvcc_db_open_read_transactions',
@@ -79,7 +79,7 @@ export const registerMember = (registry: Registry, member: Member): void => {
   );
   registry.counterFunction(
     { name: 'etcd_debugging_mvcc_events_total', help: 'Total number of events sent by this member.' },
-    () => machine.watchHub.events.sent,
+    () => machine.watchHub.counts.eventsSent,
   );
   registry.counterFunction(
     { name: 'etcd_mvcc_range_total', help: 'Total number of ranges seen by this member.' },

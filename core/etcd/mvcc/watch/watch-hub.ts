@@ -46,6 +46,9 @@ export interface WatchCounts {
   readonly watchers: number;
   /** Unsynced and victims: etcd's slow watchers. */
   readonly slow: number;
+  /** Events delivered so far, and those that wait for room. */
+  readonly eventsSent: number;
+  readonly eventsPending: number;
 }
 
 /**
@@ -71,14 +74,9 @@ export class WatchHub {
 
   get counts(): WatchCounts {
     const slow = this.#unsynced.size + this.#victims.size;
-    return { watchers: this.#synced.size + slow, slow };
-  }
-
-  /** Events delivered so far, and those that wait for room. */
-  get events(): { readonly sent: number; readonly pending: number } {
-    let pending = 0;
-    for (const { refused } of this.#victims) pending += refused?.events.length ?? 0;
-    return { sent: this.#eventsSent, pending };
+    let eventsPending = 0;
+    for (const { refused } of this.#victims) eventsPending += refused?.events.length ?? 0;
+    return { watchers: this.#synced.size + slow, slow, eventsSent: this.#eventsSent, eventsPending };
   }
 
   /** The first batch may be delivered before this returns to the event loop, never before it returns. */
