@@ -65,3 +65,11 @@ test('docs/commands.md is the help of this version', async () => {
   // After a change of a usage text: vitest run --project unit test/documents.test.ts -u
   await expect(formatted).toMatchFileSnapshot(join(ROOT, 'docs/commands.md'));
 });
+
+test('the newest release of the changelog is the version of package.json', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  const releases = [...read('CHANGELOG.md').matchAll(/^## (\S+) - \d{4}-\d{2}-\d{2}$/gm)].map(
+    ([, name]) => name,
+  );
+  expect([releases[0], releases.at(-1)]).toEqual([version, '0.1.0']);
+});
