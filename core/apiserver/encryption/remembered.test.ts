@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cipher } from './cipher.ts';
-import { remembered } from './remembered.ts';
+import { PlainMemory, remembered } from './remembered.ts';
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 
@@ -18,7 +18,7 @@ const counted = () => {
 
 test('decrypts neither what it encrypted nor the same bytes twice', async () => {
   const { decrypted, cipher } = counted();
-  const memory = remembered(cipher);
+  const memory = remembered(cipher, new PlainMemory());
   const written = await memory.encrypt(bytes('a'), '/k');
   expect(await memory.decrypt(Uint8Array.from(written), '/k')).toEqual({ value: bytes('a'), isStale: false });
   await memory.decrypt(bytes('!b'), '/k');
@@ -28,7 +28,7 @@ test('decrypts neither what it encrypted nor the same bytes twice', async () => 
 
 test('the same bytes under another key are decrypted: the key may be part of what is authenticated', async () => {
   const { decrypted, cipher } = counted();
-  const memory = remembered(cipher);
+  const memory = remembered(cipher, new PlainMemory());
   await memory.decrypt(bytes('!a'), '/k');
   await memory.decrypt(bytes('!a'), '/other');
   expect(decrypted).toEqual(['/k !a', '/other !a']);
@@ -36,7 +36,7 @@ test('the same bytes under another key are decrypted: the key may be part of wha
 
 test('forgets the oldest values once there are too many bytes, and keeps none that is larger', async () => {
   const { decrypted, cipher } = counted();
-  const memory = remembered(cipher, 20);
+  const memory = remembered(cipher, new PlainMemory(20));
   for (const key of ['/a', '/b', '/c']) await memory.decrypt(bytes('!1234'), key);
   await memory.decrypt(bytes('!1234'), '/c');
   await memory.decrypt(bytes('!1234'), '/a');

@@ -11,7 +11,7 @@ import { identity } from './identity.ts';
 import { createKmsClient } from './kms/kms-client.ts';
 import { createKmsCipher, type KmsCipher } from './kms/kms-provider.ts';
 import { prefixed, type OnTransformed, type PrefixedCipher } from './prefixed.ts';
-import { remembered } from './remembered.ts';
+import { PlainMemory, remembered } from './remembered.ts';
 import { resourceOfKey } from './resource-of-key.ts';
 
 export type OnResourceTransformed = (
@@ -54,6 +54,7 @@ export const createTransformers = (
   { clock, log, onTransformed }: TransformerOptions,
 ): Transformers => {
   const plugins: KmsCipher[] = [];
+  const memory = new PlainMemory();
   let closeGraceMs = 0;
 
   const cipherOf = (provider: Provider): PrefixedCipher => {
@@ -93,7 +94,11 @@ export const createTransformers = (
       ciphers.get('*.*');
     if (found === undefined) return identity;
     const tell: OnTransformed = (...transformed) => onTransformed?.(resource, ...transformed);
-    return remembered(prefixed(found, 'no matching prefix found', tell));
+    const cipher = prefixed(found, 'no matching prefix found', tell);
+    // Whether a value of a KMS plugin is stale changes with the plugin's key, so it is asked each time.
+    return found.some((one) => plugins.some((plugin) => plugin === one.cipher))
+      ? cipher
+      : remembered(cipher, memory);
   };
   const cipherOfKey = (key: string): Cipher => {
     const resource = resourceOfKey(key);
