@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ControlPlane } from '../support/control-plane.ts';
+import { until } from '../support/until.ts';
 import { OIDC_CLIENT, startOidcServer, type OidcServer } from '../support/oidc-server.ts';
 
 const OCTET = 61;
@@ -20,28 +21,31 @@ const run = promisify(execFile);
 let provider: OidcServer;
 let plane: ControlPlane;
 
+const configuration = join(directory, 'authentication.yaml');
+
+const configurationText = (prefix: string, issuer = provider.issuer): string =>
+  stringify({
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'AuthenticationConfiguration',
+    jwt: [
+      {
+        issuer: {
+          url: issuer,
+          audiences: [OIDC_CLIENT.id],
+          certificateAuthority: provider.authorityPem,
+        },
+        claimMappings: {
+          username: { claim: 'email', prefix },
+          groups: { expression: 'claims.groups.map(group, "oidc:" + group)' },
+        },
+      },
+    ],
+  });
+
 beforeAll(async () => {
   provider = await startOidcServer(`127.${OCTET}.0.9`);
-  const configuration = join(directory, 'authentication.yaml');
-  const { issuer, authorityPem } = provider;
-  writeFileSync(join(directory, 'provider.crt'), authorityPem);
-  writeFileSync(
-    configuration,
-    stringify({
-      apiVersion: 'apiserver.config.k8s.io/v1',
-      kind: 'AuthenticationConfiguration',
-      jwt: [
-        {
-          issuer: { url: issuer, audiences: [OIDC_CLIENT.id], certificateAuthority: authorityPem },
-          claimMappings: {
-            username: { claim: 'email', prefix: 'oidc:' },
-            groups: { expression: 'claims.groups.map(group, "oidc:" + group)' },
-          },
-        },
-      ],
-    }),
-    { mode: 0o600 },
-  );
+  writeFileSync(join(directory, 'provider.crt'), provider.authorityPem);
+  writeFileSync(configuration, configurationText('oidc:'), { mode: 0o600 });
   plane = await ControlPlane.create({
     etcd: 'pilothouse',
     members: 1,
@@ -172,4 +176,21 @@ test('while the provider is down, tokens stay good and a sign-in says what is wr
   expect(notes).toMatch(/^pilothouse: https:.*openid-configuration: connect ECONNREFUSED/);
   await provider.start();
   expect((await signIn('get-token')).code).toBe(0);
+});
+
+test('half a configuration, or one whose issuer lies, leaves the old one in use, and a complete one replaces it', async () => {
+  const token = await pluginToken();
+  const complaints = (): number => plane.log(0).split('the old one stays').length - 1;
+  writeFileSync(configuration, configurationText('new:').slice(0, -20));
+  await until('the half file is refused', () => complaints() > 0);
+  expect(await whoAmI(token)).toEqual(ADA);
+  // The document of the provider names another issuer than this one.
+  writeFileSync(configuration, configurationText('new:', `${provider.issuer}/`));
+  await until('the other issuer is refused', () => plane.log(0).includes('issuer did not match'));
+  expect(await whoAmI(token)).toEqual(ADA);
+  writeFileSync(configuration, configurationText('new:'));
+  await until('the complete file is in use', async () => {
+    const { user } = await whoAmI(token);
+    return (user as { readonly username?: string } | undefined)?.username === 'new:ada@example.com';
+  });
 });

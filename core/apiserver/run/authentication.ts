@@ -138,14 +138,18 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
   owned.defer(() => life.abort());
   owned.defer(() => close(current));
 
+  let reloads = 0;
   const reload = async (): Promise<void> => {
+    const turn = (reloads += 1);
     const next = configure(await loadAuthenticationSettings(config));
     const found = Promise.all(next.issuers.map((issuer) => issuer.found()));
     await Promise.race([found, wait(clock, ISSUERS_FOUND_MS, life.signal)]);
     const problem = next.issuers.map((issuer) => issuer.problem).find((one) => one !== undefined);
-    if (life.signal.aborted || problem !== undefined) {
+    // The file changed again while an issuer of this version was waited for: only the newest may replace the old one.
+    const isOutdated = turn !== reloads;
+    if (life.signal.aborted || isOutdated || problem !== undefined) {
       close(next);
-      if (problem !== undefined) throw new Error(problem);
+      if (problem !== undefined && !isOutdated) throw new Error(problem);
       return;
     }
     close(current);

@@ -115,8 +115,12 @@ export const createAuthorization = async (parts: AuthorizationParts): Promise<Au
     log.write('warn', 'changed authorization configuration cannot be used; the old one stays', {
       error: messageOf(error),
     });
+  let reloads = 0;
   const reload = (): void => {
+    const turn = (reloads += 1);
     load().then((next) => {
+      // The file changed again meanwhile: only the newest version may replace the old one.
+      if (turn !== reloads) return;
       current = next;
       log.write('info', 'authorization configuration was reloaded');
     }, kept);

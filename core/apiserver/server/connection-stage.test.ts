@@ -39,7 +39,6 @@ test('when a server joins, each connection leaves once with its share, and later
     return next.response.header('connection') === 'close';
   };
   const [old, other] = [{ ...context.request.peer }, { ...context.request.peer }];
-  stage.setServerCount(1);
   expect([leaves(old), leaves(other)]).toEqual([false, false]);
   stage.setServerCount(3);
   draws.push(0.6);

@@ -23,7 +23,8 @@ export interface ConnectionStage extends Stage {
 export const connectionStage = (options: ConnectionStageOptions): ConnectionStage => {
   const { goawayChance, random } = options;
   const security = options.strictTransportSecurity.join('; ');
-  let servers = 0;
+  /** This one, until it is known better: the others may join before it looks for the first time. */
+  let servers = 1;
   /** Counts the times that servers joined; each connection remembers the last one it was asked about. */
   let joining = 0;
   let leavingShare = 0;
@@ -47,7 +48,7 @@ export const connectionStage = (options: ConnectionStageOptions): ConnectionStag
       return 'next';
     },
     setServerCount(count) {
-      if (count > servers && servers > 0) {
+      if (count > servers) {
         joining += 1;
         leavingShare = (count - servers) / count;
       }
