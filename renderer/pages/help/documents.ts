@@ -81,10 +81,9 @@ const sectionsOf = (text: string): Section[] => {
 const excerptOf = (text: string, word: string): string => {
   const at = Math.max(0, text.toLowerCase().indexOf(word) - EXCERPT_CHARACTERS / 3);
   const start = at === 0 ? 0 : text.indexOf(' ', at) + 1;
-  return text
-    .slice(start, start + EXCERPT_CHARACTERS)
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  const rest = text.slice(start).replaceAll(/\s+/g, ' ').trim();
+  if (rest.length <= EXCERPT_CHARACTERS) return rest;
+  return `${rest.slice(0, rest.lastIndexOf(' ', EXCERPT_CHARACTERS))} …`;
 };
 
 /** Sections that contain all words; those whose heading does come first. */
