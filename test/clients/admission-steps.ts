@@ -12,7 +12,10 @@ interface Review {
 }
 
 /** Labels what it lets pass, and denies what is called bad. Stands behind the Service `hook`. */
-export const startLabelWebhook = (address: string): Promise<TestWebhook> =>
+export const startLabelWebhook = (
+  address: string,
+  { port = 0, serverName = `hook.${HOOKED}.svc` } = {},
+): Promise<TestWebhook> =>
   startTestWebhook(
     (body, response) => {
       const { apiVersion, request } = JSON.parse(body) as Review;
@@ -36,7 +39,7 @@ export const startLabelWebhook = (address: string): Promise<TestWebhook> =>
           JSON.stringify({ apiVersion, kind: 'AdmissionReview', response: { uid: request.uid, ...verdict } }),
         );
     },
-    { names: [`hook.${HOOKED}.svc`], address },
+    { names: [serverName], address, port },
   );
 
 /** A Service without a selector, its endpoint, and the configuration that refers to it. */

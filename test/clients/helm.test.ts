@@ -3,6 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubernetesClient } from '../support/kubectl.ts';
+import {
+  CERTIFICATES,
+  DELIVERY,
+  MONITORING,
+  startConversionWebhook,
+  writeChart,
+  type ChartName,
+} from './chart-shapes.ts';
 import { isBuilt, openKubectlCluster, type KubectlCluster } from './kubectl-cluster.ts';
 
 const OCTET = 144;
@@ -138,6 +146,70 @@ describe.skipIf(!isBuilt)('helm', () => {
       expect(await helm('uninstall', name)).toContain(`release "${name}" uninstalled`);
       expect(await client.ok('get', 'operator', '-o', 'name')).toBe('');
       rmSync(operator, { recursive: true, force: true });
+    });
+
+    /** With the folder of its chart gone again. */
+    const install = async (name: ChartName, ...args: readonly string[]): Promise<string> => {
+      const chart = writeChart(name);
+      try {
+        return await helm('upgrade', '--install', `${name}-${minor}`, chart, ...args);
+      } finally {
+        rmSync(chart, { recursive: true, force: true });
+      }
+    };
+    const modeOf = (resource: string, name: string): Promise<string> =>
+      client.ok('get', resource, name, '-o=jsonpath={.spec.mode}');
+
+    test('installs a monitoring stack with a definition of 1.4 MB and ten kinds', async () => {
+      expect(await install('monitoring')).toMatch(/\nSTATUS: deployed\nREVISION: 1\n/);
+      expect(await modeOf(`prometheuss.${MONITORING}`, `monitoring-${minor}`)).toBe('mode-3');
+      expect((await client.ok('get', 'monitoring', '-o', 'name')).trim().split('\n')).toHaveLength(10);
+      expect(
+        await client.refusal(
+          'patch',
+          `prometheuss.${MONITORING}`,
+          `monitoring-${minor}`,
+          '--type=merge',
+          '-p={"spec":{"mode":"mode-4"}}',
+        ),
+      ).toContain('mode-4 needs names that fit it');
+      expect(await helm('uninstall', `monitoring-${minor}`)).toContain('uninstalled');
+    });
+
+    test('installs certificates with a conversion webhook, admission webhooks and a policy', async () => {
+      const webhook = await startConversionWebhook();
+      const { caBundle } = webhook;
+      const values = ['--set', `webhook.url=${webhook.url('/convert')},webhook.caBundle=${caBundle}`];
+      const name = `certificates-${minor}`;
+      try {
+        expect(await install('certificates', ...values)).toMatch(/\nSTATUS: deployed\n/);
+        expect(await install('certificates', ...values, '--set=objects=true')).toContain('has been upgraded');
+        const names = async (version: string): Promise<string> =>
+          client.ok('get', `certificates.${version}.${CERTIFICATES}`, name, '-o=jsonpath={.spec.names}');
+        // Written as v1beta1, stored as v1: read as v1 it is what conversion to v1 made, and back again.
+        expect([await names('v1'), await names('v1beta1')]).toEqual(['["for-v1"]', '["for-v1beta1"]']);
+        const { stderr } = await client.kubectl(['create', '-f', '-'], {
+          input: `{"apiVersion":"${CERTIFICATES}/v1","kind":"Certificate","metadata":{"name":"forbidden"},"spec":{}}`,
+        });
+        expect(stderr).toContain('not this name');
+        expect(await helm('uninstall', name)).toContain('uninstalled');
+        await client.ok('wait', '--for=delete', `crd/certificates.${CERTIFICATES}`, '--timeout=100s');
+      } finally {
+        await webhook.close();
+      }
+    });
+
+    test('installs applications whose generators nest', async () => {
+      expect(await install('delivery')).toMatch(/\nSTATUS: deployed\nREVISION: 1\n/);
+      expect(
+        await client.ok(
+          'get',
+          `applicationsets.${DELIVERY}`,
+          `delivery-${minor}`,
+          '-o=jsonpath={.spec.generators[0].matrix.generators[*].git.a0}',
+        ),
+      ).toBe('main');
+      expect(await helm('uninstall', `delivery-${minor}`)).toContain('uninstalled');
     });
 
     test('is the one that is meant', async () => {

@@ -5,6 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { up, type RunningCluster } from '../support/cluster.ts';
 import { kubernetesClient, type KubernetesClient } from '../support/kubectl.ts';
 import { until } from '../support/until.ts';
+import {
+  custom,
+  podWebhookConfiguration,
+  SHOP,
+  SHOP_MANIFEST,
+  startPodWebhook,
+  WEBHOOK_POD,
+} from './custom-object-steps.ts';
 import { GROUP, ROOT, startExtensionServer, type ExtensionServer } from './extension-server.ts';
 import { isBuilt, rowsOf } from './kubectl-cluster.ts';
 
@@ -223,6 +231,74 @@ describe.skipIf(!isBuilt)('aggregation, metrics and autoscaling', () => {
       const found = await Promise.all([1, 2].map((server) => raw(server, '/apis')));
       return found.every(({ stdout }) => !stdout.includes(GROUP));
     });
+  });
+
+  test('custom objects count against a quota, go with their owner, and go with their namespace', async () => {
+    await apply(SHOP_MANIFEST);
+    for (const crd of ['orders', 'parts'])
+      await kube.ok('wait', '--for=condition=Established', `crd/${crd}.shop.example.com`, '--timeout=100s');
+    // Usage is charged when the quota is known to be followed.
+    const used = () => kube.ok('get', 'quota', 'orders', '-n', SHOP, '-o=jsonpath={.status.used}');
+    await until('the quota to be counted', async () => (await used()).includes('"0"'));
+    await apply(custom('Order', 'one'));
+    await apply(custom('Order', 'two'));
+    const third = await kube.kubectl(['create', '-f', '-'], {
+      input: JSON.stringify(custom('Order', 'three')),
+    });
+    expect(third.stderr).toContain(
+      'orders.shop.example.com "three" is forbidden: exceeded quota: orders, requested: count/orders.shop.example.com=1, used: count/orders.shop.example.com=2, limited: count/orders.shop.example.com=2',
+    );
+
+    const owner = {
+      name: 'one',
+      uid: await kube.ok('get', 'order', 'one', '-n', SHOP, '-o=jsonpath={.metadata.uid}'),
+    };
+    await apply(custom('Part', 'of-one', owner));
+    await apply(custom('Part', 'of-nobody'));
+    await kube.ok('delete', 'order', 'one', '-n', SHOP);
+    await until('the part to be collected', async () => {
+      const left = await kube.ok('get', 'parts', '-n', SHOP, '-o', 'name');
+      if (left !== 'part.shop.example.com/of-nobody\n') throw new Error(left);
+      return true;
+    });
+    await until('the usage to be counted again', async () => (await used()).includes('"1"'));
+  });
+
+  test('a webhook in a pod behind a Service is called, and its loss denies', async () => {
+    await apply(WEBHOOK_POD);
+    await kube.ok('wait', '--for=condition=Ready', 'pod/webhook', '-n', SHOP, '--timeout=100s');
+    const podIP = await kube.ok('get', 'pod', 'webhook', '-n', SHOP, '-o=jsonpath={.status.podIP}');
+    const variables = await kube.ok('exec', 'webhook', '-n', SHOP, '--', 'env');
+    expect(variables).toMatch(/^KUBERNETES_PORT_443_TCP_PROTO=tcp$/m);
+    const webhook = await startPodWebhook(podIP);
+    try {
+      await apply(podWebhookConfiguration(webhook));
+      const create = (name: string) =>
+        kube.kubectl(['create', '-f', '-'], { input: JSON.stringify(custom('Part', name)) });
+      await until('the webhook to be called', async () => {
+        const { stderr } = await create('bad');
+        if (!stderr.includes('bad names are not welcome')) throw new Error(stderr);
+        return true;
+      });
+      await create('good');
+      expect(await kube.ok('get', 'part', 'good', '-n', SHOP, '-o=jsonpath={.metadata.labels.hooked}')).toBe(
+        'yes',
+      );
+      await kube.ok('delete', 'pod', 'webhook', '-n', SHOP, '--wait=false');
+      await until('the Service to be without endpoints', async () => {
+        const { stderr } = await kube.kubectl(['create', '--dry-run=server', '-f', '-'], {
+          input: JSON.stringify(custom('Part', 'late')),
+        });
+        if (!stderr.includes('no endpoints available for service "hook"')) throw new Error(stderr);
+        return true;
+      });
+    } finally {
+      await kube.ok('delete', 'mutatingwebhookconfiguration', 'pod-webhook', '--ignore-not-found');
+      await webhook.close();
+    }
+    await kube.ok('delete', 'namespace', SHOP, '--timeout=200s');
+    expect(await kube.ok('get', 'orders,parts', '-A', '-o', 'name')).toBe('');
+    await kube.ok('delete', 'crd', 'orders.shop.example.com', 'parts.shop.example.com', '--timeout=100s');
   });
 
   test('an autoscaler follows the load up and down', async () => {

@@ -26,6 +26,8 @@ export interface TestWebhook {
 export interface TestWebhookOptions {
   readonly names?: readonly string[];
   readonly address?: string;
+  /** Any free one without it. */
+  readonly port?: number;
 }
 
 export const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -37,7 +39,7 @@ export const foreignCaBundle = (): string =>
 /** A real HTTPS server with a certificate of its own authority. */
 export const startTestWebhook = async (
   respond: Respond,
-  { names = ['127.0.0.1'], address = '127.0.0.1' }: TestWebhookOptions = {},
+  { names = ['127.0.0.1'], address = '127.0.0.1', port: wanted = 0 }: TestWebhookOptions = {},
 ): Promise<TestWebhook> => {
   const root = createAuthority({ commonName: 'webhook authority', clock: systemClock });
   const leaf = issueLeaf(openAuthority(root), {
@@ -57,7 +59,7 @@ export const startTestWebhook = async (
     });
   });
   server.on('secureConnection', () => (connections += 1));
-  server.listen(0, address);
+  server.listen(wanted, address);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
