@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Random } from '../base/random.ts';
 import { sharedClock } from '../base/shared-clock.ts';
+import { releaseOfVersion, type Release } from '../api/releases/index.ts';
 import {
   POD,
   SERVICE,
@@ -77,10 +78,10 @@ const noObjects: ObjectSource = {
   token: () => Promise.reject(new Error('this host has no API server to ask for tokens')),
 };
 
-const minorOf = (version: string): number => {
-  const minor = /^v1\.(\d+)\./.exec(version)?.[1];
-  assert(minor !== undefined, `${version} is no version of Kubernetes`);
-  return Number(minor);
+const knownRelease = (version: string): Release => {
+  const release = releaseOfVersion(version);
+  assert(release !== undefined, `${version} is no version of Kubernetes`);
+  return release;
 };
 
 const withoutManagedFields = <T extends Pod | Service>(object: T): T => {
@@ -145,7 +146,7 @@ export class KubeletHost {
   /** As a kubelet that was replaced by one of another release and started again: containers continue. */
   async setVersion(nodeName: string, kubernetesVersion: string): Promise<void> {
     assert(this.#versions.has(nodeName), `${nodeName} is a node of this host`);
-    minorOf(kubernetesVersion);
+    knownRelease(kubernetesVersion);
     this.#versions.set(nodeName, kubernetesVersion);
     await this.#nodes.get(nodeName)?.agent?.reportNow();
   }
@@ -180,11 +181,11 @@ export class KubeletHost {
     const contextOf = (of: Runtime, own: Pick<NodeContext, 'objects' | 'environment'>): NodeContext => ({
       ...this.#shared,
       ...own,
-      get minor() {
-        return minorOf(version());
+      get release() {
+        return knownRelease(version());
       },
       get probeUserAgent() {
-        return `kube-probe/1.${minorOf(version())}`;
+        return `kube-probe/1.${knownRelease(version()).minor}`;
       },
       nodeName: identity.name,
       hostIP: identity.hostIP,
@@ -231,7 +232,7 @@ export class KubeletHost {
     return new ManifestFolder({
       folder,
       nodeName: node.name,
-      minor: context.minor,
+      minor: context.release.minor,
       clock,
       log: context.log,
       onPods: (pods) => node.setStaticPods(pods),

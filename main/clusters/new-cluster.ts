@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, normalize } from 'node:path';
-import { NEWEST_MINOR, OLDEST_MINOR } from '../../core/api/scheme/index.ts';
+import { NEWEST_MINOR, OLDEST_MINOR } from '../../core/api/releases/index.ts';
 import { defaultSpec } from '../../core/cluster/config/config.ts';
 import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
 import type { SpecWishes } from '../../core/cluster/index.ts';

@@ -1,4 +1,5 @@
 import { silentLog, type Log } from '../../core/base/log.ts';
+import { defaultGates, releaseOf } from '../../core/api/releases/index.ts';
 import { Registry as Metrics } from '../../core/base/metrics/index.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { seededRandom } from '../../core/base/random.ts';
@@ -69,6 +70,7 @@ export const startFuzzServer = async (options: {
     clock: systemClock,
     random: seededRandom(seed),
     minor,
+    gates: defaultGates(releaseOf(minor)),
   });
   const handlers = [
     apiStage({

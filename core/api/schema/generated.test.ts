@@ -5,7 +5,8 @@ import type { KubernetesObject } from '../meta/object-meta.ts';
 import { decodeObject } from './decode.ts';
 import { loadDescriptions } from './descriptions.ts';
 import { factsOf, typesWithFacts } from './facts.ts';
-import { fieldsWithSince } from './since.ts';
+import { fieldsWithSince, kindsWithSince } from '../releases/release.ts';
+import { RESOURCES } from '../scheme/registry.ts';
 import { definitionNameOf, findStruct, structOf, typeIds } from './models.ts';
 import type { CoreV1Event, V1Pod, V2HorizontalPodAutoscaler } from './index.ts';
 import type { TypeNode } from './types.ts';
@@ -79,4 +80,9 @@ test('every field that came later exists, and older releases do not know it', ()
     return !structOf(id).fields.has(field) || structOf(id, 34).fields.has(field);
   });
   expect(wrong).toEqual([]);
+});
+
+test('kinds that came with a release are kinds that are served', () => {
+  const served = new Set(RESOURCES.map(({ group, version, kind }) => `${group}/${version} ${kind}`));
+  expect(kindsWithSince().filter((kind) => !served.has(kind))).toEqual([]);
 });

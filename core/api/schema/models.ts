@@ -2,7 +2,7 @@ import { assert } from '../../base/assert.ts';
 import type { GroupVersionKind } from '../meta/group-version.ts';
 import { factsOf, type FieldFacts, type TypeFacts } from './facts.ts';
 import { MODELS } from './generated/models.ts';
-import { isFieldKnown, NEWEST_DIFFERING_MINOR } from './since.ts';
+import { NEWEST_MINOR, releaseOf } from '../releases/release.ts';
 import type { FieldType, Scalar, StructType, TypeNode } from './types.ts';
 
 /**
@@ -69,7 +69,7 @@ const parseStruct = (typeId: string, line: string, minor: number): StructType =>
     const colon = entry.indexOf(':');
     const required = entry[colon - 1] === '!';
     const name = entry.slice(0, required ? colon - 1 : colon);
-    if (!isFieldKnown(typeId, name, minor)) continue;
+    if (!releaseOf(minor).hasField(typeId, name)) continue;
     const known = facts.get(name);
     const type = parseNode(entry.slice(colon + 1), reading, known);
     fields.set(name, {
@@ -91,8 +91,8 @@ const parseStruct = (typeId: string, line: string, minor: number): StructType =>
 };
 
 /** A type as one release has it, with all that it leads to; without a release, as the newest has it. */
-export const findStruct = (typeId: string, minor = NEWEST_DIFFERING_MINOR): StructType | undefined => {
-  const release = Math.min(minor, NEWEST_DIFFERING_MINOR);
+export const findStruct = (typeId: string, minor = NEWEST_MINOR): StructType | undefined => {
+  const release = Math.min(minor, NEWEST_MINOR);
   const structs = structsOfMinor.get(release) ?? new Map<string, StructType>();
   structsOfMinor.set(release, structs);
   const known = structs.get(typeId);
@@ -105,7 +105,7 @@ export const findStruct = (typeId: string, minor = NEWEST_DIFFERING_MINOR): Stru
 };
 
 /** For ids that our own tables name; one that has no model is a defect of the table. */
-export const structOf = (typeId: string, minor = NEWEST_DIFFERING_MINOR): StructType => {
+export const structOf = (typeId: string, minor = NEWEST_MINOR): StructType => {
   const struct = findStruct(typeId, minor);
   assert(struct !== undefined, `there is no type ${typeId}`);
   return struct;
@@ -139,7 +139,7 @@ export const typeIdOfKind = ({ group, version, kind }: GroupVersionKind): string
 };
 
 /** The type of a built-in kind in a release; undefined for custom resources and what no one knows. */
-export const structOfKind = (gvk: GroupVersionKind, minor = NEWEST_DIFFERING_MINOR): StructType | undefined =>
+export const structOfKind = (gvk: GroupVersionKind, minor = NEWEST_MINOR): StructType | undefined =>
   findStruct(typeIdOfKind(gvk), minor) ??
   (META_KINDS.has(gvk.kind) ? findStruct(`meta.v1.${gvk.kind}`, minor) : undefined);
 

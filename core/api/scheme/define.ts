@@ -1,6 +1,5 @@
 import {
   ALL_VERBS,
-  OLDEST_MINOR,
   READ_WRITE_VERBS,
   type ResourceType,
   type Subresource,
@@ -26,7 +25,6 @@ export interface Row {
   readonly prefix?: string | false;
   /** Version (and group) it is kept in where that is another. */
   readonly storedAs?: { readonly group: string; readonly version: string };
-  readonly sinceMinor?: number;
 }
 
 export interface SubresourceRow {
@@ -79,6 +77,5 @@ export const define = (group: string, version: string, rows: readonly Row[]): Re
       ...(prefix !== false && {
         storage: { prefix: `/registry/${prefix}/`, gvk: { group, version, kind: row.kind, ...row.storedAs } },
       }),
-      sinceMinor: row.sinceMinor ?? OLDEST_MINOR,
     };
   });

@@ -5,7 +5,8 @@ import { CORE_RESOURCES } from './groups/core.ts';
 import { NETWORKING_RESOURCES } from './groups/networking.ts';
 import { STORAGE_RESOURCES } from './groups/storage.ts';
 import { WORKLOAD_RESOURCES } from './groups/workloads.ts';
-import { NEWEST_MINOR, OLDEST_MINOR, type ResourceType } from './resource-type.ts';
+import { releaseOf } from '../releases/release.ts';
+import type { ResourceType } from './resource-type.ts';
 
 /** Every built-in resource in every version of it that some emulated release serves. */
 export const RESOURCES: readonly ResourceType[] = [
@@ -59,7 +60,10 @@ export class ResourceRegistry {
 
   constructor(minor: number) {
     this.minor = minor;
-    this.resources = RESOURCES.filter((type) => type.sinceMinor <= minor);
+    const release = releaseOf(minor);
+    this.resources = RESOURCES.filter(({ group, version, kind }) =>
+      release.hasKind(`${group}/${version} ${kind}`),
+    );
     for (const type of this.resources) {
       this.#byResource.set(keyOf(type, type.plural), type);
       this.#byKind.set(keyOf(type, type.kind), type);
@@ -109,7 +113,7 @@ const registries = new Map<number, ResourceRegistry>();
 
 /** The registry of a release, made once. A release we do not emulate is answered by the nearest we do. */
 export const registryOf = (minor: number): ResourceRegistry => {
-  const nearest = Math.min(NEWEST_MINOR, Math.max(OLDEST_MINOR, minor));
+  const nearest = releaseOf(minor).minor;
   const known = registries.get(nearest);
   if (known) return known;
   const registry = new ResourceRegistry(nearest);

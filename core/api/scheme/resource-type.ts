@@ -27,8 +27,6 @@ export interface ResourceType extends GroupVersion {
    * in. Absent for what is only asked (reviews, bindings, component statuses).
    */
   readonly storage?: { readonly prefix: string; readonly gvk: GroupVersionKind };
-  /** The first minor of Kubernetes that serves it by default. */
-  readonly sinceMinor: number;
 }
 
 export const ALL_VERBS: readonly Verb[] = [
@@ -44,10 +42,3 @@ export const ALL_VERBS: readonly Verb[] = [
 export const READ_WRITE_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
 export const STREAM_VERBS: readonly Verb[] = ['create', 'get'];
 export const PROXY_VERBS: readonly Verb[] = ['create', 'delete', 'get', 'patch', 'update'];
-
-/** The oldest minor that can be emulated; what is served there has been for longer. */
-export const OLDEST_MINOR = 34;
-export const NEWEST_MINOR = 36;
-/** Patch releases are upstream's affair: each emulated minor is its first. */
-export const releaseOf = (minor: number): string => `v1.${minor}.0`;
-export const NEWEST_RELEASE = releaseOf(NEWEST_MINOR);

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { manualClock } from '../../base/manual-clock.ts';
+import { defaultGates, releaseOf } from '../../api/releases/index.ts';
 import { silentLog } from '../../base/log.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { KubernetesObject } from '../../api/meta/index.ts';
@@ -61,6 +62,7 @@ const world = async () => {
     clock,
     random,
     minor: MINOR,
+    gates: defaultGates(releaseOf(MINOR)),
   });
   return { chain: createAdmissionChain(plugins, { clock }), writer };
 };

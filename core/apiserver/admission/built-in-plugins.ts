@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { ReasonError } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
+import { releaseOf, type FeatureGates } from '../../api/releases/index.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { WebhookClient } from '../webhook/webhook-client.ts';
 import type { AdmissionConfiguration } from './admission-configuration.ts';
@@ -58,6 +59,7 @@ export interface PluginDependencies {
   readonly random: Random;
   /** The release `1.<minor>` that is emulated. */
   readonly minor: number;
+  readonly gates: FeatureGates;
   readonly tolerationSeconds?: DefaultTolerationSecondsOptions | undefined;
   readonly webhooks: WebhookClient;
   readonly createNamespace: CreateNamespace;
@@ -66,11 +68,6 @@ export interface PluginDependencies {
   /** Of --admission-control-config-file. */
   readonly configuration: AdmissionConfiguration;
 }
-
-/** Pods carry the zone of their node since this release; before it was behind a gate that is off. */
-const TOPOLOGY_LABELS_MINOR = 35;
-const RESIZE_VALIDATOR_MINOR = 36;
-const DECLARED_FEATURES_MINOR = 36;
 
 /** A plugin that the emulated release has behind a feature gate that is off, or does not have. */
 const inactive = (name: PluginName): AdmissionPlugin => ({ name, handles: () => false });
@@ -103,10 +100,10 @@ const FACTORIES: Readonly<Record<PluginName, (server: PluginDependencies) => Adm
     ownerReferencesPermissionEnforcement(authorizer, findResource),
   ClusterTrustBundleAttest: ({ authorizer }) => clusterTrustBundleAttest(authorizer),
   DenyServiceExternalIPs: () => denyServiceExternalIPs(),
-  PodTopologyLabels: ({ reader, minor }) =>
-    minor >= TOPOLOGY_LABELS_MINOR ? podTopologyLabels(reader) : inactive('PodTopologyLabels'),
-  NodeDeclaredFeatureValidator: ({ reader, minor }) =>
-    minor >= DECLARED_FEATURES_MINOR
+  PodTopologyLabels: ({ reader, gates }) =>
+    gates.isEnabled('PodTopologyLabelsAdmission') ? podTopologyLabels(reader) : inactive('PodTopologyLabels'),
+  NodeDeclaredFeatureValidator: ({ reader, gates }) =>
+    gates.isEnabled('NodeDeclaredFeatures')
       ? nodeDeclaredFeatureValidator(reader)
       : inactive('NodeDeclaredFeatureValidator'),
   // Behind gates that are off in every emulated release: their kinds are not served.
@@ -114,7 +111,7 @@ const FACTORIES: Readonly<Record<PluginName, (server: PluginDependencies) => Adm
   PodGroupWorkloadExists: () => inactive('PodGroupWorkloadExists'),
   JobValidation: () => inactive('JobValidation'),
   PodResizeValidator: ({ reader, minor }) =>
-    minor >= RESIZE_VALIDATOR_MINOR ? podResizeValidator(reader) : inactive('PodResizeValidator'),
+    releaseOf(minor).has('podResizeValidator') ? podResizeValidator(reader) : inactive('PodResizeValidator'),
   Priority: ({ reader }) => priority(reader),
   DefaultTolerationSeconds: ({ tolerationSeconds }) => defaultTolerationSeconds(tolerationSeconds),
   ExtendedResourceToleration: () => extendedResourceToleration(),
@@ -126,7 +123,10 @@ const FACTORIES: Readonly<Record<PluginName, (server: PluginDependencies) => Adm
   CertificateSigning: ({ authorizer }) => certificateSigning(authorizer),
   CertificateSubjectRestriction: () => certificateSubjectRestriction(),
   DefaultIngressClass: ({ reader }) => defaultIngressClass(reader),
-  MutatingAdmissionPolicy: ({ dynamic }) => dynamic.plugins.MutatingAdmissionPolicy,
+  MutatingAdmissionPolicy: ({ dynamic, gates }) =>
+    gates.isEnabled('MutatingAdmissionPolicy')
+      ? dynamic.plugins.MutatingAdmissionPolicy
+      : inactive('MutatingAdmissionPolicy'),
   ValidatingAdmissionPolicy: ({ dynamic }) => dynamic.plugins.ValidatingAdmissionPolicy,
   MutatingAdmissionWebhook: ({ dynamic }) => dynamic.plugins.MutatingAdmissionWebhook,
   ValidatingAdmissionWebhook: ({ dynamic }) => dynamic.plugins.ValidatingAdmissionWebhook,

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { manualClock } from '../../base/manual-clock.ts';
+import { defaultGates, releaseOf } from '../../api/releases/index.ts';
 import { silentLog } from '../../base/log.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { KubernetesObject } from '../../api/meta/index.ts';
@@ -83,6 +84,7 @@ const serverOn = (store: MemoryStore, number: number): Server => {
     clock,
     log,
     minor: MINOR,
+    gates: defaultGates(releaseOf(MINOR)),
     advertiseAddress: `192.0.2.${number}`,
     securePort: 6443,
     serviceCidrs: ['10.96.0.0/16'],

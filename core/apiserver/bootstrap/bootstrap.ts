@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { every } from '../../base/every.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
+import type { FeatureGates } from '../../api/releases/index.ts';
 import type { Log } from '../../base/log.ts';
 import { AddressRange } from '../registry/services/address-range.ts';
 import type { HealthRegistry } from '../server/index.ts';
@@ -41,6 +42,7 @@ export interface BootstrapOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly minor: number;
+  readonly gates: FeatureGates;
   readonly advertiseAddress: string;
   readonly securePort: number;
   readonly kubernetesServiceNodePort?: number | undefined;
@@ -104,6 +106,19 @@ export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
       () => (turn = undefined),
     ));
 
+  const identityHooks = [
+    {
+      name: 'start-kube-apiserver-identity-lease-controller',
+      run: lastingly(IDENTITY_RENEW_INTERVAL_MS, 'identity lease', () => renewIdentityLease(options)),
+    },
+    {
+      name: 'start-kube-apiserver-identity-lease-garbage-collector',
+      run: lastingly(IDENTITY_GC_INTERVAL_MS, 'identity leases', () =>
+        collectIdentityLeases(writer, clock, log),
+      ),
+    },
+  ];
+
   const hooks: readonly PostStartHook[] = [
     {
       name: 'start-system-namespaces-controller',
@@ -145,16 +160,7 @@ export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
       name: 'start-legacy-token-tracking-controller',
       run: lastingly(TOKEN_TRACKING_INTERVAL_MS, 'token tracking', () => ensureTokenTracking(writer, clock)),
     },
-    {
-      name: 'start-kube-apiserver-identity-lease-controller',
-      run: lastingly(IDENTITY_RENEW_INTERVAL_MS, 'identity lease', () => renewIdentityLease(options)),
-    },
-    {
-      name: 'start-kube-apiserver-identity-lease-garbage-collector',
-      run: lastingly(IDENTITY_GC_INTERVAL_MS, 'identity leases', () =>
-        collectIdentityLeases(writer, clock, log),
-      ),
-    },
+    ...(options.gates.isEnabled('APIServerIdentity') ? identityHooks : []),
     {
       name: 'bootstrap-controller',
       run() {

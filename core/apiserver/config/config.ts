@@ -2,7 +2,7 @@ import { ReasonError } from '../../base/errors.ts';
 import { parseFlags, type FlagValues } from '../../base/flags.ts';
 import { tlsSettingsOf, weakSuitesIn, type TlsSettings } from '../../base/node/tls-settings.ts';
 import type { LogLevel } from '../../base/log.ts';
-import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/scheme/index.ts';
+import { NEWEST_MINOR, OLDEST_MINOR, type FeatureGates } from '../../api/releases/index.ts';
 import type { AuditDelivery, AuditSettings } from '../audit/index.ts';
 import { isJwtAlgorithm, type JwtAlgorithm } from '../authn/jwt.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type AuthorizationWebhook,
   type AuthorizerType,
 } from './files/authorization-configuration.ts';
+import { featureGatesOf } from './feature-gates.ts';
 import { APISERVER_FLAGS } from './flags.ts';
 import { rejectUnsupported } from './unsupported-flags.ts';
 
@@ -133,6 +134,7 @@ export interface ApiServerConfig {
   };
   readonly aggregator: { readonly certFile: string; readonly keyFile: string };
   readonly minor: number;
+  readonly gates: FeatureGates;
   readonly tracesMax: number;
   readonly logLevel: LogLevel;
 }
@@ -369,6 +371,7 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
   for (const url of values['etcd-servers'])
     if (!/^https?:\/\/[^/]+:\d+\/?$/.test(url))
       bad(`--etcd-servers: ${JSON.stringify(url)} is not a URL such as https://127.0.0.1:2379`);
+  const minor = emulatedMinor(values['emulated-version']);
   return {
     bindAddress: values['bind-address'],
     advertiseAddress: values['advertise-address'] || values['bind-address'],
@@ -445,7 +448,8 @@ export const readApiServerConfig = (args: readonly string[]): ApiServerConfig =>
       timeoutMs: values['kubelet-timeout'],
     },
     aggregator: pair(values, 'proxy-client-cert-file', 'proxy-client-key-file'),
-    minor: emulatedMinor(values['emulated-version']),
+    minor,
+    gates: featureGatesOf(values['feature-gates'], minor),
     tracesMax: values['debug-traces'],
     logLevel: values.v >= DEBUG_VERBOSITY ? 'debug' : values.v > 0 ? 'info' : 'warn',
   };

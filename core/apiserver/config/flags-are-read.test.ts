@@ -41,6 +41,7 @@ const OTHER_VALUES: Readonly<Record<string, string>> = {
   'audit-log-truncate-max-batch-size': '99999999',
   'audit-webhook-truncate-max-batch-size': '99999999',
   'emulated-version': '1.35',
+  'feature-gates': 'WatchList=false',
   'goaway-chance': '0.01',
   'strict-transport-security-directives': 'max-age=60',
   'oidc-signing-algs': 'ES256',

@@ -1,4 +1,5 @@
 import { TLS_FLAGS } from '../../base/node/tls-settings.ts';
+import { SWITCHED_GATES } from './feature-gates.ts';
 import { boolean, durationMs, flag, integer, list, oneOf, text, type FlagKind } from '../../base/flags.ts';
 
 const SECOND_MS = 1000;
@@ -272,6 +273,12 @@ export const APISERVER_FLAGS = {
     'certificate for aggregated servers; it must suit --requestheader-client-ca-file',
   ),
   'proxy-client-key-file': flag(text, '', 'private key of this certificate'),
+  'feature-gates': flag(
+    list,
+    [],
+    `features to turn on or off, as Name=true or Name=false; others follow --emulated-version: ${[...SWITCHED_GATES].join(', ')}`,
+    joined,
+  ),
   'emulated-version': flag(
     list,
     [],

@@ -40,7 +40,6 @@ export const UNSUPPORTED_FLAGS: Readonly<Record<string, string>> = {
   'etcd-count-metric-poll-period': 'numbers of objects come from the watch caches, at no cost',
   'etcd-db-metric-poll-interval': 'scrape the members of etcd for the size of their databases',
   'etcd-servers-overrides': 'all resources are kept in --etcd-servers',
-  'feature-gates': 'features follow --emulated-version with the defaults of that release',
   'kubelet-port': 'removed; nodes name the port of their kubelet',
   'kubelet-read-only-port': 'removed; nodes name the port of their kubelet',
   'lease-reuse-duration-seconds': 'leases of etcd are shared for a minute',

@@ -4,7 +4,7 @@ import type { OpenApiSchema, OpenApiVersion } from '../../api/schema/index.ts';
 import { GROUP_PRIORITIES, registryOf, type ResourceType } from '../../api/scheme/index.ts';
 
 /** A resource as discovery tells of it. */
-export type PublishedResource = Omit<ResourceType, 'sinceMinor'>;
+export type PublishedResource = ResourceType;
 
 /** The schemas of a group version that is not built in. */
 export interface PublishedSchemas {

@@ -4,6 +4,7 @@ import { silentLog } from '../../base/log.ts';
 import { Registry as Metrics } from '../../base/metrics/index.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { KubernetesObject, Status } from '../../api/meta/index.ts';
+import { readGates, releaseOf } from '../../api/releases/index.ts';
 import type { AdmissionChain } from '../admission/attributes.ts';
 import { userInfo } from '../authn/user.ts';
 import { noOpinion } from '../authz/authorizer.ts';
@@ -243,6 +244,17 @@ test.each([
 ])('a list with %s is invalid', async (query, why) => {
   const { code, message } = await ask({ url: `${CONFIG_MAPS}${query}` });
   expect([code, message()]).toEqual([422, `ListOptions.meta.k8s.io "" is invalid: ${why}`]);
+});
+
+test('without the gate WatchList a watch sends no initial events', async () => {
+  const gates = readGates(['WatchList=false'], releaseOf(36), new Set(['WatchList']));
+  if ('problem' in gates) throw new Error(gates.problem);
+  const url = `${CONFIG_MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`;
+  const { code, message } = await ask({ url }, stageOf({ gates }));
+  expect([code, message()]).toEqual([
+    422,
+    'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+  ]);
 });
 
 test.each([

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Random } from '../../base/random.ts';
+import { defaultGates, releaseOf, type FeatureGates } from '../../api/releases/index.ts';
 import { methodNotAllowed, pathNotFound, StatusError } from '../../api/meta/index.ts';
 import type { AdmissionChain } from '../admission/attributes.ts';
 import { userInfo, type UserInfo } from '../authn/user.ts';
@@ -35,6 +36,8 @@ export interface ApiStageOptions {
   /** Beside the built-in kinds: those of custom resources. */
   readonly endpoints?: EndpointSource;
   readonly watchTimeoutMinSeconds?: number;
+  /** Those of the release without it. */
+  readonly gates?: FeatureGates;
 }
 
 /** Answers every request for a resource: the last stage of a server's pipeline that knows its objects. */
@@ -47,6 +50,7 @@ export const apiStage = (options: ApiStageOptions): Stage => {
     random: options.random,
     metrics: createHandlerMetrics(options.metrics),
     authorizer: options.authorizer,
+    gates: options.gates ?? defaultGates(releaseOf(options.minor)),
     watchTimeoutMinMs: (options.watchTimeoutMinSeconds ?? WATCH_TIMEOUT_MIN_SECONDS) * SECOND_MS,
   };
   return {

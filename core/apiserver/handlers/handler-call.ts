@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
+import type { FeatureGates } from '../../api/releases/index.ts';
 import type { AdmissionChain } from '../admission/attributes.ts';
 import type { UserInfo } from '../authn/user.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
@@ -19,6 +20,7 @@ export interface HandlerServices {
   readonly authorizer: Authorizer | undefined;
   /** Upstream's --min-request-timeout: watches without a limit of their own last once to twice as long. */
   readonly watchTimeoutMinMs: number;
+  readonly gates: FeatureGates;
 }
 
 /** One request on its way through a handler. */

@@ -1,3 +1,4 @@
+import type { FeatureGates } from '../../api/releases/index.ts';
 import { ReasonError } from '../../base/errors.ts';
 import { badRequest, invalid } from '../../api/meta/index.ts';
 import {
@@ -43,12 +44,19 @@ const listErrors = (query: URLSearchParams): FieldError[] => {
   return errors;
 };
 
-const watchErrors = (query: URLSearchParams): FieldError[] => {
+const watchErrors = (query: URLSearchParams, allowsInitialEvents: boolean): FieldError[] => {
   const match = textOf(query, MATCH);
   const sendsInitialEvents = query.has('sendInitialEvents');
   const errors: FieldError[] = [];
   if (sendsInitialEvents && match !== 'NotOlderThan')
     errors.push(forbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  if (sendsInitialEvents && !allowsInitialEvents)
+    errors.push(
+      forbidden(
+        'sendInitialEvents',
+        'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+      ),
+    );
   if (match === '') return errors;
   if (!sendsInitialEvents)
     errors.push(
@@ -92,7 +100,11 @@ const withName = (selector: FieldSelector, name: string): FieldSelector => {
 export const queryOptionsOf = (
   query: URLSearchParams,
   endpoint: Endpoint,
-  { name, isWatch }: { readonly name: string; readonly isWatch: boolean },
+  {
+    name,
+    isWatch,
+    gates,
+  }: { readonly name: string; readonly isWatch: boolean; readonly gates?: FeatureGates },
 ): QueryOptions => {
   const limit = integerOf(query, 'limit') ?? 0;
   const timeoutSeconds = integerOf(query, 'timeoutSeconds');
@@ -100,7 +112,7 @@ export const queryOptionsOf = (
   const fields = textOf(query, 'fieldSelector');
   const labelSelector = labels === '' ? EVERYTHING : parseOr400(() => parseLabelSelector(labels));
   const given = fields === '' ? EVERY_FIELD : parseOr400(() => parseFieldSelector(fields));
-  const errors = isWatch ? watchErrors(query) : listErrors(query);
+  const errors = isWatch ? watchErrors(query, gates?.isEnabled('WatchList') ?? true) : listErrors(query);
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', causesOf(errors));
   return {
     labelSelector,

@@ -57,7 +57,11 @@ export const handleWatch: Handler = async (call) => {
   if (!storage.watch) throw methodNotSupported({ group, resource }, 'watch');
   negotiateOutput(context.request);
   const form = negotiateStream(context.request);
-  const options = queryOptionsOf(context.request.query, endpoint, { name, isWatch: true });
+  const options = queryOptionsOf(context.request.query, endpoint, {
+    name,
+    isWatch: true,
+    gates: call.services.gates,
+  });
   const writer = writerOf(call, form);
   timer.enter('storage');
   let watcher: CacheWatcher<KubernetesObject>;

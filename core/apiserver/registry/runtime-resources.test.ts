@@ -22,7 +22,6 @@ const WIDGETS: ResourceDefinition = {
     verbs: ALL_VERBS,
     subresources: [{ name: 'status', kind: GVK, verbs: ['get', 'patch', 'update'], connects: false }],
     storage: { prefix: '/registry/example.com/widgets/', gvk: GVK },
-    sinceMinor: 0,
   },
   struct: undefined,
   findStruct: () => undefined,

@@ -40,7 +40,7 @@ export const createObjectAdmission = (
   { registry, writer, authorizer, configuration, convertCustom }: ObjectAdmissionParts,
 ): ObjectAdmission => {
   const { reader, quotaWriter } = registry;
-  const { minor, advertiseAddress } = config;
+  const { minor, gates, advertiseAddress } = config;
   const { enabled, disabled, notReadySeconds, unreachableSeconds } = config.admission;
   const owned = new DisposableStore();
   const webhooks = owned.add(
@@ -75,6 +75,7 @@ export const createObjectAdmission = (
     clock,
     random,
     minor,
+    gates,
     tolerationSeconds: { notReadySeconds, unreachableSeconds },
   });
   const chain = createAdmissionChain(plugins, { clock, metrics, check: dynamic.check });

@@ -78,6 +78,7 @@ export const requestStages = (surroundings: Surroundings, parts: StageParts): re
       registry,
       admission: parts.admission,
       minor,
+      gates: config.gates,
       clock,
       random,
       log,

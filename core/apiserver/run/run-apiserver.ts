@@ -124,7 +124,8 @@ const listen = (server: ApiServer, { bindAddress, securePort }: ApiServerConfig)
 /** Opens every part in the order of its needs; `owned` closes them in the reverse order. */
 const assemble = async (surroundings: Surroundings, owned: DisposableStore): Promise<RunningApiServer> => {
   const { config, metrics, health, clock, log } = surroundings;
-  const { minor, advertiseAddress, serviceRanges: serviceCidrs } = config;
+  const { minor, gates, advertiseAddress, serviceRanges: serviceCidrs } = config;
+  for (const warning of gates.warnings) log.write('warn', warning);
   const files = await loadFiles(config);
   const { certificates, keys } = files;
   let rejectFailed: (error: unknown) => void = () => undefined;
@@ -200,7 +201,7 @@ const assemble = async (surroundings: Surroundings, owned: DisposableStore): Pro
   );
   const address = await listen(server, config);
   const bootstrap = startBootstrap({
-    ...{ writer, store, health, clock, log, minor, advertiseAddress, serviceCidrs },
+    ...{ writer, store, health, clock, log, minor, gates, advertiseAddress, serviceCidrs },
     securePort: address.port,
     reconcilesEndpoints: config.endpointReconciler === 'lease',
     hostname: config.hostname || hostname(),

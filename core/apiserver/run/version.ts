@@ -1,4 +1,4 @@
-import { releaseOf } from '../../api/scheme/index.ts';
+import { releaseOf } from '../../api/releases/index.ts';
 import type { VersionInfo } from '../server/index.ts';
 
 export const versionInfo = (minor: number): VersionInfo => ({
@@ -8,7 +8,7 @@ export const versionInfo = (minor: number): VersionInfo => ({
   emulationMinor: String(minor),
   minCompatibilityMajor: '1',
   minCompatibilityMinor: String(minor - 1),
-  gitVersion: releaseOf(minor),
+  gitVersion: releaseOf(minor).version,
   gitCommit: '0000000000000000000000000000000000000000',
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',

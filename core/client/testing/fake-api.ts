@@ -6,7 +6,8 @@ import type { KubernetesObject } from '../../api/meta/object-meta.ts';
 import { isStatusError, type StatusError } from '../../api/meta/status.ts';
 import { badRequest, internalError, pathNotFound, resourceExpired } from '../../api/meta/status-errors.ts';
 import { registryOf } from '../../api/scheme/registry.ts';
-import { ALL_VERBS, NEWEST_MINOR, type ResourceType } from '../../api/scheme/resource-type.ts';
+import { NEWEST_MINOR } from '../../api/releases/index.ts';
+import { ALL_VERBS, type ResourceType } from '../../api/scheme/resource-type.ts';
 import { PatchError } from '../../api/patch/index.ts';
 import type { Client } from '../client.ts';
 import type { Kind, Stored } from '../kind.ts';
@@ -88,7 +89,7 @@ export class FakeApi implements Transport {
   define(kind: Kind & { readonly subresources?: ResourceType['subresources'] }): void {
     const singular = kind.kind.toLowerCase();
     const names = { singular, listKind: `${kind.kind}List`, shortNames: [], categories: [] };
-    this.#custom.push({ subresources: [], ...kind, ...names, verbs: ALL_VERBS, sinceMinor: 0 });
+    this.#custom.push({ subresources: [], ...kind, ...names, verbs: ALL_VERBS });
   }
 
   /** Puts objects there as they are: status, uid and creation time are kept when given. */

@@ -8,7 +8,7 @@ import { formatTime } from '../../api/meta/time.ts';
 import { jsonEquals, type Json } from '../../api/patch/index.ts';
 import { applyDefaults, structOfKind } from '../../api/schema/index.ts';
 import type { ResourceType } from '../../api/scheme/resource-type.ts';
-import { NEWEST_MINOR } from '../../api/scheme/resource-type.ts';
+import { NEWEST_MINOR } from '../../api/releases/index.ts';
 import type { AnyStored } from './memory-store.ts';
 
 export interface RuleContext {

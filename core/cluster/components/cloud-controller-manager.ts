@@ -1,4 +1,4 @@
-import { NEWEST_RELEASE } from '../../api/scheme/index.ts';
+import { NEWEST_RELEASE } from '../../api/releases/index.ts';
 import { readCloudSettings } from '../../cloud/config/config.ts';
 import { CLOUD_FLAGS } from '../../cloud/config/flags.ts';
 import { runCloudControllerManager } from '../../cloud/run/run-cloud-controller-manager.ts';

@@ -1,7 +1,7 @@
 import { readApiServerConfig } from '../../apiserver/config/config.ts';
 import { APISERVER_FLAGS } from '../../apiserver/config/flags.ts';
 import { runApiServer } from '../../apiserver/run/run-apiserver.ts';
-import { NEWEST_RELEASE } from '../../api/scheme/index.ts';
+import { NEWEST_RELEASE } from '../../api/releases/index.ts';
 import { minorOf } from '../config/config.ts';
 import type { Component } from './component.ts';
 

@@ -1,4 +1,4 @@
-import { NEWEST_RELEASE } from '../../api/scheme/index.ts';
+import { NEWEST_RELEASE } from '../../api/releases/index.ts';
 import { CLUSTER_CONTROLLERS } from '../../controllers/cluster-loops.ts';
 import { controllerManagerConfiguration, readControllerSettings } from '../../controllers/config/config.ts';
 import { CONTROLLER_MANAGER_FLAGS } from '../../controllers/config/flags.ts';

@@ -1,5 +1,5 @@
 import { parseFlags } from '../../base/flags.ts';
-import { NEWEST_RELEASE } from '../../api/scheme/index.ts';
+import { NEWEST_RELEASE } from '../../api/releases/index.ts';
 import { readProxyConfig } from '../../proxy/config/config.ts';
 import { PROXY_FLAGS } from '../../proxy/config/flags.ts';
 import { runProxy } from '../../proxy/run-proxy.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { NEWEST_RELEASE } from '../../api/scheme/index.ts';
+import { NEWEST_RELEASE } from '../../api/releases/index.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import {
   readSchedulerSettings,

@@ -2,7 +2,7 @@ import { parse, stringify } from 'yaml';
 import * as v from 'valibot';
 import { ReasonError } from '../../base/errors.ts';
 import { schemaFault, yamlFault } from '../../base/parse-fault.ts';
-import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/scheme/index.ts';
+import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/releases/index.ts';
 import { isNetwork, NETWORK_MAX, NETWORK_MIN } from './addresses.ts';
 
 export const CLUSTER_API_VERSION = 'pilothouse.dev/v1';

@@ -1,5 +1,5 @@
 import { ReasonError } from '../../base/errors.ts';
-import { NEWEST_MINOR } from '../../api/scheme/index.ts';
+import { NEWEST_MINOR } from '../../api/releases/index.ts';
 import { minorOf } from '../config/config.ts';
 
 const VERSION = /^v1\.(\d+)\.(\d+)$/;

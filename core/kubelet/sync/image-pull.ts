@@ -8,7 +8,7 @@ import type { NodeContext } from './node-context.ts';
 import { StartFailure } from './start-failure.ts';
 
 const present = (context: NodeContext, image: string): string =>
-  context.minor >= 35
+  context.release.has('shortContainerEvents')
     ? `Container image "${image}" already present on machine and can be accessed by the pod`
     : `Container image "${image}" already present on machine`;
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { KubernetesObject } from '../../api/meta/object-meta.ts';
+import type { Release } from '../../api/releases/index.ts';
 import type { EventType } from '../../client/index.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import type { ObjectSource } from '../volumes/object-source.ts';
@@ -20,7 +21,6 @@ export interface NodeContext {
   readonly metrics: KubeletMetrics;
   /** `kube-probe/1.36` */
   readonly probeUserAgent: string;
-  /** Which release's words events use. */
-  readonly minor: number;
+  readonly release: Release;
   event(object: KubernetesObject, type: EventType, reason: string, message: string): void;
 }

@@ -65,7 +65,7 @@ export const startContainer = async (request: StartRequest): Promise<Started> =>
       attempt: record.restartCount,
       signal,
     });
-    const isNewWords = context.minor >= 35;
+    const isNewWords = context.release.has('shortContainerEvents');
     context.event(pod, 'Normal', 'Created', isNewWords ? 'Container created' : `Created container: ${name}`);
     context.event(pod, 'Normal', 'Started', isNewWords ? 'Container started' : `Started container ${name}`);
     context.metrics.startedContainers.labels(containerType(record)).inc();

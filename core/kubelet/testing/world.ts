@@ -1,6 +1,7 @@
 import { silentLog } from '../../base/log.ts';
 import { manualClock, type ManualClock } from '../../base/manual-clock.ts';
 import { Registry } from '../../base/metrics/index.ts';
+import { releaseOf } from '../../api/releases/index.ts';
 import type { V1Container, V1Pod, V1PodSpec, V1PodStatus } from '../../api/schema/index.ts';
 import { localContent } from '../runtimes/simulated/content/content-channel.ts';
 import { ContentClient } from '../runtimes/simulated/content/content-client.ts';
@@ -79,7 +80,7 @@ export const world = (
     environment: new Map(),
     metrics: kubeletMetrics(new Registry()),
     probeUserAgent: 'kube-probe/1.36',
-    minor: 36,
+    release: releaseOf(36),
     event: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`),
   };
   return {

@@ -1,4 +1,5 @@
 import { assert } from '../../base/assert.ts';
+import { releaseOfVersion } from '../../api/releases/index.ts';
 
 /** Whether emulated versions before a change keep their old behaviour. */
 export interface SchedulerFeatures {
@@ -8,15 +9,12 @@ export interface SchedulerFeatures {
   readonly taintsInStatus: boolean;
 }
 
-const MINOR_OF_CHANGE_IN_BALANCE = 36;
-const MINOR_OF_LAST_TAINTS_IN_STATUS = 34;
-
 /** What the scheduler of a release, `v1.36.0`, does. */
 export const featuresOf = (version: string): SchedulerFeatures => {
-  const minor = Number(/^v1\.(\d+)\./.exec(version)?.[1]);
-  assert(!Number.isNaN(minor), `${version} is no version of Kubernetes`);
+  const release = releaseOfVersion(version);
+  assert(release !== undefined, `${version} is no version of Kubernetes`);
   return {
-    balancedAllocationByChange: minor >= MINOR_OF_CHANGE_IN_BALANCE,
-    taintsInStatus: minor <= MINOR_OF_LAST_TAINTS_IN_STATUS,
+    balancedAllocationByChange: release.has('balanceScoredByChange'),
+    taintsInStatus: !release.has('rejectionsWithoutTaints'),
   };
 };

@@ -42,14 +42,12 @@ export const CONTROL_PLANE_RESOURCES = [
       plural: 'mutatingadmissionpolicies',
       cluster: true,
       categories: EXTENSIONS,
-      sinceMinor: 36,
     },
     {
       kind: 'MutatingAdmissionPolicyBinding',
       plural: 'mutatingadmissionpolicybindings',
       cluster: true,
       categories: EXTENSIONS,
-      sinceMinor: 36,
     },
     {
       kind: 'MutatingWebhookConfiguration',

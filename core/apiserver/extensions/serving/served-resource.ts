@@ -154,7 +154,6 @@ export class ServedResource {
       verbs: isTerminating ? TERMINATING_VERBS : VERBS,
       subresources,
       storage: { prefix: customResourcePrefix(group, names.plural), gvk: this.kindIn(storageVersion) },
-      sinceMinor: 0,
     };
   }
 

@@ -1,0 +1,247 @@
+/**
+ * Every feature gate of kube-apiserver 1.36 as releases 1.34 to 1.36 have it, one a line: its name, then each minor in
+ * which it changed, with a letter for the stage (a alpha, b beta, g GA, d deprecated), large where it is on by default,
+ * and `!` where it is locked. A gate that has no entry for a minor or an older one does not exist there yet.
+ */
+export const GATE_TABLE = `
+APIResponseCompression 34B
+APIServerIdentity 34B
+APIServerTracing 34G!
+APIServingWithRoutine 34a
+AggregatedDiscoveryRemoveBetaType 34D 35D!
+AllowDNSOnlyNodeCSR 34d
+AllowInsecureKubeletCertificateSigningRequests 34d
+AllowOverwriteTerminationGracePeriodSeconds 34d 35D!
+AllowParsingUserUIDFromCertAuth 34B
+AllowServiceExternalIPs 34G
+AllowUnsafeMalformedObjectDeletion 34a
+AnonymousAuthConfigurableEndpoints 34G!
+AnyVolumeDataSource 34G!
+AtomicFIFO 36B
+AuthorizeNodeWithSelectors 34G!
+AuthorizePodWebsocketUpgradeCreatePermission 35B
+AuthorizeWithSelectors 34G!
+BtreeWatchCache 34G!
+CBORServingAndStorage 34a
+CPUManagerPolicyAlphaOptions 34a
+CPUManagerPolicyBetaOptions 34B
+CPUManagerPolicyOptions 34G!
+CRDObservedGenerationTracking 35b 36B
+CRDValidationRatcheting 34G!
+CRIListStreaming 36a
+CSIServiceAccountTokenSecrets 35B 36G!
+CSIVolumeHealth 34a
+ChangeContainerStatusOnKubeletRestart 34G 35d
+ClearingNominatedNodeNameAfterBinding 34a 35B
+ClientsAllowCARotation 36B
+ClientsAllowCBOR 34a
+ClientsAllowTLSCacheGC 36B
+ClientsPreferCBOR 34a
+CloudControllerManagerWatchBasedRoutesReconciliation 35a
+CloudControllerManagerWebhook 34a
+ClusterTrustBundle 34b
+ClusterTrustBundleProjection 34b
+ComponentFlagz 34a 36B
+ComponentStatusz 34a 36B
+ConcurrentWatchObjectDecode 34b
+ConsistentListFromCache 34G!
+ConstrainedImpersonation 35a 36B
+ContainerCheckpoint 34B
+ContainerRestartRules 34a 35B
+ContainerStopSignals 34a
+ContextualLogging 34B
+ControllerManagerReleaseLeaderElectionLockOnExit 36a
+CoordinatedLeaderElection 34b
+CrossNamespaceVolumeDataSource 34a
+CustomCPUCFSQuotaPeriod 34a 36G
+CustomResourceFieldSelectors 34G!
+DRAAdminAccess 34B 36G!
+DRAConsumableCapacity 34a 36B
+DRADeviceBindingConditions 34a 36B
+DRADeviceTaintRules 35a 36b
+DRADeviceTaints 34a 36B
+DRAExtendedResource 34a 36B
+DRAListTypeAttributes 36a
+DRANodeAllocatableResources 36a
+DRAPartitionableDevices 34a 36B
+DRAPrioritizedList 34B 36G
+DRAResourceClaimDeviceStatus 34B
+DRAResourceClaimGranularStatusAuthorization 36B
+DRAResourcePoolStatus 36a
+DRASchedulerFilterTimeout 34B
+DRAWorkloadResourceClaims 36a
+DeclarativeValidation 34B 36G!
+DeclarativeValidationBeta 36B
+DeclarativeValidationTakeover 34b 36d
+DeploymentReplicaSetTerminatingReplicas 34a 35B
+DetectCacheInconsistency 34B
+DisableAllocatorDualWrite 34G 35G!
+DisableCPUQuotaWithExclusiveCPUs 34B 36D
+DisableNodeKubeProxyVersion 34D 36D!
+DynamicResourceAllocation 34G 35G!
+EnvFiles 34a 35B
+EventedPLEG 34a
+ExecProbeTimeout 34G 35G!
+ExtendWebSocketsToKubelet 36B
+ExternalServiceAccountTokenSigner 34B 36G!
+GangScheduling 35a
+GenericWorkload 35a
+GitRepoVolumeDriver 34d 36D!
+GracefulNodeShutdown 34B
+GracefulNodeShutdownBasedOnPodPriority 34B
+HPAConfigurableTolerance 34a 35B
+HPAScaleToZero 34a
+HostnameOverride 34a 35B
+ImageMaximumGCAge 34B 35G!
+ImageVolume 34b 35B 36G!
+ImageVolumeWithDigest 35a
+InOrderInformers 34B 36G!
+InOrderInformersBatchProcess 35B
+InPlacePodLevelResourcesVerticalScaling 35a 36B
+InPlacePodVerticalScaling 34B 35G!
+InPlacePodVerticalScalingExclusiveCPUs 34a
+InPlacePodVerticalScalingExclusiveMemory 34a
+InPlacePodVerticalScalingInitContainers 36B
+InformerResourceVersion 34a 35G
+JobBackoffLimitPerIndex 34G!
+JobManagedBy 34B 35G!
+JobPodReplacementPolicy 34G!
+JobSuccessPolicy 34G!
+KMSv1 34d
+KubeletCgroupDriverFromCRI 34G!
+KubeletCrashLoopBackOffMax 34a 35B
+KubeletEnsureSecretPulledImages 34a 35B
+KubeletFineGrainedAuthz 34B 36G!
+KubeletInUserNamespace 34a
+KubeletPSI 34B 36G!
+KubeletPodResourcesDynamicResources 34B 36G!
+KubeletPodResourcesGet 34B 36G!
+KubeletPodResourcesListUseActivePods 34D
+KubeletRegistrationGetOnExistsOnly 34d
+KubeletSeparateDiskGC 34B
+KubeletServiceAccountTokenForCredentialProviders 34B
+KubeletTracing 34G!
+ListFromCacheSnapshot 34B
+LocalStorageCapacityIsolationFSQuotaMonitoring 34b
+LogarithmicScaleDown 34G!
+LoggingAlphaOptions 34a
+LoggingBetaOptions 34B
+ManifestBasedAdmissionControlConfig 36a
+MatchLabelKeysInPodAffinity 34G!
+MatchLabelKeysInPodTopologySpread 34B
+MatchLabelKeysInPodTopologySpreadSelectorMerge 34B
+MaxUnavailableStatefulSet 34a 35b
+MemoryQoS 34a
+MultiCIDRServiceAllocator 34G!
+MutableCSINodeAllocatableCount 34b 35B 36G!
+MutablePVNodeAffinity 35a
+MutablePodResourcesForSuspendedJobs 35a 36B
+MutableSchedulingDirectivesForSuspendedJobs 35a 36B
+MutatingAdmissionPolicy 34b 36G
+NFTablesProxyMode 34G!
+NativeHistograms 36a
+NodeDeclaredFeatures 35a 36B
+NodeInclusionPolicyInPodTopologySpread 34G!
+NodeLogQuery 34b 36G!
+NodeSwap 34G!
+NominatedNodeNameForExpectation 34a 35B
+OpenAPIEnums 34B
+OpportunisticBatching 35B
+OrderedNamespaceDeletion 34G!
+PLEGOnDemandRelist 36B
+PersistentVolumeClaimUnusedSinceTime 36a
+PodAndContainerStatsFromCRI 34a
+PodCertificateRequest 34a 35b
+PodDeletionCost 34B
+PodLevelResourceManagers 36a
+PodLevelResources 34B
+PodLifecycleSleepAction 34G!
+PodLifecycleSleepActionAllowZero 34G!
+PodLogsQuerySplitStreams 34a
+PodObservedGenerationTracking 34B 35G!
+PodReadyToStartContainersCondition 34B
+PodSchedulingReadiness 34G!
+PodTopologyLabelsAdmission 34a 35B
+PodsAPI 36a
+PortForwardWebsockets 34B
+PreferSameTrafficDistribution 34B 35G!
+PreventStaticPodAPIReferences 34B
+ProcMountType 34B 36G!
+QOSReserved 34a
+RecoverVolumeExpansionFailure 34G!
+RecursiveReadOnlyMounts 34G!
+ReduceDefaultCrashLoopBackOffDecay 34a
+RelaxedDNSSearchValidation 34G!
+RelaxedEnvironmentVariableValidation 34G!
+RelaxedServiceNameValidation 34a 36B
+ReloadKubeletClientCAFile 36B
+ReloadKubeletServerCertificateFile 34B
+RemoteRequestHeaderUID 34B
+ResilientWatchCacheInitialization 34G!
+ResourceHealthStatus 34a 36B
+ResourceHealthStatusMessage 36B
+RestartAllContainersOnContainerExits 35a 36B
+RetryGenerateName 34G!
+RotateKubeletServerCertificate 34B
+RuntimeClassInImageCriApi 34a
+SELinuxChangePolicy 34B 36G!
+SELinuxMount 34b
+SELinuxMountReadWriteOncePod 34B 36G!
+SchedulerAsyncAPICalls 34b
+SchedulerAsyncPreemption 34B
+SchedulerPopFromBackoffQ 34B
+SchedulerQueueingHints 34G!
+SeparateCacheWatchRPC 34d 36D!
+SeparateTaintEvictionController 34G!
+ServiceAccountNodeAudienceRestriction 34B
+ServiceAccountTokenJTI 34G!
+ServiceAccountTokenNodeBinding 34G!
+ServiceAccountTokenNodeBindingValidation 34G!
+ServiceAccountTokenPodNodeInfo 34G!
+ServiceCIDRStatusFieldWiping 34g 36D
+ShardedListAndWatch 36a
+SidecarContainers 34G!
+SizeBasedListCostEstimate 34B
+StaleControllerConsistencyDaemonSet 36B
+StaleControllerConsistencyJob 36B
+StaleControllerConsistencyReplicaSet 36B
+StaleControllerConsistencyStatefulSet 36B
+StatefulSetSemanticRevisionComparison 34B
+StorageCapacityScoring 34a
+StorageNamespaceIndex 34D
+StorageVersionAPI 34a
+StorageVersionHash 34B
+StorageVersionMigrator 34a 35b
+StreamingCollectionEncodingToJSON 34G!
+StreamingCollectionEncodingToProtobuf 34G!
+StrictIPCIDRValidation 34a 36B
+StructuredAuthenticationConfiguration 34G!
+StructuredAuthenticationConfigurationEgressSelector 34B
+StructuredAuthenticationConfigurationJWKSMetrics 35B
+SupplementalGroupsPolicy 34B 35G!
+SystemdWatchdog 34B 35G!
+TaintTolerationComparisonOperators 35a
+TokenRequestServiceAccountUIDValidation 34B
+TopologyAwareWorkloadScheduling 36a
+TopologyManagerPolicyAlphaOptions 34a
+TopologyManagerPolicyBetaOptions 34B
+TopologyManagerPolicyOptions 34G!
+TranslateStreamCloseWebsocketRequests 34B
+UnauthenticatedHTTP2DOSMitigation 34B
+UnknownVersionInteroperabilityProxy 34a 36B
+UnlockWhileProcessingFIFO 36B
+UserNamespacesHostNetworkSupport 35a
+UserNamespacesSupport 34B 36G!
+VolumeAttributesClass 34G 36G!
+VolumeLimitScaling 35a
+WatchCacheInitializationPostStartHook 34b 36B
+WatchList 34B
+WatchListClient 34b 35B
+WinDSR 34G!
+WinOverlay 34G!
+WindowsCPUAndMemoryAffinity 34a
+WindowsGracefulNodeShutdown 34B
+WindowsHostNetwork 34d
+WorkloadAwarePreemption 36a
+WorkloadWithJob 36a
+`;
