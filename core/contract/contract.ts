@@ -42,6 +42,8 @@ import {
 } from './schemas/local-cluster.ts';
 import {
   leasesView,
+  admissionFigures,
+  ADMISSION_FIGURES_MAX,
   metricsAnswer,
   metricsHealth,
   metricsQuery,
@@ -210,6 +212,11 @@ export const contract = {
       auditId: v.nullable(v.pipe(v.string(), v.maxLength(128))),
     }),
     output: v.pipe(v.array(requestTrace), v.maxLength(TRACES_MAX)),
+  }),
+  /** What webhooks and policies did since the API servers started. */
+  'xray.admission': call({
+    input: ofCluster,
+    output: v.pipe(v.array(admissionFigures), v.maxLength(ADMISSION_FIGURES_MAX)),
   }),
   /** The newest attempts of the scheduler for a pod, newest first. */
   'xray.scheduling': call({

@@ -29,6 +29,7 @@ const LEASES_PATH = '/apis/coordination.k8s.io/v1/leases';
 
 /** Loaded when first asked for: the console is to be there before them. */
 const loadXray = () => import('./xray.ts');
+const loadAdmissionFigures = () => import('./admission-figures.ts');
 const loadChecklist = () => import('../../core/cluster/checks/checklist.ts');
 const loadCertificates = () => import('../../core/cluster/monitor/certificates/certificates.ts');
 
@@ -136,6 +137,12 @@ export const createMonitorHandlers = (
       const record = local.find(cluster);
       if (record) return localRequests(running(record), record.cluster.config, { filter, auditId });
       return remoteRequests((await connect(cluster)).client, { filter, auditId });
+    },
+    'xray.admission': async ({ cluster }) => {
+      const { localAdmissionFigures, remoteAdmissionFigures } = await loadAdmissionFigures();
+      const record = local.find(cluster);
+      if (record) return localAdmissionFigures(running(record), record.cluster.config);
+      return remoteAdmissionFigures((await connect(cluster)).client);
     },
     'xray.scheduling': async ({ cluster, namespace, pod }) => {
       const record = local.find(cluster);

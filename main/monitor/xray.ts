@@ -65,34 +65,49 @@ const newestOf = (traces: readonly RequestTrace[], { filter }: Query): RequestTr
     .sort((a, b) => b.startedAtMs - a.startedAtMs)
     .slice(0, TRACES_MAX);
 
-/** Of every API server by its own address: each remembers its own requests. */
+/** Asks every API server by its own address; those that do not answer are left out unless none does. */
+export const askApiServers = async <T>(
+  access: ClusterAccess,
+  config: ClusterConfig,
+  {
+    what,
+    path,
+    read,
+  }: { readonly what: string; readonly path: string; read(text: string, server: string): T },
+): Promise<T[]> => {
+  const failures: string[] = [];
+  const answers = await Promise.all(
+    controlPlanesOf(config).map(async ({ name, address }) => {
+      try {
+        const url = `https://${address}:${PORTS.apiServer}${path}`;
+        const { status, text } = await access.ask({ url, trust: 'cluster' });
+        if (status === 200) return [read(text, name)];
+        failures.push(`${name} returned ${status}`);
+      } catch (error) {
+        failures.push(`${name}: ${messageOf(error)}`);
+      }
+      return [];
+    }),
+  );
+  const known = answers.flat();
+  if (known.length === 0)
+    throw new ContractError('Unavailable', `no API server returned its ${what}: ${failures.join('; ')}`);
+  return known;
+};
+
+/** Each API server remembers its own requests. */
 export const localRequests = async (
   access: ClusterAccess,
   config: ClusterConfig,
   query: Query,
 ): Promise<RequestTrace[]> => {
   const { path, query: parameters } = pathOf(query);
-  const failures: string[] = [];
-  const answers = await Promise.all(
-    controlPlanesOf(config).map(async ({ name, address }) => {
-      try {
-        const url = `https://${address}:${PORTS.apiServer}${path}?${new URLSearchParams(parameters)}`;
-        const { status, text } = await access.ask({ url, trust: 'cluster' });
-        if (status === 200) return tracesIn(text, name);
-        failures.push(`${name} returned ${status}`);
-      } catch (error) {
-        failures.push(`${name}: ${messageOf(error)}`);
-      }
-      return undefined;
-    }),
-  );
-  const known = answers.filter((one) => one !== undefined);
-  if (known.length === 0)
-    throw new ContractError(
-      'Unavailable',
-      `no API server returned its request traces: ${failures.join('; ')}`,
-    );
-  return newestOf(known.flat(), query);
+  const traces = await askApiServers(access, config, {
+    what: 'request traces',
+    path: `${path}?${new URLSearchParams(parameters)}`,
+    read: tracesIn,
+  });
+  return newestOf(traces.flat(), query);
 };
 
 /** Of the one server behind a kubeconfig, if it is one of ours. */

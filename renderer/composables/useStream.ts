@@ -2,7 +2,7 @@ import { onScopeDispose, shallowRef, watch, type ShallowRef } from 'vue';
 import type { Disposable } from '../../core/base/disposable.ts';
 import type { ContractError, InputOf, ItemOf, StreamName } from '../../core/contract/index.ts';
 import { retryDelayMs } from '../bridge/backoff.ts';
-import { useConnection } from '../bridge/index.ts';
+import { useConnection, type Connection } from '../bridge/index.ts';
 import { usePageVisible } from './usePageVisible.ts';
 
 /**
@@ -19,6 +19,8 @@ export interface StreamHealth {
 export interface StreamOptions {
   /** Close the stream while the window is hidden. Off for what must be noticed anyway. */
   readonly pauseWhenHidden?: boolean;
+  /** Of the app, for a scope that is made outside of a component's or store's setup. */
+  readonly connection?: Connection;
   /** Each time the stream is opened, before its first batch. */
   readonly onOpening?: () => void;
 }
@@ -37,7 +39,7 @@ export const useStream = <N extends StreamName>(
   onBatch: (items: readonly ItemOf<N>[]) => void,
   options: StreamOptions = {},
 ): { readonly health: Readonly<ShallowRef<StreamHealth>>; reopen(): void } => {
-  const connection = useConnection();
+  const connection = options.connection ?? useConnection();
   const visible = usePageVisible();
   const health = shallowRef<StreamHealth>({ phase: 'opening' });
   let open: Disposable | undefined;

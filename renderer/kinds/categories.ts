@@ -119,6 +119,15 @@ export const resourcesIn = (resources: readonly KubeResource[], category: Catego
       (a, b) => orderOf(a) - orderOf(b) || a.kind.localeCompare(b.kind) || a.group.localeCompare(b.group),
     );
 
+/** Custom kinds by their group, in the order of the alphabet. */
+export const customGroups = (
+  resources: readonly KubeResource[],
+): { readonly group: string; readonly kinds: readonly KubeResource[] }[] => {
+  const custom = resourcesIn(resources, 'custom');
+  const groups = [...new Set(custom.map(({ group }) => group))].sort((a, b) => a.localeCompare(b));
+  return groups.map((group) => ({ group, kinds: custom.filter((kind) => kind.group === group) }));
+};
+
 /** `pods`, `deployments.apps`: as kubectl takes it. */
 export const resourceName = ({ group, plural }: Pick<KubeResource, 'group' | 'plural'>): string =>
   group === '' ? plural : `${plural}.${group}`;

@@ -7,6 +7,7 @@ import { usePageVisible } from '../composables/usePageVisible.ts';
 import { browsable, resourceName } from '../kinds/categories.ts';
 import { useClusterHealthStore } from './cluster-health.ts';
 import { useClusterStore } from './clusters.ts';
+import { followDefinitions } from './follow-definitions.ts';
 
 /** A cluster that comes up, or whose kubeconfig is renewed, is found without a click. */
 const ASK_AGAIN_MS = 10_000;
@@ -42,6 +43,11 @@ export const useDiscoveryStore = defineStore('discovery', () => {
       void load(false);
     },
     { immediate: true },
+  );
+
+  followDefinitions(
+    () => (answer.value ? clusters.current?.id : undefined),
+    () => void load(true),
   );
 
   const visible = usePageVisible();

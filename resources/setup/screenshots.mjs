@@ -154,6 +154,15 @@ const SCREENS = [
   { name: 'leases', go: '#/leases', act: pause(4000) },
   { name: 'certificates', go: '#/certificates', act: pause(3000) },
   { name: 'requests', go: '#/requests', act: pause(3000) },
+  { name: 'admission', go: '#/admission', act: pause(2000) },
+  {
+    name: 'admission-dry-run',
+    go: '#/admission?view=dry-run',
+    async act(page) {
+      await press(page, /^(Run|Ausführen)$/);
+      await page.getByText(/^(Would be|Würde|Bliebe)/).waitFor();
+    },
+  },
   {
     name: 'scheduler',
     go: '#/scheduler',

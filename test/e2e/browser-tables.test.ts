@@ -2,6 +2,7 @@ import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openConsolePlane, PLANE_CONTEXT, type ConsolePlane } from '../support/console-plane.ts';
 import { until } from '../support/until.ts';
+import { DEFINITIONS, toy, TOY_DEFINITION, TOY_POLICIES, TOYS } from './custom-kind-steps.ts';
 
 // What a person does with lists and objects, by keys and clicks, on one server.
 
@@ -425,4 +426,51 @@ test('the palette finds objects by name, kind, label and address, and acts on th
   });
   // Closed, it keeps no index.
   await dialog().waitFor({ state: 'detached' });
+});
+
+test('a custom kind appears in the navigation by its group, and a dry run names the policies that decide about it', async () => {
+  const { page, go } = plane;
+  const sections = page.getByRole('navigation', { name: 'Sections' });
+  await go('/custom');
+  await page.getByText('No custom kinds').waitFor();
+  await plane.make(DEFINITIONS, TOY_DEFINITION);
+  await sections.getByRole('link', { name: 'toys.example.com' }).click();
+  await page.getByRole('navigation', { name: 'Kinds' }).getByRole('link', { name: 'Toys' }).waitFor();
+  await until('the kind to be served', () => plane.make(TOYS, toy('first', 'green')));
+  await row('first').getByText('green').waitFor();
+  await row('first').click();
+  await page.getByRole('complementary').getByText('first').first().waitFor();
+
+  for (const [path, body] of TOY_POLICIES) await plane.make(path, body);
+  await go('/admission');
+  await row('no-red-toys').getByText('CREATE toys.example.com/v1 toys').waitFor();
+  await row('label-toys').getByText('Mutating policy').waitFor();
+  await page.getByRole('radio', { name: 'Dry run' }).click();
+  const object = page.getByRole('textbox', { name: 'Object as YAML or JSON' });
+  const run = page.getByRole('button', { name: 'Run', exact: true });
+  await object.fill(JSON.stringify(toy('second', 'red')));
+  // Policies are known to the server a moment after they were created.
+  await until('the policy to deny', async () => {
+    await run.click();
+    await page.getByText('Would be rejected').waitFor({ timeout: 2_000 });
+    return page.getByText('no-red-toys denied the request').isVisible();
+  });
+  await object.fill(JSON.stringify(toy('second', 'green')));
+  await run.click();
+  await page.getByText('Would be created').waitFor();
+  await page.getByText('ValidatingAdmissionPolicy/no-red-toys').waitFor({ state: 'detached' });
+  await page.getByText('MutatingAdmissionPolicy/label-toys').waitFor();
+  await page.getByText('add /metadata/labels').first().waitFor();
+
+  await expect(plane.make(TOYS, toy('third', 'red'))).rejects.toThrow('red toys are not allowed');
+  await page.getByRole('radio', { name: 'Webhooks and policies' }).click();
+  await until('the denial to be counted', async () =>
+    /[1-9]/.test((await row('no-red-toys').getByRole('cell').nth(3).textContent()) ?? ''),
+  );
+
+  await go('/requests?show=problems&filter=/toys');
+  await row('/toys').first().click();
+  await page.getByRole('complementary').getByText('ValidatingAdmissionPolicy/no-red-toys').first().waitFor();
+  await plane.client.json({ method: 'DELETE', path: `${DEFINITIONS}/toys.toys.example.com` });
+  await sections.getByRole('link', { name: 'toys.example.com' }).waitFor({ state: 'detached' });
 });

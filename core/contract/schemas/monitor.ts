@@ -178,6 +178,23 @@ export const requestTrace = v.object({
 });
 export type RequestTrace = v.InferOutput<typeof requestTrace>;
 
+export const ADMISSION_FIGURES_MAX = 1_000;
+
+/** What one webhook or policy did, on all API servers together. */
+export const admissionFigures = v.object({
+  source: v.picklist(['webhook', 'policy']),
+  type: v.picklist(['mutating', 'validating']),
+  /** Of the webhook, not of its configuration. */
+  name: v.string(),
+  calls: v.number(),
+  denials: v.number(),
+  /** Calls and checks that failed, whatever was decided then. */
+  failures: v.number(),
+  meanMs: v.nullable(v.number()),
+  p99Ms: v.nullable(v.number()),
+});
+export type AdmissionFigures = v.InferOutput<typeof admissionFigures>;
+
 /** Why a pod went where it went, or nowhere. */
 export const schedulingView = v.object({
   pod: v.string(),

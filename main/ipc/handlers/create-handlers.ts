@@ -43,6 +43,7 @@ const MONITOR_NAMES = [
   'metrics.query',
   'metrics.health',
   'xray.requests',
+  'xray.admission',
   'xray.scheduling',
   'xray.whatIf',
 ] as const satisfies readonly Name[];

@@ -1,4 +1,5 @@
 import type { Messages } from '../i18n.ts';
+import { admission } from './admission.ts';
 import { certificates } from './certificates.ts';
 import { checks } from './checks.ts';
 import { clusters } from './clusters.ts';
@@ -47,4 +48,5 @@ export const de: Messages = {
   ...events,
   ...metrics,
   ...xray,
+  ...admission,
 };

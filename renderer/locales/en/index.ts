@@ -1,4 +1,5 @@
 import { sentences } from '../../../core/contract/index.ts';
+import { admission } from './admission.ts';
 import { certificates } from './certificates.ts';
 import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
@@ -39,4 +40,5 @@ export const en = {
   ...events,
   ...metrics,
   ...xray,
+  ...admission,
 } as const;
