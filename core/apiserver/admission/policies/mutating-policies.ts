@@ -16,7 +16,7 @@ import { Decisions } from '../expressions/decisions.ts';
 import { Evaluation, OutOfBudget } from '../expressions/evaluate.ts';
 import { shownName } from '../refusal.ts';
 import { versionedObjects } from '../webhooks/hook-matching.ts';
-import { patchPaths } from '../webhooks/patch-paths.ts';
+import { configurationPaths, patchPaths } from '../webhooks/patch-paths.ts';
 import { PreviousRun } from '../webhooks/previous-run.ts';
 import {
   compileMutatingPolicy,
@@ -206,11 +206,10 @@ class MutationRun {
         throw internalError(messageOf(cause), cause);
       }
     };
-    if (type === 'ApplyConfiguration')
-      return {
-        object: decode(applyConfiguration(this.#cel, object, value, node), false),
-        changes: ['apply /'],
-      };
+    if (type === 'ApplyConfiguration') {
+      const { json, configuration } = applyConfiguration(this.#cel, object, value, node);
+      return { object: decode(json, false), changes: configurationPaths(configuration) };
+    }
     const { json, operations } = applyPatchList(this.#cel, object, value);
     return { object: decode(json, true), changes: patchPaths(operations) };
   }

@@ -38,11 +38,12 @@ export const applyConfiguration = (
   object: KubernetesObject,
   value: Value,
   type: TypeNode,
-): Record<string, unknown> => {
+): { readonly json: Record<string, unknown>; readonly configuration: Json } => {
   const wrong = typeMismatches(cel, value, [OBJECT_TYPE]);
   if (wrong.length > 0) throw new Error(`type mismatch: ${wrong.join('\n')}`);
   const { apiVersion, kind } = object;
-  const configuration = { ...(cel.toNative(value) as JsonObject), apiVersion, kind } as JsonObject;
+  const asked = cel.toNative(value) as JsonObject;
+  const configuration = { ...asked, apiVersion, kind } as JsonObject;
   const mistyped = typeErrors(configuration, type);
   if (mistyped.length > 0)
     throw new Error(
@@ -54,7 +55,8 @@ export const applyConfiguration = (
       `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`,
     );
   try {
-    return mergeTyped(object as JsonObject, configuration, type) as Record<string, unknown>;
+    const json = mergeTyped(object as JsonObject, configuration, type) as Record<string, unknown>;
+    return { json, configuration: asked };
   } catch (error) {
     throw new Error(`error applying patch: failed to merge patch: ${messageOf(error)}`, { cause: error });
   }

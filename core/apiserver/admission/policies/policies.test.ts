@@ -380,7 +380,9 @@ test('an apply configuration is merged into the object by its list keys', async 
     { name: 'main', image: 'example.com/main:1', imagePullPolicy: 'Always' },
     { name: 'side', image: 'side:1' },
   ]);
-  expect(attributes.records).toMatchObject([{ name: 'sidecar', outcome: 'changed', patch: ['apply /'] }]);
+  expect(attributes.records).toMatchObject([
+    { name: 'sidecar', outcome: 'changed', patch: ['apply /spec/template/spec/containers'] },
+  ]);
 });
 
 test('a JSON patch changes the object, and a later policy sees it', async () => {
