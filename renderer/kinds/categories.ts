@@ -91,11 +91,11 @@ const placeOf = new Map<string, { readonly category: Category; readonly order: n
 );
 
 /** Groups of Kubernetes itself; everybody else's have another domain. */
-const isBuiltIn = (group: string): boolean =>
+export const isBuiltInGroup = (group: string): boolean =>
   !group.includes('.') || (group.endsWith('.k8s.io') && !group.endsWith('.x-k8s.io'));
 
 export const categoryOf = ({ group, plural }: Pick<KubeResource, 'group' | 'plural'>): Category =>
-  isBuiltIn(group) ? (placeOf.get(plural)?.category ?? 'cluster') : 'custom';
+  isBuiltInGroup(group) ? (placeOf.get(plural)?.category ?? 'cluster') : 'custom';
 
 const orderOf = (resource: KubeResource): number => placeOf.get(resource.plural)?.order ?? Infinity;
 

@@ -445,7 +445,7 @@ test('a custom kind appears in the navigation by its group, and a dry run names 
   await go('/admission');
   await row('no-red-toys').getByText('CREATE toys.example.com/v1 toys').waitFor();
   await row('label-toys').getByText('Mutating policy').waitFor();
-  await page.getByRole('radio', { name: 'Dry run' }).click();
+  await page.getByRole('group', { name: 'View' }).getByText('Dry run').click();
   const object = page.getByRole('textbox', { name: 'Object as YAML or JSON' });
   const run = page.getByRole('button', { name: 'Run', exact: true });
   await object.fill(JSON.stringify(toy('second', 'red')));
@@ -460,10 +460,10 @@ test('a custom kind appears in the navigation by its group, and a dry run names 
   await page.getByText('Would be created').waitFor();
   await page.getByText('ValidatingAdmissionPolicy/no-red-toys').waitFor({ state: 'detached' });
   await page.getByText('MutatingAdmissionPolicy/label-toys').waitFor();
-  await page.getByText('add /metadata/labels').first().waitFor();
+  await page.getByText('apply /metadata/labels/toy').first().waitFor();
 
   await expect(plane.make(TOYS, toy('third', 'red'))).rejects.toThrow('red toys are not allowed');
-  await page.getByRole('radio', { name: 'Webhooks and policies' }).click();
+  await page.getByRole('group', { name: 'View' }).getByText('Webhooks and policies').click();
   await until('the denial to be counted', async () =>
     /[1-9]/.test((await row('no-red-toys').getByRole('cell').nth(3).textContent()) ?? ''),
   );

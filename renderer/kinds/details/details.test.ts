@@ -355,3 +355,16 @@ test('a kind of no one we know has no sections of its own', () => {
     sectionsOf({ apiVersion: 'example.com/v1', kind: 'Pod', spec: { containers: [{ name: 'x' }] } }),
   ).toEqual([]);
 });
+
+test('a custom object shows the fields of its spec and status by their names', () => {
+  const object = {
+    apiVersion: 'cert.example.com/v1',
+    kind: 'Certificate',
+    spec: { secretName: 'tls', dnsNames: ['a', 'b'], issuerRef: { name: 'ca', deep: { er: { more: 1 } } } },
+    status: { ready: true, conditions: [{ type: 'Ready', status: 'True' }] },
+  };
+  expect(shown(object)).toEqual({
+    spec: ['secretName: tls', 'dnsNames: a, b', 'issuerRef.name: ca', 'issuerRef.deep.er.more: 1'],
+    status: ['ready: true'],
+  });
+});

@@ -1,5 +1,7 @@
 import { textAt, type KubeObject } from '../kube-object.ts';
 import { bindingSections, roleSections, serviceAccountSections } from './access.ts';
+import { isBuiltInGroup } from '../categories.ts';
+import { customSections } from './custom.ts';
 import { customDefinitionSections, quotaSections } from './definitions.ts';
 import { endpointSliceSections, ingressSections, networkPolicySections, serviceSections } from './network.ts';
 import { nodeSections } from './nodes.ts';
@@ -10,7 +12,7 @@ import { cronJobSections, jobSections, podSections, scaledSections } from './wor
 
 type Sections = (object: KubeObject, related: Related) => readonly Section[];
 
-/** By kind and group; a kind that is not here shows what every object has. */
+/** By kind and group; a built-in kind that is not here shows what every object has, a custom one its fields. */
 const KINDS: Readonly<Record<string, Sections>> = {
   'Pod.': podSections,
   'ReplicationController.': scaledSections,
@@ -42,7 +44,9 @@ const KINDS: Readonly<Record<string, Sections>> = {
 export const sectionsOf = (object: KubeObject, related: Related = {}): readonly Section[] => {
   const apiVersion = textAt(object, 'apiVersion');
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-  return KINDS[`${textAt(object, 'kind')}.${group}`]?.(object, related) ?? [];
+  const own = KINDS[`${textAt(object, 'kind')}.${group}`];
+  if (own) return own(object, related);
+  return isBuiltInGroup(group) ? [] : customSections(object);
 };
 
 export { probeKinds } from './section.ts';
