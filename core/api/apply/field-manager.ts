@@ -271,7 +271,7 @@ function checkConfiguration(applied: JsonObject, config: FieldManagerConfig): vo
     errors.length === 1 ? errors[0] : ['errors:', ...errors.map((error) => `  ${error}`)].join('\n');
   throw new ReasonError(
     'ConfigurationMistyped',
-    `failed to create typed patch object (${name}; ${groupVersionKindText({ ...given, kind })}): ${text}`,
+    `failed to create typed patch object (${name}; ${given.group}/${given.version}, Kind=${kind}): ${text}`,
   );
 }
 

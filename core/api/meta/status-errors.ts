@@ -101,6 +101,16 @@ export const methodNotAllowed = (): StatusError =>
     details: {},
   });
 
+/** As the router of built-in kinds says it, before a handler is asked. */
+export const noSuchRepresentation = (available: readonly string[]): StatusError =>
+  new StatusError(
+    'NotAcceptable',
+    `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`,
+    { code: 406, details: {} },
+  );
+export const noSuchMediaType = (): StatusError =>
+  new StatusError('UnsupportedMediaType', '415: Unsupported Media Type', { code: 415, details: {} });
+
 export const notAcceptable = (accepted: readonly string[]): StatusError =>
   new StatusError('NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`, {
     code: 406,

@@ -123,6 +123,21 @@ test('times are written in UTC, in seconds or microseconds', () => {
   });
 });
 
+test.each([
+  ['web', 0],
+  ['abcde', 4],
+  ['ab=', 3],
+  ['a=', 1],
+  ['ab=c', 3],
+  ['abc=x', 4],
+  ['ab!d', 2],
+])('base64 %s is told where Go stops reading it', (text, at) => {
+  const secret = structOf('core.v1.Secret');
+  expect(() => decodeObject(secret, { data: { a: text } })).toThrow(
+    `illegal base64 data at input byte ${at}`,
+  );
+});
+
 test('a secret takes base64 and nothing else', () => {
   const secret = structOf('core.v1.Secret');
   expect(decodeObject(secret, { data: { a: 'aGk=' } }).object).toEqual({ data: { a: 'aGk=' } });

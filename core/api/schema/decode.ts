@@ -7,6 +7,25 @@ import { structName, typeName, valueName } from './go-names.ts';
 import { structOf } from './models.ts';
 import type { ListNode, MapNode, OpaqueNode, ScalarNode, StructType, TypeNode } from './types.ts';
 
+const BASE64_DIGIT = /[A-Za-z0-9+/]/;
+
+/** Where Go's decoder stops reading; undefined where the text is base64. An incomplete group is told by its start. */
+const base64Fault = (text: string): number | undefined => {
+  for (let start = 0; start < text.length; start += 4)
+    for (let at = start; at < start + 4; at += 1) {
+      const digit = text[at];
+      if (digit === undefined) return start;
+      if (BASE64_DIGIT.test(digit)) continue;
+      if (digit !== '=' || at < start + 2) return at;
+      if (at === start + 2) {
+        if (text[at + 1] === undefined) return text.length;
+        if (text[at + 1] !== '=') return at + 1;
+      }
+      return text.length > start + 4 ? start + 4 : undefined;
+    }
+  return undefined;
+};
+
 /** As upstream: what is unknown beyond this is not listed. */
 const STRICT_ERRORS_MAX = 100;
 /** Only the schemas of custom resources nest without end; this is far beyond any, and well within the stack. */
@@ -176,12 +195,8 @@ class Decoder {
 
   #bytes(value: string): unknown {
     const compact = value.replaceAll(/[\r\n]/g, '');
-    const match = /^[A-Za-z0-9+/]*/.exec(compact)![0].length;
-    const padding = compact.slice(match);
-    const good = compact.length % 4 === 0 && /^={0,2}$/.test(padding);
-    return good
-      ? compact
-      : this.#malformed(`illegal base64 data at input byte ${Math.min(match, compact.length)}`);
+    const fault = base64Fault(compact);
+    return fault === undefined ? compact : this.#malformed(`illegal base64 data at input byte ${fault}`);
   }
 
   #unknown(path: string): void {

@@ -78,6 +78,7 @@ const parseStruct = (typeId: string, line: string, minor: number): StructType =>
       required,
       byValue: type.node === 'struct' && (known?.byValue === true || isAlwaysByValue(name, isKind)),
       isPointer: known?.isPointer === true,
+      ...(known?.isAlwaysWritten && { isAlwaysWritten: true }),
       ...(type.node === 'list' && known?.listType && { listType: known.listType }),
       ...(known?.listMapKeys && { listMapKeys: known.listMapKeys }),
       ...((type.node === 'map' || type.node === 'struct') && known?.mapType && { mapType: known.mapType }),

@@ -53,6 +53,8 @@ export interface FieldType {
   readonly byValue: boolean;
   /** Whether a required scalar has no zero value to write. */
   readonly isPointer: boolean;
+  /** Written when it is absent, too. */
+  readonly isAlwaysWritten?: boolean;
   /** How a list merges when applied; a list without it is atomic. */
   readonly listType?: ListType;
   readonly listMapKeys?: readonly string[];

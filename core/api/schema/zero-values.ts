@@ -33,14 +33,16 @@ const fillInside = (type: TypeNode, value: unknown): void => {
   if (type.node === 'struct') fillZeroValues(type.struct, value);
 };
 
-const zeroOf = ({ type, byValue, required, isPointer }: FieldType): unknown => {
+const zeroOf = ({ type, byValue, required, isPointer, isAlwaysWritten }: FieldType): unknown => {
   if (type.node === 'struct') {
     if (!byValue) return undefined;
     const value: Record<string, unknown> = {};
     fillZeroValues(type.struct, value);
     return value;
   }
-  if (!required || isPointer || type.node !== 'scalar') return undefined;
+  if (isAlwaysWritten && (type.node !== 'scalar' || type.scalar === 'time' || type.scalar === 'microTime'))
+    return null;
+  if ((!required && !isAlwaysWritten) || isPointer || type.node !== 'scalar') return undefined;
   switch (type.scalar) {
     case 'string':
       return '';

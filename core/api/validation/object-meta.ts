@@ -28,7 +28,8 @@ export function annotations(path: FieldPath, values: Readonly<Record<string, str
 }
 
 function ownerReferences(path: FieldPath, references: readonly Obj[]): FieldError[] {
-  const errors = references.flatMap((reference, i) => ownerReference(index(path, i), reference));
+  // Upstream names no index here.
+  const errors = references.flatMap((reference) => ownerReference(path, reference));
   let controller: string | undefined;
   for (const reference of references) {
     if (!isTrue(reference, 'controller')) continue;
@@ -49,12 +50,10 @@ function ownerReferences(path: FieldPath, references: readonly Obj[]): FieldErro
 function ownerReference(path: FieldPath, reference: Obj): FieldError[] {
   const errors: FieldError[] = [];
   const apiVersion = str(reference, 'apiVersion');
-  const gv = parseApiVersion(apiVersion);
-  if (apiVersion === '') errors.push(required(child(path, 'apiVersion'), 'must not be empty'));
-  else if (gv === undefined || gv.version === '')
-    errors.push(invalid(child(path, 'apiVersion'), apiVersion, 'must be <group>/<version> or <version>'));
+  if ((parseApiVersion(apiVersion)?.version ?? '') === '')
+    errors.push(invalid(child(path, 'apiVersion'), apiVersion, 'version must not be empty'));
   for (const key of ['kind', 'name', 'uid'])
-    if (str(reference, key) === '') errors.push(required(child(path, key), 'must not be empty'));
+    if (str(reference, key) === '') errors.push(invalid(child(path, key), '', 'must not be empty'));
   if (apiVersion === 'v1' && str(reference, 'kind') === 'Event')
     errors.push(invalid(path, reference, '/v1, Kind=Event is disallowed from being an owner'));
   return errors;

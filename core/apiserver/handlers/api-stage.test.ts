@@ -246,6 +246,23 @@ test.each([
   expect([code, message()]).toEqual([422, `ListOptions.meta.k8s.io "" is invalid: ${why}`]);
 });
 
+test('what upstream writes although it is empty is written', async () => {
+  const accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
+  const names = await ask({ url: CONFIG_MAPS, headers: { accept } });
+  expect(names.json()['items']).toBeNull();
+  const role = await post('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'none' },
+  });
+  expect(role.json()['rules']).toBeNull();
+  const removed = await ask({ method: 'DELETE', url: `${CONFIG_MAPS}/a`, body: '{"kind":"Nope"}' });
+  expect([removed.code, removed.message()]).toEqual([
+    400,
+    'no kind "Nope" is registered for version "meta.k8s.io/v1" in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"',
+  ]);
+});
+
 test('without the gate WatchList a watch sends no initial events', async () => {
   const gates = readGates(['WatchList=false'], releaseOf(36), new Set(['WatchList']));
   if ('problem' in gates) throw new Error(gates.problem);

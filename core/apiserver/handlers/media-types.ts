@@ -1,4 +1,4 @@
-import { unsupportedMediaType } from '../../api/meta/index.ts';
+import { noSuchMediaType, unsupportedMediaType } from '../../api/meta/index.ts';
 
 export const JSON_MEDIA_TYPE = 'application/json';
 export const YAML_MEDIA_TYPE = 'application/yaml';
@@ -12,6 +12,14 @@ export type BodyEncoding = Encoding | 'protobuf';
 /** What answers are, in upstream's order of preference. */
 export const MEDIA_TYPES: readonly string[] = [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE];
 export const STREAM_MEDIA_TYPES: readonly string[] = [`${JSON_MEDIA_TYPE};stream=watch`];
+
+/** What routes of built-in kinds say that they answer with. */
+export const REPRESENTATIONS: readonly string[] = [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE];
+export const LIST_REPRESENTATIONS: readonly string[] = [
+  ...REPRESENTATIONS,
+  `${JSON_MEDIA_TYPE};stream=watch`,
+  `${PROTOBUF_MEDIA_TYPE};stream=watch`,
+];
 
 const ENCODINGS: Readonly<Record<string, BodyEncoding | undefined>> = {
   [JSON_MEDIA_TYPE]: 'json',
@@ -45,6 +53,8 @@ const PATCH_TYPES: Readonly<Record<string, PatchType | undefined>> = {
 export const patchTypeOf = (contentType: string | undefined, isStrategic: boolean): PatchType => {
   const type = PATCH_TYPES[bareMediaType(contentType ?? '')];
   if (type !== undefined && (isStrategic || type !== 'strategic')) return type;
-  const accepted = Object.entries(PATCH_TYPES).filter(([, known]) => isStrategic || known !== 'strategic');
+  // Built-in kinds are those that know strategic patches: their router answers before a handler is asked.
+  if (isStrategic) throw noSuchMediaType();
+  const accepted = Object.entries(PATCH_TYPES).filter(([, known]) => known !== 'strategic');
   throw unsupportedMediaType(accepted.map(([name]) => name));
 };

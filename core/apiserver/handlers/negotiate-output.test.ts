@@ -54,10 +54,29 @@ test('a body is what its Content-Type says, or JSON', () => {
   );
 });
 
+test('a built-in kind names its representations, a custom one its media types', () => {
+  const route = (isCustom: boolean, isList: boolean, accept = 'text/html') => {
+    try {
+      return negotiateOutput(requestWith({ accept }), { isCustom, isList });
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  expect([
+    route(false, false),
+    route(false, true),
+    route(true, true),
+    route(false, true, 'application/json;as=X'),
+  ]).toEqual([
+    '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
+    'only the following media types are accepted: application/json, application/yaml',
+    'only the following media types are accepted: application/json, application/yaml',
+  ]);
+});
+
 test('patches that a kind does not know are refused by name', () => {
   expect(patchTypeOf('application/apply-patch+yaml', true)).toBe('apply');
-  expect(() => patchTypeOf('application/apply-patch+cbor', true)).toThrow(
-    'accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
-  );
+  expect(() => patchTypeOf('application/apply-patch+cbor', true)).toThrow('415: Unsupported Media Type');
   expect(() => patchTypeOf('application/strategic-merge-patch+json', false)).toThrow(/unknown format/);
 });

@@ -1,8 +1,10 @@
-import { notAcceptable } from '../../api/meta/index.ts';
+import { noSuchRepresentation, notAcceptable } from '../../api/meta/index.ts';
 import type { ApiRequest } from '../server/index.ts';
 import {
   JSON_MEDIA_TYPE,
+  LIST_REPRESENTATIONS,
   MEDIA_TYPES,
+  REPRESENTATIONS,
   STREAM_MEDIA_TYPES,
   YAML_MEDIA_TYPE,
   type Encoding,
@@ -120,9 +122,22 @@ export const isPretty = ({ query, headers }: ApiRequest): boolean => {
   return HUMAN_AGENT.test(headers.get('user-agent') ?? '');
 };
 
+/** Whether a route of built-in kinds would be chosen: by the bare type, or for any type. */
+const isRouted = (header: string): boolean =>
+  parseAccept(header).some(
+    ({ type, subtype }) =>
+      (type === '*' && subtype === '*') || REPRESENTATIONS.includes(`${type}/${subtype}`),
+  );
+
 /** How the client wants its answer; 406 where it wants nothing that there is. */
-export const negotiateOutput = (request: ApiRequest): OutputForm => {
-  const form = negotiate(request.headers.all('accept').join(','));
+export const negotiateOutput = (
+  request: ApiRequest,
+  route?: { readonly isCustom: boolean; readonly isList: boolean },
+): OutputForm => {
+  const header = request.headers.all('accept').join(',');
+  const form = negotiate(header);
+  if (form === undefined && route && !route.isCustom && !isRouted(header))
+    throw noSuchRepresentation(route.isList ? LIST_REPRESENTATIONS : REPRESENTATIONS);
   if (form === undefined) throw notAcceptable(MEDIA_TYPES);
   return isPretty(request) && !form.pretty ? { ...form, pretty: true } : form;
 };

@@ -7,7 +7,7 @@ import { sendHeld, sendList } from './respond.ts';
 export const handleGet: Handler = async (call) => {
   const { context, endpoint, scope, name, timer } = call;
   if (!endpoint.storage.get) throw methodNotAllowed();
-  const form = negotiateOutput(context.request);
+  const form = negotiateOutput(context.request, { isCustom: endpoint.isCustom, isList: false });
   const resourceVersion = context.request.query.get('resourceVersion') ?? '';
   timer.enter('storage');
   const held = await endpoint.storage.get(scope, name, { resourceVersion });
@@ -18,7 +18,7 @@ export const handleGet: Handler = async (call) => {
 export const handleList: Handler = async (call) => {
   const { context, endpoint, scope, timer } = call;
   if (!endpoint.storage.list) throw methodNotAllowed();
-  const form = negotiateOutput(context.request);
+  const form = negotiateOutput(context.request, { isCustom: endpoint.isCustom, isList: true });
   const options = queryOptionsOf(context.request.query, endpoint, { name: '', isWatch: false });
   timer.enter('storage');
   const list = await endpoint.storage.list(scope, options);

@@ -126,6 +126,8 @@ interface ListView {
   /** What stands between the metadata and the items. */
   readonly extra: Readonly<Record<string, unknown>>;
   readonly itemsName: 'items' | 'rows';
+  /** How an empty list is written. */
+  readonly none: [] | null;
   readonly item: (held: Held) => unknown;
 }
 
@@ -138,6 +140,7 @@ const viewOf = (call: HandlerCall, form: OutputForm): ListView => {
         apiVersion: apiVersionOf(endpoint.kind),
         extra: {},
         itemsName: 'items',
+        none: [],
         item(held) {
           if (endpoint.isCustom) return namedAs(endpoint, endpoint.fromHub(held.object));
           const { kind: _kind, apiVersion: _apiVersion, ...rest } = endpoint.fromHub(held.object);
@@ -151,6 +154,7 @@ const viewOf = (call: HandlerCall, form: OutputForm): ListView => {
         apiVersion: form.metaVersion,
         extra: { columnDefinitions: columnDefinitions(endpoint) },
         itemsName: 'rows',
+        none: [],
         item: (held) => tableRow(endpoint, held.object, table),
       };
     }
@@ -160,6 +164,8 @@ const viewOf = (call: HandlerCall, form: OutputForm): ListView => {
         apiVersion: form.metaVersion,
         extra: {},
         itemsName: 'items',
+        // Upstream never fills in a list of bare metadata that is empty.
+        none: null,
         item: (held) => partialMetadata(form.metaVersion, held.object.metadata),
       };
     case 'metadata':
@@ -182,8 +188,19 @@ export const sendList = async (call: HandlerCall, form: OutputForm, list: HeldLi
       apiVersion: view.apiVersion,
       metadata,
       ...view.extra,
-      [view.itemsName]: items,
+      [view.itemsName]: items.length === 0 ? view.none : items,
     });
+    return;
+  }
+  if (list.items.length === 0 && view.none === null) {
+    const empty = {
+      kind: view.kind,
+      apiVersion: view.apiVersion,
+      metadata,
+      ...view.extra,
+      [view.itemsName]: null,
+    };
+    await sendObject(call, form, 200, empty);
     return;
   }
   const extra = Object.entries(view.extra).map(([name, value]) => `"${name}":${JSON.stringify(value)},`);

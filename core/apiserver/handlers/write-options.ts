@@ -89,9 +89,11 @@ const bodyObject = (
   try {
     const { value } = parseBody(bytes, encoding, findStruct);
     if (!isJsonObject(value)) throw badRequest('decoded object cannot be converted to DeleteOptions');
-    const { kind = '' } = value;
+    const { kind = '', apiVersion } = value;
     if (kind !== '' && kind !== 'DeleteOptions')
-      throw badRequest(`no kind ${JSON.stringify(kind)} is registered for DeleteOptions`);
+      throw badRequest(
+        `no kind ${JSON.stringify(kind)} is registered for version "${typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : 'meta.k8s.io/v1'}" in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`,
+      );
     return decodeObject(structOf('meta.v1.DeleteOptions'), value).object;
   } catch (error) {
     if (error instanceof ReasonError && (error.reason === 'BodyMalformed' || error.reason === 'WrongType'))

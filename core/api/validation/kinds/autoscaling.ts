@@ -128,6 +128,17 @@ const reference = (path: FieldPath, of: Obj): FieldError[] =>
       : isPathSegmentName(value, false).map((message) => invalid(child(path, name), value, message));
   });
 
+/** Upstream's ParseGroupVersion, and that the target has a group: only ReplicationControllers have none. */
+const targetVersion = (path: FieldPath, target: Obj): FieldError[] => {
+  const apiVersion = str(target, 'apiVersion');
+  const at = child(path, 'apiVersion');
+  if (apiVersion.split('/').length > 2)
+    return [invalid(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
+  return apiVersion.includes('/') || str(target, 'kind') === 'ReplicationController'
+    ? []
+    : [invalid(at, apiVersion, 'apiVersion must specify API group')];
+};
+
 const PERIOD_SECONDS_MAX = 1_800;
 const WINDOW_SECONDS_MAX = 3_600;
 
@@ -167,7 +178,11 @@ function scalingRules(path: FieldPath, rules: Obj): FieldError[] {
   return errors;
 }
 
-function autoscalerSpec(spec: Obj): FieldError[] {
+function autoscalerSpec(spec: Obj, before?: Obj): FieldError[] {
+  const [target, old] = [obj(spec, 'scaleTargetRef'), obj(before ?? {}, 'scaleTargetRef')];
+  // A target that was stored before the rule came stays.
+  const isKnown =
+    before !== undefined && ['apiVersion', 'kind'].every((name) => str(target, name) === str(old, name));
   const min = num(spec, 'minReplicas');
   const max = int(spec, 'maxReplicas');
   const errors: FieldError[] = [];
@@ -178,7 +193,8 @@ function autoscalerSpec(spec: Obj): FieldError[] {
   if (min !== undefined && max < min)
     errors.push(invalid('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'));
   errors.push(
-    ...reference('spec.scaleTargetRef', obj(spec, 'scaleTargetRef')),
+    ...reference('spec.scaleTargetRef', target),
+    ...(isKnown ? [] : targetVersion('spec.scaleTargetRef', target)),
     ...objs(spec, 'metrics').flatMap((of, i) => metric(index('spec.metrics', i), of)),
   );
   for (const name of ['scaleUp', 'scaleDown']) {
@@ -191,5 +207,8 @@ function autoscalerSpec(spec: Obj): FieldError[] {
 export const HorizontalPodAutoscalerRules: KindRules = {
   ...META,
   create: (object) => [...objectMeta(object, META), ...autoscalerSpec(obj(object, 'spec'))],
-  update: (object, before) => [...objectMetaUpdate(object, before), ...autoscalerSpec(obj(object, 'spec'))],
+  update: (object, before) => [
+    ...objectMetaUpdate(object, before),
+    ...autoscalerSpec(obj(object, 'spec'), obj(before, 'spec')),
+  ],
 };

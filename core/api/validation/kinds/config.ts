@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../base64.ts';
 import { format, immutable } from '../checks.ts';
 import type { FieldError } from '../field-error.ts';
 import { forbidden, invalid, required, tooLong } from '../field-error.ts';
@@ -15,7 +16,6 @@ export const CONFIG_BYTES_MAX = 1_024 * 1_024;
 const META = { namespaced: true, name: nameIsDnsSubdomain };
 const FROZEN = 'field is immutable when `immutable` is set';
 
-/** The bytes behind base64 text. */
 const decodedBytes = (text: string): number =>
   Math.floor((text.replace(/[\r\n]/g, '').replace(/=+$/, '').length * 3) / 4);
 
@@ -84,24 +84,6 @@ function secretOfType(secret: Obj): FieldError[] {
     default:
       return [];
   }
-}
-
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-
-function decodeBase64(text: string): string {
-  const bytes: number[] = [];
-  let [bits, count] = [0, 0];
-  for (const character of text) {
-    const value = ALPHABET.indexOf(character);
-    if (value < 0) continue;
-    bits = (bits << 6) | value;
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes.push((bits >> count) & 0xff);
-    bits &= (1 << count) - 1;
-  }
-  return new TextDecoder('utf-8').decode(new Uint8Array(bytes));
 }
 
 function jsonContent(data: Readonly<Record<string, string>>, name: string): FieldError[] {

@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../base64.ts';
 import { duplicates, immutable, labels, oneOf, supportedOnly } from '../checks.ts';
 import type { FieldError } from '../field-error.ts';
 import { duplicate, forbidden, invalid, required } from '../field-error.ts';
@@ -169,14 +170,20 @@ function signerName(name: string): FieldError[] {
   ];
 }
 
+/** Whether base64 holds a PEM block of this type; what is inside is read by its signer. */
+const isSigningRequest = (base64: string): boolean =>
+  /^-----BEGIN CERTIFICATE REQUEST-----\r?$/m.test(decodeBase64(base64));
+
 function signingRequest(request: Obj): FieldError[] {
   const spec = obj(request, 'spec');
   const usages = strs(spec, 'usages');
   const seconds = num(spec, 'expirationSeconds');
   return [
-    ...(str(spec, 'request') === ''
-      ? [invalid('spec.request', '', 'PEM block type must be CERTIFICATE REQUEST')]
-      : []),
+    ...(isSigningRequest(str(spec, 'request'))
+      ? []
+      : [
+          invalid('spec.request', str(spec, 'request') || null, 'PEM block type must be CERTIFICATE REQUEST'),
+        ]),
     ...(usages.length === 0 ? [required('spec.usages')] : []),
     ...usages.flatMap((usage, i) => supportedOnly(index('spec.usages', i), usage, USAGES)),
     ...duplicates(usages, (i) => index('spec.usages', i), duplicate),

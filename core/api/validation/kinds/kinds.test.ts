@@ -236,6 +236,16 @@ test.each<[string, string, Obj, readonly string[]]>([
     ['spec: Required value: must specify a volume type'],
   ],
   [
+    'PersistentVolume',
+    '',
+    cluster({ spec: { accessModes: ['ReadWriteOnce'] } }),
+    [
+      'spec.capacity: Required value',
+      'spec.capacity: Unsupported value: null: supported values: "storage"',
+      'spec: Required value: must specify a volume type',
+    ],
+  ],
+  [
     'Ingress',
     'networking.k8s.io',
     ingress({ path: 'a', pathType: 'Prefix', backend }),
@@ -276,7 +286,10 @@ test.each<[string, string, Obj, readonly string[]]>([
     namespaced({
       spec: { minReplicas: 3, maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'web' } },
     }),
-    ['spec.maxReplicas: Invalid value: 2: must be greater than or equal to `minReplicas`'],
+    [
+      'spec.maxReplicas: Invalid value: 2: must be greater than or equal to `minReplicas`',
+      'spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group',
+    ],
   ],
   [
     'LimitRange',
@@ -359,6 +372,7 @@ test.each<[string, string, Obj, readonly string[]]>([
       spec: { request: 'x', usages: ['signing', 'signing'], signerName: 'plain', expirationSeconds: 5 },
     }),
     [
+      'spec.request: Invalid value: "x": PEM block type must be CERTIFICATE REQUEST',
       'spec.usages[1]: Duplicate value: "signing"',
       'spec.signerName: Invalid value: "plain": must be a fully qualified domain and path of the form \'example.com/signer-name\'',
       'spec.expirationSeconds: Invalid value: 5: may not specify a duration less than 600 seconds (10 minutes)',

@@ -172,8 +172,8 @@ function volumeSpec(path: FieldPath, spec: Obj): FieldError[] {
   const errors = modes.length === 0 ? [required(child(path, 'accessModes'))] : [];
   errors.push(...accessModes(child(path, 'accessModes'), modes));
   if (capacity.length === 0) errors.push(required(child(path, 'capacity')));
-  if (capacity.length > 0 && (capacity.length > 1 || capacity[0]?.[0] !== 'storage'))
-    errors.push(notSupported(child(path, 'capacity'), obj(spec, 'capacity'), ['storage']));
+  if (capacity.length !== 1 || capacity[0]?.[0] !== 'storage')
+    errors.push(notSupported(child(path, 'capacity'), maybeObj(spec, 'capacity') ?? null, ['storage']));
   for (const [name, amount] of capacity) {
     const at = key(child(path, 'capacity'), name);
     errors.push(...resourceQuantity(at, name, amount));

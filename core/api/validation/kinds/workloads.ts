@@ -72,7 +72,7 @@ function templateOfSelector(path: FieldPath, spec: Obj): FieldError[] {
     ? [
         invalid(
           child(path, 'template', 'metadata', 'labels'),
-          obj(obj(template, 'metadata'), 'labels'),
+          maybeObj(obj(template, 'metadata'), 'labels') ?? null,
           SELECTOR_MISMATCH,
         ),
       ]
@@ -187,7 +187,7 @@ function daemonSetSpec(path: FieldPath, spec: Obj): FieldError[] {
       ? [
           invalid(
             child(path, 'template', 'metadata', 'labels'),
-            obj(obj(template, 'metadata'), 'labels'),
+            maybeObj(obj(template, 'metadata'), 'labels') ?? null,
             SELECTOR_MISMATCH,
           ),
         ]
@@ -344,7 +344,7 @@ function replicationControllerSpec(path: FieldPath, spec: Obj): FieldError[] {
     errors.push(
       invalid(
         child(path, 'template', 'metadata', 'labels'),
-        templateLabels,
+        maybeObj(obj(template, 'metadata'), 'labels') ?? null,
         '`selector` does not match template `labels`',
       ),
     );

@@ -181,6 +181,6 @@ test('a list continues at its revision, and says so when that is gone', async ()
     3,
     2,
     '410 Expired: compacted',
-    '500 : resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
+    '400 BadRequest: invalid resource version: resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
   ]);
 });

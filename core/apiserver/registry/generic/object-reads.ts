@@ -34,6 +34,14 @@ export const parseRevision = (text: string): number => {
   throw noRevision(`resourceVersion: Invalid value: ${goQuote(text)}: `, text, read.why);
 };
 
+/** Of a list, whose revision the watch cache reads first. */
+const parseListRevision = (text: string): number => {
+  const read = text === '' ? { revision: 0 } : revisionIn(text);
+  if ('revision' in read) return read.revision;
+  const why = `strconv.ParseUint: parsing ${goQuote(text)}: ${read.why}`;
+  throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${goQuote(text)}: ${why}`);
+};
+
 /** Of an object that is to replace another. */
 export const parseObjectRevision = (text: string): number => {
   if (text === '') return 0;
@@ -87,7 +95,7 @@ export class ObjectReads {
   async list(scope: Scope, options: ListOptions): Promise<HeldList> {
     const { definition, resource } = this.#core;
     const selection = selectionOf((object) => definition.fieldsOf(object), options);
-    const revision = parseRevision(options.resourceVersion);
+    const revision = parseListRevision(options.resourceVersion);
     const { continueToken, limit, resourceVersionMatch, resourceVersion } = options;
     const prefix = this.#prefixFor(scope.namespace, options);
     // A limit with a revision and no word on how to match it has always meant exactly that revision.

@@ -41,7 +41,17 @@ const userOf = (spec: Obj): UserInfo =>
 
 const specErrors = (spec: Obj): FieldError[] => {
   const [resource, path] = [maybeObj(spec, 'resourceAttributes'), maybeObj(spec, 'nonResourceAttributes')];
-  return (resource === undefined) === (path === undefined) ? [invalid('spec', path ?? null, ONE_OF)] : [];
+  if (resource !== undefined && path !== undefined)
+    return [
+      invalid(
+        'spec.nonResourceAttributes',
+        path,
+        'cannot be specified in combination with resourceAttributes',
+      ),
+    ];
+  return resource === undefined && path === undefined
+    ? [invalid('spec.resourceAttributes', null, ONE_OF)]
+    : [];
 };
 
 const attributeErrors = (spec: Obj): readonly FieldError[] => {
@@ -84,8 +94,9 @@ const localErrors = (review: KubernetesObject): FieldError[] => {
   ];
 };
 
-const refuse = (kind: string, errors: readonly FieldError[]): void => {
-  if (errors.length > 0) throw invalidStatus({ group: GROUP, kind }, '', causesOf(errors));
+/** Upstream names no kind here. */
+const refuse = (errors: readonly FieldError[]): void => {
+  if (errors.length > 0) throw invalidStatus({ group: GROUP, kind: '' }, '', causesOf(errors));
 };
 
 const decide = async (
@@ -112,7 +123,7 @@ const decide = async (
 export const subjectAccessReviews = (authorizer: Authorizer): RestStorage => ({
   async create(_scope, review, { validate }) {
     const spec = obj(review, 'spec');
-    refuse('SubjectAccessReview', [
+    refuse([
       ...specErrors(spec),
       ...subjectErrors(spec),
       ...attributeErrors(spec),
@@ -130,12 +141,7 @@ export const localSubjectAccessReviews = (authorizer: Authorizer): RestStorage =
       ...review,
       metadata: { ...review.metadata, namespace: review.metadata?.namespace ?? namespace },
     };
-    refuse('LocalSubjectAccessReview', [
-      ...specErrors(spec),
-      ...subjectErrors(spec),
-      ...attributeErrors(spec),
-      ...localErrors(within),
-    ]);
+    refuse([...specErrors(spec), ...subjectErrors(spec), ...attributeErrors(spec), ...localErrors(within)]);
     if (namespace === '') throw badRequest('namespace is required on this type: ');
     if (within.metadata.namespace !== namespace)
       throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
@@ -146,7 +152,7 @@ export const localSubjectAccessReviews = (authorizer: Authorizer): RestStorage =
 
 export const selfSubjectAccessReviews = (authorizer: Authorizer): RestStorage => ({
   async create({ user }, review, { validate }) {
-    refuse('SelfSubjectAccessReview', [
+    refuse([
       ...specErrors(obj(review, 'spec')),
       ...attributeErrors(obj(review, 'spec')),
       ...metaErrors(review, [], 'must be empty'),

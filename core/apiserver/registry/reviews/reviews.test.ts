@@ -38,9 +38,9 @@ test('access reviews answer for whom they ask, and refuse questions that make no
     [{ allowed: true, reason: 'because' }, { allowed: false }, { allowed: true, reason: 'because' }],
     ['jane get pods a', 'admin put /x ', 'joe get pods a'],
     [
-      '422 Invalid: SubjectAccessReview.authorization.k8s.io "" is invalid: spec.user: Invalid value: "": at least one of user or group must be specified',
-      '422 Invalid: SelfSubjectAccessReview.authorization.k8s.io "" is invalid: spec: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
-      '422 Invalid: LocalSubjectAccessReview.authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "a": must match metadata.namespace',
+      '422 Invalid: .authorization.k8s.io "" is invalid: spec.user: Invalid value: "": at least one of user or group must be specified',
+      '422 Invalid: .authorization.k8s.io "" is invalid: spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
+      '422 Invalid: .authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "a": must match metadata.namespace',
     ],
   ]);
 });

@@ -31,7 +31,12 @@ export const ROWS: Readonly<Record<string, Row | undefined>> = {
   replicationcontrollers: { hasStatus: true, generationOf: SPEC, own: ORPHANS },
   'jobs.batch': { hasStatus: true, generationOf: SPEC, own: { ...ORPHANS, orphanWarning: JOB_WARNING } },
   'cronjobs.batch': { hasStatus: true, generationOf: SPEC },
-  'poddisruptionbudgets.policy': { hasStatus: true, generationOf: SPEC, own: CONDITIONAL },
+  'poddisruptionbudgets.policy': {
+    hasStatus: true,
+    initialStatus: () => ({ currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 }),
+    generationOf: SPEC,
+    own: CONDITIONAL,
+  },
   'horizontalpodautoscalers.autoscaling': { hasStatus: true },
   'ingresses.networking.k8s.io': { hasStatus: true, generationOf: SPEC },
   'ingressclasses.networking.k8s.io': { generationOf: SPEC },
