@@ -1,7 +1,14 @@
 import { formatMicroTime, formatTime } from '../../api/meta/index.ts';
 import { structOf, type StructType, type TypeNode } from '../../api/schema/index.ts';
 import { messageOf, type NumberedField } from './message-type.ts';
-import { BYTES, FIXED64, malformedMessage, VARINT, WireReader, type WireField } from './wire.ts';
+import {
+  BYTES,
+  FIXED64,
+  malformedMessage,
+  VARINT,
+  WireReader,
+  type WireField,
+} from '../../base/node/protobuf/wire-reader.ts';
 
 /** As bodies of JSON are bounded. */
 const DEPTH_MAX = 500;

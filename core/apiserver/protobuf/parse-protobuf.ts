@@ -1,7 +1,7 @@
 import { parseApiVersion, type GroupVersionKind } from '../../api/meta/index.ts';
 import type { StructType } from '../../api/schema/index.ts';
 import { decodeMessage } from './decode-message.ts';
-import { malformedMessage, WireReader } from './wire.ts';
+import { malformedMessage, WireReader } from '../../base/node/protobuf/wire-reader.ts';
 
 /** What stands before every protobuf body of the API. */
 const MAGIC = Buffer.from('k8s\0');

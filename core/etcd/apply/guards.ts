@@ -1,5 +1,5 @@
 import { ALARM_TYPE, type RequestOp, type TxnRequest } from '../proto/index.ts';
-import { etcdError } from '../rpc/errors.ts';
+import { etcdError } from '../refusals/errors.ts';
 import type { Alarms } from './alarms.ts';
 import type { Applier } from './applier.ts';
 import type { Quota } from './quota.ts';

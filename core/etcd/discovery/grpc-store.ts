@@ -1,6 +1,8 @@
-import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
+import { connect, type ClientHttp2Session } from 'node:http2';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
+import { CODE } from '../../base/node/grpc/codes.ts';
+import { unaryCall } from '../../base/node/grpc/unary-call.ts';
 import { readAuthorities, readPair } from '../../base/node/pem-files.ts';
 import type { DiscoveryConfig, DiscoveryEndpoint } from '../config/discovery.ts';
 import {
@@ -13,29 +15,28 @@ import {
 } from '../proto/index.ts';
 import type { DiscoveryStore } from './join-cluster.ts';
 
-const MESSAGE_HEAD_BYTES = 5;
 /** A cluster's members are a few lines. */
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
 interface Method<Request, Response> {
   readonly path: string;
-  encode(request: Request, headBytes: number): Buffer;
+  encode(request: Request): Buffer;
   decode(bytes: Buffer): Response;
 }
 
 const RANGE: Method<Parameters<typeof RangeRequest.encode>[0], RangeResponse> = {
   path: '/etcdserverpb.KV/Range',
-  encode: (request, head) => RangeRequest.encode(request, head),
+  encode: (request) => RangeRequest.encode(request),
   decode: (bytes) => RangeResponse.decode(bytes),
 };
 const PUT: Method<Parameters<typeof PutRequest.encode>[0], PutResponse> = {
   path: '/etcdserverpb.KV/Put',
-  encode: (request, head) => PutRequest.encode(request, head),
+  encode: (request) => PutRequest.encode(request),
   decode: (bytes) => PutResponse.decode(bytes),
 };
 const AUTHENTICATE: Method<Parameters<typeof AuthenticateRequest.encode>[0], AuthenticateResponse> = {
   path: '/etcdserverpb.Auth/Authenticate',
-  encode: (request, head) => AuthenticateRequest.encode(request, head),
+  encode: (request) => AuthenticateRequest.encode(request),
   decode: (bytes) => AuthenticateResponse.decode(bytes),
 };
 
@@ -45,78 +46,37 @@ const unreachable = (message: string, cause?: unknown): ReasonError =>
 const refused = (text: string): ReasonError =>
   new ReasonError('Refused', `discovery: the service refused the request: ${text || 'without a reason'}`);
 
-const GRPC_OK = '0';
-/** Deadline exceeded, resource exhausted, unavailable; a wrong password stays wrong. */
-const WORTH_ANOTHER_TRY: ReadonlySet<string> = new Set([GRPC_OK, '4', '8', '14']);
+/** A wrong password stays wrong. */
+const WORTH_ANOTHER_TRY: ReadonlySet<number> = new Set([
+  CODE.OK,
+  CODE.DeadlineExceeded,
+  CODE.ResourceExhausted,
+  CODE.Unavailable,
+]);
 
-/** What a service sends need not be well encoded. */
-const plainText = (encoded: string): string => {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return encoded;
-  }
-};
-
-const framed = (message: Buffer): Buffer => {
-  message[0] = 0;
-  message.writeUInt32BE(message.length - MESSAGE_HEAD_BYTES, 1);
-  return message;
-};
-
-/** The only message of an answer. */
-const unframed = (chunks: readonly Buffer[]): Buffer => {
-  const bytes = Buffer.concat(chunks);
-  const isWhole =
-    bytes.length >= MESSAGE_HEAD_BYTES &&
-    bytes[0] === 0 &&
-    bytes.readUInt32BE(1) === bytes.length - MESSAGE_HEAD_BYTES;
-  if (!isWhole) throw unreachable('the discovery service sent no whole message');
-  return bytes.subarray(MESSAGE_HEAD_BYTES);
-};
-
-const call = <Request, Response>(
+const call = async <Request, Response>(
   session: ClientHttp2Session,
   { path, encode, decode }: Method<Request, Response>,
   request: Request,
   token: string | undefined,
-): Promise<Response> =>
-  new Promise((resolve, reject) => {
-    const stream = session.request({
-      ':method': 'POST',
-      ':path': path,
-      te: 'trailers',
-      'content-type': 'application/grpc',
-      ...(token !== undefined && { token }),
-    });
-    const chunks: Buffer[] = [];
-    let sizeBytes = 0;
-    let status: string | undefined;
-    let text = '';
-    const note = (headers: IncomingHttpHeaders): void => {
-      if (headers['grpc-status'] === undefined) return;
-      status = String(headers['grpc-status']);
-      text = plainText(String(headers['grpc-message'] ?? ''));
-    };
-    stream.on('response', note);
-    stream.on('trailers', note);
-    stream.on('data', (chunk: Buffer) => {
-      sizeBytes += chunk.length;
-      if (sizeBytes > ANSWER_BYTES_MAX) stream.destroy(unreachable('the discovery service sent too much'));
-      else chunks.push(chunk);
-    });
-    stream.on('error', (error) => reject(unreachable(error.message, error)));
-    stream.on('close', () => {
-      try {
-        if (status !== undefined && !WORTH_ANOTHER_TRY.has(status)) throw refused(text);
-        if (status !== GRPC_OK) throw unreachable(text || 'the discovery service did not answer');
-        resolve(decode(unframed(chunks)));
-      } catch (error) {
-        reject(error instanceof ReasonError ? error : unreachable(messageOf(error), error));
-      }
-    });
-    stream.end(framed(encode(request, MESSAGE_HEAD_BYTES)));
+): Promise<Response> => {
+  const { status, text, message, isTooLarge, error } = await unaryCall(session, {
+    path,
+    message: encode(request),
+    ...(token !== undefined && { headers: { token } }),
+    answerBytesMax: ANSWER_BYTES_MAX,
   });
+  if (isTooLarge) throw unreachable('the discovery service sent too much');
+  if (status === undefined && error) throw unreachable(error.message, error);
+  if (status !== undefined && !WORTH_ANOTHER_TRY.has(status)) throw refused(text);
+  if (status !== CODE.OK) throw unreachable(text || 'the discovery service did not answer');
+  if (!message) throw unreachable('the discovery service sent no whole message');
+  try {
+    return decode(message);
+  } catch (cause) {
+    throw unreachable(messageOf(cause), cause);
+  }
+};
 
 /** The discovery service over gRPC: one connection a question, to one endpoint after the other until one answers. */
 export const grpcDiscoveryStore = (config: DiscoveryConfig, clock: Clock): DiscoveryStore => {

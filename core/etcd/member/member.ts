@@ -15,7 +15,7 @@ import {
 } from '../membership/index.ts';
 import type { PeerTransport } from '../peer/index.ts';
 import * as proto from '../proto/index.ts';
-import { etcdError } from '../rpc/errors.ts';
+import { etcdError } from '../refusals/errors.ts';
 import { ETCD_CLUSTER_VERSION } from '../version.ts';
 import { ROOT, type Identity } from '../auth/index.ts';
 import { AuthGate } from './auth-gate.ts';

@@ -3,7 +3,7 @@ import type { RaftCore } from '../../raft/core.ts';
 import type { MemberId } from '../../raft/types.ts';
 import type { ProposeResult } from '../../raft/turn.ts';
 import type { Identity } from '../auth/index.ts';
-import { etcdError } from '../rpc/errors.ts';
+import { etcdError } from '../refusals/errors.ts';
 import { PendingRequests } from './pending.ts';
 import { encodeRequestEntry, type Proposer, type RequestKind } from './request-entry.ts';
 

@@ -1,5 +1,5 @@
 import { ReasonError, messageOf } from '../../base/errors.ts';
-import type { CodeName, Status } from './grpc/status.ts';
+import type { CodeName, Status } from '../../base/node/grpc/codes.ts';
 
 /**
  * Everything an etcd member refuses with, by reason: the code and the text that clients match on (etcd's

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { ListenAddress } from '../../base/node/listen-address.ts';
 import type { Random } from '../../base/random.ts';
-import { statusOf, statusOfReason } from './errors.ts';
+import { statusOf, statusOfReason } from '../refusals/errors.ts';
 import { Router, listen, notFound, servePlain, withHttpAccess } from './grpc/index.ts';
 import type {
   CallContext,

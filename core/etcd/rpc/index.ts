@@ -1,8 +1,8 @@
 /** A member's client API. */
 export { clientMethods, serveClients } from './client-server.ts';
 export type { ClientServer, ClientServerOptions } from './client-server.ts';
-export { ETCD_REASONS, EtcdError, etcdError, statusOf } from './errors.ts';
-export type { EtcdReason } from './errors.ts';
+export { ETCD_REASONS, EtcdError, etcdError, statusOf } from '../refusals/errors.ts';
+export type { EtcdReason } from '../refusals/errors.ts';
 export { isClientAllowed, secureContextOf, servePlainOverHttp1, tlsServerOptionsOf } from './grpc/index.ts';
 export type {
   CodeName,

@@ -1,6 +1,10 @@
 import http2 from 'node:http2';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
+import { CODE } from '../../base/node/grpc/codes.ts';
+import { unaryCall } from '../../base/node/grpc/unary-call.ts';
+import { MessageWriter } from '../../base/node/protobuf/message-writer.ts';
+import { readMessage } from '../../base/node/protobuf/read-message.ts';
 import type { ProbeAnswer } from '../runtimes/runtime.ts';
 
 export interface GrpcHealthRequest {
@@ -13,25 +17,11 @@ export interface GrpcHealthRequest {
 }
 
 const STATUS_NAMES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
-const UNIMPLEMENTED = '12';
 const ANSWER_BYTES_MAX = 4 * 1024;
 
-const varint = (value: number): number[] =>
-  value < 0x80 ? [value] : [(value % 0x80) | 0x80, ...varint(Math.floor(value / 0x80))];
-
-/** `HealthCheckRequest{service}` in a gRPC frame: field 1 is the only one. */
-const encodeRequest = (service: string): Buffer => {
-  const name = Buffer.from(service);
-  const message =
-    name.length === 0 ? Buffer.alloc(0) : Buffer.concat([Buffer.from([0x0a, ...varint(name.length)]), name]);
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
-};
-
-/** `HealthCheckResponse.status`: field 1, a small varint, absent for UNKNOWN. */
-const decodeStatus = (frame: Buffer): string => {
-  const value = frame.length >= 7 && frame[5] === 0x08 ? frame[6]! : 0;
+/** `HealthCheckResponse.status`: field 1, absent for UNKNOWN. */
+const statusIn = (message: Buffer | undefined): string => {
+  const value = message ? readMessage(message).varint(1) : 0;
   return STATUS_NAMES[value] ?? String(value);
 };
 
@@ -59,38 +49,24 @@ export const checkGrpcHealth = (request: GrpcHealthRequest): Promise<ProbeAnswer
     session.on('error', (error) =>
       end(false, `error: failed to connect service at "${address}": ${messageOf(error)}`),
     );
-    const stream = session.request({
-      ':method': 'POST',
-      ':path': '/grpc.health.v1.Health/Check',
-      'content-type': 'application/grpc',
-      te: 'trailers',
-      'user-agent': request.userAgent,
-    });
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let status = '0';
-    let message = '';
-    const readStatus = (headers: http2.IncomingHttpHeaders): void => {
-      if (headers['grpc-status'] !== undefined) status = String(headers['grpc-status']);
-      if (headers['grpc-message'] !== undefined) message = String(headers['grpc-message']);
-    };
-    stream.on('response', readStatus);
-    stream.on('trailers', readStatus);
-    stream.on('data', (chunk: Buffer) => {
-      if (size < ANSWER_BYTES_MAX) chunks.push(chunk);
-      size += chunk.length;
-    });
-    stream.on('error', (error) => end(false, `error: health rpc probe failed: ${messageOf(error)}`));
-    stream.once('end', () => {
-      const serving = decodeStatus(Buffer.concat(chunks));
-      if (status === UNIMPLEMENTED)
-        end(
-          false,
-          `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${message}`,
-        );
-      else if (status !== '0') end(false, `error: health rpc probe failed: rpc error: ${message}`);
-      else if (serving !== 'SERVING') end(false, `service unhealthy (responded with "${serving}")`);
-      else end(true, 'service healthy');
-    });
-    stream.end(encodeRequest(request.service));
+    unaryCall(session, {
+      path: '/grpc.health.v1.Health/Check',
+      message: new MessageWriter().string(1, request.service).finish(),
+      headers: { 'user-agent': request.userAgent },
+      answerBytesMax: ANSWER_BYTES_MAX,
+    })
+      .then(({ status, text, message, error }) => {
+        if (status === undefined)
+          return end(false, `error: health rpc probe failed: ${error ? messageOf(error) : 'no answer'}`);
+        if (status === CODE.Unimplemented)
+          return end(
+            false,
+            `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${text}`,
+          );
+        if (status !== 0) return end(false, `error: health rpc probe failed: rpc error: ${text}`);
+        const serving = statusIn(message);
+        if (serving === 'SERVING') end(true, 'service healthy');
+        else end(false, `service unhealthy (responded with "${serving}")`);
+      })
+      .catch((error: unknown) => end(false, `error: health rpc probe failed: ${messageOf(error)}`));
   });

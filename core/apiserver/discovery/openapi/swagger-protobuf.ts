@@ -1,5 +1,5 @@
 import type { OpenApiSchema } from '../../../api/schema/index.ts';
-import { MessageWriter } from './protobuf-writer.ts';
+import { MessageWriter } from '../../../base/node/protobuf/message-writer.ts';
 import type { SwaggerOperation, SwaggerParameter, SwaggerPath, SwaggerResponse } from './swagger-two.ts';
 
 /**

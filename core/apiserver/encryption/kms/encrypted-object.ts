@@ -1,4 +1,5 @@
-import { MessageWriter, readMessage } from './wire.ts';
+import { MessageWriter } from '../../../base/node/protobuf/message-writer.ts';
+import { readMessage } from '../../../base/node/protobuf/read-message.ts';
 
 /** What the plugin decrypted stands for: the key itself (before 1.29), or a seed from which each value's key is derived. */
 export const KEY_SOURCE = { aesGcmKey: 0, seed: 1 } as const;
@@ -58,11 +59,11 @@ export const checkEncryptedObject = (object: EncryptedObject): void => {
 
 export const encodeEncryptedObject = (object: EncryptedObject): Uint8Array =>
   new MessageWriter()
-    .bytes(1, object.data)
-    .bytes(2, object.keyId)
-    .bytes(3, object.encryptedKey)
+    .optionalBytes(1, object.data)
+    .string(2, object.keyId)
+    .optionalBytes(3, object.encryptedKey)
     .map(4, object.annotations)
-    .varint(5, object.keySource)
+    .integer(5, object.keySource)
     .finish();
 
 export const decodeEncryptedObject = (bytes: Uint8Array): EncryptedObject => {

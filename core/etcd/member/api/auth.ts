@@ -1,6 +1,6 @@
 import { authError, bcryptHash, bcryptMatches, tokenPrefix, type Access } from '../../auth/index.ts';
 import * as proto from '../../proto/index.ts';
-import { etcdError } from '../../rpc/errors.ts';
+import { etcdError } from '../../refusals/errors.ts';
 import type { AuthApi, RequestContext } from '../../rpc/member-api.ts';
 import type { Member } from '../member.ts';
 import type { RequestKind } from '../request-entry.ts';

@@ -14,7 +14,7 @@ import {
   type MembershipChange,
 } from '../../membership/index.ts';
 import type * as proto from '../../proto/index.ts';
-import { etcdError } from '../../rpc/errors.ts';
+import { etcdError } from '../../refusals/errors.ts';
 import type { MemberApi } from '../../rpc/member-api.ts';
 import { withProposer } from '../change-proposer.ts';
 import type { Member } from '../member.ts';

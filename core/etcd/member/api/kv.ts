@@ -4,7 +4,7 @@ import { fromRange, fromTxn, mayPut, toRange, toTxn } from '../../apply/index.ts
 import { isReadOnly } from '../../mvcc/txn.ts';
 import type { Identity } from '../../auth/index.ts';
 import { hasReason } from '../../../base/errors.ts';
-import { etcdError } from '../../rpc/errors.ts';
+import { etcdError } from '../../refusals/errors.ts';
 import type { MemberApi } from '../../rpc/member-api.ts';
 import type { Member } from '../member.ts';
 

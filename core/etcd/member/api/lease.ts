@@ -2,7 +2,7 @@ import { hasReason } from '../../../base/errors.ts';
 import { NOBODY } from '../../../raft/types.ts';
 import { leaseNotFound } from '../../lease/index.ts';
 import * as proto from '../../proto/index.ts';
-import { etcdError } from '../../rpc/errors.ts';
+import { etcdError } from '../../refusals/errors.ts';
 import type { MemberApi } from '../../rpc/member-api.ts';
 import type { Member } from '../member.ts';
 import {

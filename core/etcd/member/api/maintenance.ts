@@ -3,7 +3,7 @@ import { memberIdFromUint64 } from '../../membership/index.ts';
 import { BUCKETS, type BackendSnapshot } from '../../mvcc/backend/backend.ts';
 import { ALARM_ACTION, ALARM_TYPE } from '../../proto/index.ts';
 import * as proto from '../../proto/index.ts';
-import { etcdError } from '../../rpc/errors.ts';
+import { etcdError } from '../../refusals/errors.ts';
 import type { MemberApi, SnapshotSource } from '../../rpc/member-api.ts';
 import { streamSnapshot } from '../../snapshot/index.ts';
 import { ETCD_STORAGE_VERSION, ETCD_VERSION } from '../../version.ts';

@@ -1,4 +1,4 @@
-import { statusOf } from '../errors.ts';
+import { statusOf } from '../../refusals/errors.ts';
 import type { Method, ServerStreamMethod, UnaryMethod } from '../grpc/method.ts';
 import { StatusError } from '../grpc/status.ts';
 import type { CodeName } from '../grpc/status.ts';

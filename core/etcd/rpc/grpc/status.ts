@@ -1,31 +1,7 @@
+import { CODE, type CodeName, type Status } from '../../../base/node/grpc/codes.ts';
 import { encodeHeaders } from '../../../base/node/http2/hpack.ts';
 
-/** gRPC's codes, spelled as grpc-go prints them: metrics carry these names. */
-export const CODE = {
-  OK: 0,
-  Canceled: 1,
-  Unknown: 2,
-  InvalidArgument: 3,
-  DeadlineExceeded: 4,
-  NotFound: 5,
-  AlreadyExists: 6,
-  PermissionDenied: 7,
-  ResourceExhausted: 8,
-  FailedPrecondition: 9,
-  Aborted: 10,
-  OutOfRange: 11,
-  Unimplemented: 12,
-  Internal: 13,
-  Unavailable: 14,
-  DataLoss: 15,
-  Unauthenticated: 16,
-} as const;
-export type CodeName = keyof typeof CODE;
-
-export interface Status {
-  readonly code: CodeName;
-  readonly text: string;
-}
+export { CODE, type CodeName, type Status };
 
 export const OK: Status = { code: 'OK', text: '' };
 

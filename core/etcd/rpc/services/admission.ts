@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Disposable } from '../../../base/disposable.ts';
 import type { RangeRequest } from '../../proto/index.ts';
-import { etcdError, statusOfReason } from '../errors.ts';
+import { etcdError, statusOfReason } from '../../refusals/errors.ts';
 import type { CallContext } from '../grpc/method.ts';
 import type { MemberApi } from '../member-api.ts';
 

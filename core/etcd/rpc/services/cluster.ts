@@ -10,7 +10,7 @@ import {
   MemberUpdateRequest,
   MemberUpdateResponse,
 } from '../../proto/index.ts';
-import { etcdError } from '../errors.ts';
+import { etcdError } from '../../refusals/errors.ts';
 import { unary } from '../grpc/method.ts';
 import type { Method } from '../grpc/method.ts';
 import type { MemberApi } from '../member-api.ts';

@@ -8,7 +8,7 @@ import type {
   TxnRequest,
 } from '../../proto/index.ts';
 import { SORT_ORDER, SORT_TARGET } from '../../proto/index.ts';
-import { etcdError } from '../errors.ts';
+import { etcdError } from '../../refusals/errors.ts';
 
 /** What etcd refuses before it proposes anything, in its order: clients see the first that applies. */
 export const checkRange = (request: RangeRequest): void => {

@@ -20,7 +20,7 @@ import {
   StatusResponse,
 } from '../../proto/index.ts';
 import type { AlarmMember, SnapshotResponseIn } from '../../proto/index.ts';
-import { etcdError, statusOfReason } from '../errors.ts';
+import { etcdError, statusOfReason } from '../../refusals/errors.ts';
 import { serverStream, unary } from '../grpc/method.ts';
 import type { Method, OutgoingStream } from '../grpc/method.ts';
 import { StatusError } from '../grpc/status.ts';

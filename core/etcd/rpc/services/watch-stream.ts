@@ -4,7 +4,7 @@ import { messageOf, ReasonError } from '../../../base/errors.ts';
 import type { Random } from '../../../base/random.ts';
 import { FILTER_TYPE } from '../../proto/index.ts';
 import type { WatchCreateRequest, WatchRequest, WatchResponseIn } from '../../proto/index.ts';
-import { statusOf, statusOfReason } from '../errors.ts';
+import { statusOf, statusOfReason } from '../../refusals/errors.ts';
 import type { DuplexStream } from '../grpc/method.ts';
 import type { MemberApi, WatchBatch, Watcher } from '../member-api.ts';
 import { headerAt } from './header.ts';

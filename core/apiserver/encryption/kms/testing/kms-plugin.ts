@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createServer, type Http2Session, type ServerHttp2Stream } from 'node:http2';
-import { MessageWriter, readMessage, type Message } from '../wire.ts';
+import { MessageWriter } from '../../../../base/node/protobuf/message-writer.ts';
+import { readMessage, type Message } from '../../../../base/node/protobuf/read-message.ts';
 
 type Method = 'Status' | 'Encrypt' | 'Decrypt';
 
@@ -29,12 +30,16 @@ export const startKmsPlugin = async (socketPath: string): Promise<KmsPlugin> => 
   const sessions = new Set<Http2Session>();
   const answers: Record<Method, (request: Message) => Uint8Array> = {
     Status: () =>
-      new MessageWriter().bytes(1, plugin.version).bytes(2, plugin.healthz).bytes(3, plugin.keyId).finish(),
+      new MessageWriter()
+        .string(1, plugin.version)
+        .string(2, plugin.healthz)
+        .string(3, plugin.keyId)
+        .finish(),
     Encrypt(request) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', keyOf(plugin.keyId), nonce);
       const sealed = Buffer.concat([nonce, cipher.update(request.bytes(1)), cipher.final()]);
-      return new MessageWriter().bytes(1, sealed).bytes(2, plugin.keyId).map(3, ANNOTATIONS).finish();
+      return new MessageWriter().bytes(1, sealed).string(2, plugin.keyId).map(3, ANNOTATIONS).finish();
     },
     Decrypt(request) {
       const data = request.bytes(1);
