@@ -79,7 +79,11 @@ test('history that is compacted ends the watcher with the compacted revision', a
   expect(early.batches.map(({ compactRevision, events }) => [compactRevision, events.length])).toEqual([
     [8, 0],
   ]);
-  expect([watcher.state, exact.events.length, hub.counts]).toEqual(['ended', 4, { watchers: 1, slow: 0 }]);
+  expect([watcher.state, exact.events.length, hub.counts]).toEqual([
+    'ended',
+    4,
+    { watchers: 1, slow: 0, eventsSent: 4, eventsPending: 0 },
+  ]);
 });
 
 test('filters leave out what they name and send nothing when nothing is left', async () => {
@@ -120,7 +124,7 @@ test('a watcher without room costs one batch and catches up from history', async
   await clock.advance(50);
   expect([watcher.state, hub.counts, hub.progress([watcher])]).toEqual([
     'victim',
-    { watchers: 1, slow: 1 },
+    { watchers: 1, slow: 1, eventsSent: 0, eventsPending: 1 },
     undefined,
   ]);
   sink.isFull = false;
@@ -169,7 +173,10 @@ test('a sink that cancels while it is served gets nothing more', async () => {
   );
   store.put({ key: bytes('a'), value: bytes('1') });
   store.put({ key: bytes('a'), value: bytes('2') });
-  expect([deliveredCount, hub.counts]).toEqual([1, { watchers: 0, slow: 0 }]);
+  expect([deliveredCount, hub.counts]).toEqual([
+    1,
+    { watchers: 0, slow: 0, eventsSent: 0, eventsPending: 0 },
+  ]);
 });
 
 test('an empty range is refused', async () => {
@@ -228,6 +235,11 @@ test('every watcher gets every change of its range once, in order and by whole r
       const lasts = sink.batches.map(({ events }) => events.at(-1)?.modRevision ?? 0);
       expect(new Set(lasts).size, `seed ${seed}: a revision was split`).toBe(lasts.length);
     }
-    expect(hub.counts).toEqual({ watchers: watches.length, slow: 0 });
+    expect(hub.counts).toEqual({
+      watchers: watches.length,
+      slow: 0,
+      eventsSent: watches.reduce((sum, { sink }) => sum + sink.events.length, 0),
+      eventsPending: 0,
+    });
   }
 });
