@@ -392,7 +392,7 @@ test('methods, media types and paths that are not served are refused as upstream
   const accept = await ask(CONFIG_MAPS, { headers: { accept: 'text/html' } });
   expect([accept.code, jsonOf<Status>(accept).message]).toEqual([
     406,
-    'only the following media types are accepted: application/json, application/yaml',
+    '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
   ]);
   const cbor = await ask(CONFIG_MAPS, {
     method: 'POST',
