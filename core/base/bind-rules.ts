@@ -35,6 +35,9 @@ export const PORTS = {
   kubelet: 10_250,
   proxyMetrics: 10_249,
   proxyHealth: 10_256,
+  /** Above 1023, so that no one needs to be root; the Service in front of it has port 53. */
+  dns: 10_053,
+  dnsMetrics: 9_153,
 } as const;
 
 const ON_EVERY_NODE: ReadonlyMap<number, string> = new Map([
@@ -51,6 +54,8 @@ const ON_CONTROL_PLANES: ReadonlyMap<number, string> = new Map([
   [PORTS.cloudControllerManager, 'cloud-controller-manager'],
   [PORTS.scheduler, 'kube-scheduler'],
   [PORTS.metricsServer, 'metrics-server'],
+  [PORTS.dns, 'kube-dns'],
+  [PORTS.dnsMetrics, 'kube-dns'],
 ]);
 
 /** Also while it is down: a port that is free during a restart must not be taken. */

@@ -41,6 +41,7 @@ test(`${INPUTS} scripts end with an exit code or are killed (seed ${SEED})`, asy
       user: { name: 'root', uid: 0, gid: 0 },
       init: 'sh',
       networks: [],
+      dns: undefined,
       fileSystem: new MemoryFileSystem(newLayer(new Map()), []),
       budget,
     };

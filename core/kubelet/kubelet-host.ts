@@ -18,6 +18,7 @@ import {
   type Pod,
   type Service,
 } from '../client/index.ts';
+import type { ClusterDns } from './dns/pod-dns.ts';
 import { gate } from './node/gate.ts';
 import { KubeletNode } from './node/kubelet-node.ts';
 import { NodeAgent } from './node/node-agent.ts';
@@ -65,6 +66,7 @@ export interface KubeletHostOptions {
   readonly api?: (nodeName: string) => NodeApi;
   /** Events of one node: their source names it. */
   readonly events?: (nodeName: string) => EventRecorder;
+  readonly clusterDns?: ClusterDns | undefined;
   /** Variables for every container, as KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. */
   readonly environment?: ReadonlyMap<string, string>;
   /** Variables for the containers of static pods alone: what belongs to the host is nothing for pods of users. */
@@ -189,6 +191,7 @@ export class KubeletHost {
       },
       nodeName: identity.name,
       hostIP: identity.hostIP,
+      clusterDns: this.#options.clusterDns,
       runtime: of,
       allocatable: allocatableOf(identity),
       event: (object, type, reason, message) =>

@@ -55,7 +55,7 @@ test('a cluster of three with two workers gets all its files', async () => {
   expect(keys).toEqual([...expected, 'sa'].map((base) => `${base}.key`).sort());
   expect(await listFiles(join(directory, 'kubeconfig'), '.conf')).toEqual(
     [
-      ...['admin', 'cloud-controller-manager', 'console', 'controller-manager', 'kube-proxy'],
+      ...['admin', 'cloud-controller-manager', 'console', 'controller-manager', 'kube-dns', 'kube-proxy'],
       ...[
         'kubelet-cp-1',
         'kubelet-cp-2',

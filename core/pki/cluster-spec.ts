@@ -154,6 +154,7 @@ export const planLeaves = (spec: ClusterPkiSpec): LeafPlan[] => [
   kubeconfig('scheduler.conf', 'system:kube-scheduler'),
   kubeconfig('cloud-controller-manager.conf', 'system:cloud-controller-manager'),
   kubeconfig('kube-proxy.conf', 'system:kube-proxy'),
+  kubeconfig('kube-dns.conf', 'system:kube-dns'),
   kubeconfig('console.conf', 'pilothouse-console', 'pilothouse:console'),
   ...nodePlans(spec),
 ];

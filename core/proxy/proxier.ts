@@ -12,7 +12,7 @@ import {
   type ForwardObserver,
   type Place,
 } from './forwarding/index.ts';
-import { HttpListener } from './health/http-listener.ts';
+import { HttpListener } from '../component/http-listener.ts';
 import { nodePortHealth } from './health/node-port-health.ts';
 import type { ProxyHealth } from './health/proxy-health.ts';
 import type { ProxyMetrics } from './metrics.ts';

@@ -13,7 +13,7 @@ import {
 } from '../client/index.ts';
 import type { BindAddress, ProxyConfig } from './config/config.ts';
 import { createProxy, type Proxy } from './create-proxy.ts';
-import { HttpListener, type HttpAnswer } from './health/http-listener.ts';
+import { HttpListener, type HttpAnswer } from '../component/http-listener.ts';
 
 export interface RunningProxy {
   readonly proxy: Proxy;

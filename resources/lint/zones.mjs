@@ -56,11 +56,26 @@ export const ZONES = {
     'core/proxy',
     'core/proxy/forwarding',
   ],
-  'core/kubelet': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
+  'core/kubelet': [
+    'core/base',
+    'core/base/node',
+    'core/api',
+    'core/client',
+    'core/component',
+    'core/pki',
+    // Simulated containers look names up.
+    'core/dns/wire',
+    'core/dns/exchange',
+  ],
   'core/proxy': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
   // How connections are passed on, for anyone who listens on behalf of others.
   'core/proxy/forwarding': ['core/base', 'core/base/node'],
   'core/dns': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
+  // Questions and answers as bytes, for anyone who asks.
+  'core/dns/wire': ['core/base', 'core/api'],
+  'core/dns/zone': ['core/base', 'core/api', 'core/dns/wire'],
+  // Sending a question to a server.
+  'core/dns/exchange': ['core/base', 'core/dns/wire'],
   'core/cluster': ['core'],
   main: ['core'],
   'main/preload': ['core/base', 'core/contract'],
@@ -72,7 +87,15 @@ export const ZONES = {
 };
 
 /** Zones whose result depends on their input alone. */
-export const PURE_ZONES = ['core/base', 'core/raft', 'core/api', 'core/cel', 'core/contract'];
+export const PURE_ZONES = [
+  'core/base',
+  'core/raft',
+  'core/api',
+  'core/cel',
+  'core/contract',
+  'core/dns/wire',
+  'core/dns/zone',
+];
 
 const within = (path, folder) => path === folder || path.startsWith(`${folder}/`);
 

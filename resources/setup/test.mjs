@@ -28,7 +28,11 @@ const LAYERS = [
   },
   { name: 'unit', run: () => runVitest({ project: ['unit', 'renderer'] }) },
   { name: 'transcripts and simulation', run: () => runVitest({ project: ['sim'] }) },
-  { name: 'integration', run: () => runVitestTwice({ project: ['integration'] }) },
+  {
+    name: 'integration',
+    packages: ['bind9-dnsutils'],
+    run: () => runVitestTwice({ project: ['integration'] }),
+  },
   {
     name: 'clients',
     packages: ['etcd-client', 'etcd-server'],

@@ -184,6 +184,14 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
       ...(['list services all', 'list endpointslices.discovery.k8s.io all', 'create events here'] as const),
     ],
   },
+  'kube-dns': {
+    user: 'system:kube-dns',
+    groups: ['system:authenticated'],
+    may: [
+      ...AUTHENTICATED,
+      ...(['list namespaces all', 'list services all', 'list endpointslices.discovery.k8s.io all'] as const),
+    ],
+  },
   'the node worker-1': {
     user: 'system:node:worker-1',
     groups: ['system:nodes', 'system:authenticated'],
@@ -334,6 +342,7 @@ test.each([
   ['the scheduler', 'system:kube-scheduler', []],
   ['the controller-manager', 'system:kube-controller-manager', []],
   ['kube-proxy', 'system:kube-proxy', []],
+  ['kube-dns', 'system:kube-dns', []],
   ['the node worker-1', 'system:node:worker-1', ['system:nodes']],
   ['a member of system:nodes that is no node', 'worker-1', ['system:nodes']],
   ['a name of a node outside of its group', 'system:node:worker-1', []],

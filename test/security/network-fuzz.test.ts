@@ -9,6 +9,7 @@ import { componentPlaces } from '../../core/cluster/checks/listeners.ts';
 import { parseClusterConfig } from '../../core/cluster/config/config.ts';
 import { adminClient } from '../support/cluster.ts';
 import { hostileBytes, hostileInput, type RequestRules } from '../support/hostile-requests.ts';
+import { resolveAt, sendHostileDatagrams, sendHostileFrames } from '../support/hostile-dns.ts';
 import { sendHostile, type HostileInput, type Tally } from '../support/hostile-traffic.ts';
 import { oddTlsRecord } from '../support/etcd-fuzz.ts';
 import { until } from '../support/until.ts';
@@ -265,6 +266,24 @@ test.each([10_249, 10_256])('kube-proxy on port %i', async (port) => {
   expectAnswers(await fuzz(worker, plain, requests()), [200, 400, 404]);
 });
 
+test('the metrics listener of kube-dns', async () => {
+  const targets = ['/health', '/ready', '/metrics', '/health/x', '//'];
+  expectAnswers(await fuzz(onPort('kube-dns', 9153), plain, requests({ targets })), [200, 400, 404]);
+});
+
+/** Each input is answered, or hung up on; a name resolves afterwards. */
+test('kube-dns over TCP and UDP', async () => {
+  const at = onPort('kube-dns', 10_053);
+  const over = { inputs: INPUTS, at: at.map(target), seed: SEED };
+  const [tcp, udp] = [await sendHostileFrames(over), await sendHostileDatagrams(over)];
+  expect([tcp.answered + tcp.hungUp, tcp.answered > INPUTS * 0.5, udp.answered > INPUTS * 0.5]).toEqual([
+    INPUTS,
+    true,
+    true,
+  ]);
+  expect(await resolveAt(target(at[0]!), 'kubernetes.default.svc.cluster.local.')).toHaveLength(1);
+});
+
 test('etcd’s metrics listener', async () => {
   const targets = [
     '/health',
@@ -295,7 +314,10 @@ test.each<[string, () => string]>([
 });
 
 test('every port of a component is one of these', () => {
-  const fuzzed = [2379, 2380, 2381, 4443, 6443, 10_249, 10_250, 10_256, 10_257, 10_258, 10_259];
+  const fuzzed = [
+    ...[2379, 2380, 2381, 4443, 6443, 9153, 10_053],
+    ...[10_249, 10_250, 10_256, 10_257, 10_258, 10_259],
+  ];
   const ports = new Set([...places.keys()].map((place) => target(place).port));
   expect([...ports].sort((a, b) => a - b)).toEqual(fuzzed);
 });

@@ -73,6 +73,7 @@ test.each([
   ['cloud-controller-manager', 'https', ':10258', '/healthz'],
   ['etcd', 'http', ':2381', '/health'],
   ['kube-proxy', 'http', '.16.1:10256', '/healthz'],
+  ['kube-dns', 'http', ':9153', '/health'],
 ])('a thousand silent connections keep no probe from %s', async (component, scheme, end, path) => {
   const before = await hostPids(data);
   const place = placeOf(component, end);

@@ -206,6 +206,18 @@ test('kube-proxy has health and metrics in plain HTTP, as upstream, and nothing 
   ]);
 });
 
+test('kube-dns has health and metrics in plain HTTP, as CoreDNS, and nothing else', async () => {
+  const ports = placesOf('kube-dns').filter((place) => place.endsWith(':9153'));
+  expect(ports).toHaveLength(2);
+  for (const place of ports)
+    expect(await statuses(place, 'http', ['/metrics', '/health', '/ready', '/debug/pprof/'])).toEqual({
+      '/metrics': 200,
+      '/health': 200,
+      '/ready': 200,
+      '/debug/pprof/': 404,
+    });
+});
+
 test('no port gives etcd’s keys to a stranger, by gRPC or JSON, in plain text or over TLS', async () => {
   const { own } = await scan();
   const ports = [...new Set(own.filter(({ protocol }) => protocol === 'TCP').map(placeOf))];

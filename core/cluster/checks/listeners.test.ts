@@ -65,6 +65,7 @@ test('every component of a default cluster has its places', () => {
     'etcd',
     'kube-apiserver',
     'kube-controller-manager',
+    'kube-dns',
     'kube-proxy',
     'kube-scheduler',
     'kubelet',

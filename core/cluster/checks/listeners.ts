@@ -9,7 +9,7 @@ import {
 } from '../config/addresses.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import { planHosts } from '../config/hosts.ts';
-import { PORTS } from '../manifests/control-plane.ts';
+import { dnsHosts, PORTS } from '../manifests/control-plane.ts';
 import type { ListeningSocket } from './listening.ts';
 
 /** `127.20.0.1:6443` to the component that listens there. */
@@ -18,6 +18,7 @@ export const componentPlaces = (config: ClusterConfig): ReadonlyMap<string, stri
   const add = (component: string, address: string, ...ports: number[]): void =>
     ports.forEach((port) => places.set(`${address}:${port}`, component));
   add('load balancer', loadBalancerAddress({ network: config.spec.network }), PORTS.apiServer);
+  for (const { address } of dnsHosts(config)) add('kube-dns', address, PORTS.dns, PORTS.dnsMetrics);
   for (const { role, address, etcd, nodes } of planHosts(config)) {
     if (etcd) add('etcd', etcd.address, PORTS.etcdClient, PORTS.etcdPeer, PORTS.etcdMetrics);
     if (role === 'control-plane') {

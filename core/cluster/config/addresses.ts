@@ -8,6 +8,9 @@ export interface AddressPlan {
   readonly network: number;
 }
 
+/** The domain of the cluster's names. Pods and certificates have it. */
+export const CLUSTER_DOMAIN = 'cluster.local';
+
 export const NETWORK_MIN = 16;
 export const NETWORK_MAX = 252;
 
@@ -40,6 +43,7 @@ export const workerAddress = (plan: AddressPlan, ordinal: number): string => {
 /** `127.N.64.0/18`, whose first address is the `kubernetes` service. */
 export const serviceRange = ({ network }: AddressPlan): string => `127.${network}.64.0/18`;
 export const kubernetesServiceAddress = ({ network }: AddressPlan): string => `127.${network}.64.1`;
+export const dnsServiceAddress = ({ network }: AddressPlan): string => `127.${network}.64.10`;
 
 /** Addresses that services of type LoadBalancer are given by the loopback cloud. */
 export const loadBalancerRange = ({ network }: AddressPlan): string => `127.${network}.8.0/21`;

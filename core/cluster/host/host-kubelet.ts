@@ -16,7 +16,13 @@ import {
   type StartComponent,
 } from '../../kubelet/index.ts';
 import { KubeletServer } from '../../kubelet/server/kubelet-server.ts';
-import { clusterNetworks, kubernetesServiceAddress, nodePodRange } from '../config/addresses.ts';
+import {
+  CLUSTER_DOMAIN,
+  clusterNetworks,
+  dnsServiceAddress,
+  kubernetesServiceAddress,
+  nodePodRange,
+} from '../config/addresses.ts';
 import { manifestsFolder } from '../data-folder/layout.ts';
 import { CONTROL_PLANE_LABEL } from '../config/labels.ts';
 import { PORTS } from '../manifests/control-plane.ts';
@@ -80,6 +86,10 @@ const nodesOf = (
         addresses: rangeAddresses(podCIDR),
         content,
         networks: clusterNetworks({ network }),
+        dns: {
+          service: dnsServiceAddress({ network }),
+          endpoints: start.dnsServers.map((address) => ({ host: address, port: PORTS.dns })),
+        },
         isControlPlane,
         opensPorts: host.nodes.length <= NODES_WITH_PORTS_MAX,
       }),
@@ -109,6 +119,7 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
     registry: new Registry(),
     kubernetesVersion,
     nodes: nodesOf(options, content),
+    clusterDns: { servers: [dnsServiceAddress({ network: start.network })], domain: CLUSTER_DOMAIN },
     environment: environmentOf(start),
     staticEnvironment: new Map([[DATA_VARIABLE, dataDirectory]]),
   };

@@ -12,6 +12,8 @@ export interface HostStart {
   /** Of the first of its nodes, among all nodes of the cluster: it decides their pod ranges. */
   readonly firstNodeIndex: number;
   readonly nodeCount: number;
+  /** Addresses of the hosts that run the cluster's DNS. */
+  readonly dnsServers: readonly string[];
 }
 
 /** What is broken intentionally on one host, as its threads are told. */

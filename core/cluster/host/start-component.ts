@@ -17,7 +17,7 @@ import { rotatingFile } from './rotating-file.ts';
 const YOUNG_GENERATION_MB = 16;
 /** Of those that never have much to do. */
 const YOUNG_GENERATION_SMALL_MB = 6;
-const SMALL_COMPONENTS: ReadonlySet<string> = new Set(['cloud-controller-manager', 'kube-proxy']);
+const SMALL_COMPONENTS: ReadonlySet<string> = new Set(['cloud-controller-manager', 'kube-dns', 'kube-proxy']);
 /** Pieces of output that wait for the kubelet, which keeps the last of them only. */
 const OUTPUT_PIECES_MAX = 256;
 

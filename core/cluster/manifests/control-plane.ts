@@ -1,5 +1,6 @@
 import { PORTS } from '../../base/bind-rules.ts';
 import {
+  CLUSTER_DOMAIN,
   hostRange,
   loadBalancerRange,
   nodeCidrMaskSize,
@@ -285,6 +286,39 @@ export const kubeProxyPod = ({ config, host, version }: ManifestOptions): Static
   },
 });
 
+/** Two servers, so that names resolve while one host is down. */
+const DNS_HOSTS = 2;
+
+/** The hosts that run the cluster's DNS: the first control planes. */
+export const dnsHosts = (config: ClusterConfig): readonly HostPlan[] =>
+  planHosts(config)
+    .filter(({ role }) => role === 'control-plane')
+    .slice(0, DNS_HOSTS);
+
+/** The label by which CoreDNS is found in every cluster: a real one can take its place behind the same Service. */
+export const DNS_LABELS = { 'k8s-app': 'kube-dns' } as const;
+
+export const kubeDnsPod = ({ host, version }: Pick<ManifestOptions, 'host' | 'version'>): StaticPodSpec => ({
+  component: 'kube-dns',
+  labels: { ...DNS_LABELS, tier: 'control-plane' },
+  image: componentImage('kube-dns', version),
+  requests: { cpu: '100m', memory: '70Mi' },
+  probe: { host: host.address, port: PORTS.dnsMetrics, scheme: 'HTTP' },
+  probes: { liveness: '/health', readiness: '/ready', startup: '/health' },
+  ports: [
+    { name: 'dns', containerPort: PORTS.dns, protocol: 'UDP' },
+    { name: 'dns-tcp', containerPort: PORTS.dns },
+    { name: 'metrics', containerPort: PORTS.dnsMetrics },
+  ],
+  flags: {
+    'bind-address': host.address,
+    'cluster-domain': CLUSTER_DOMAIN,
+    kubeconfig: inData('kubeconfig/kube-dns.conf'),
+    'metrics-bind-address': `${host.address}:${PORTS.dnsMetrics}`,
+    port: PORTS.dns,
+  },
+});
+
 /** By file name, what a host's `manifests/` holds. */
 export const manifestsOf = (options: ManifestOptions): ReadonlyMap<string, string> => {
   const { host } = options;
@@ -296,6 +330,7 @@ export const manifestsOf = (options: ManifestOptions): ReadonlyMap<string, strin
           controllerManagerPod(options),
           schedulerPod(options),
           cloudControllerManagerPod(options),
+          dnsHosts(options.config).some(({ name }) => name === host.name) ? kubeDnsPod(options) : undefined,
         ]
       : []),
     runsProxy(options.config, host) ? kubeProxyPod(options) : undefined,

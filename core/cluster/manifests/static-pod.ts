@@ -12,7 +12,12 @@ export interface StaticPodSpec {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly probe: { readonly host: string; readonly port: number; readonly scheme: 'HTTP' | 'HTTPS' };
   readonly probes: { readonly liveness: string; readonly readiness?: string; readonly startup: string };
-  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly ports?: readonly {
+    readonly name: string;
+    readonly containerPort: number;
+    /** TCP where nothing is said. */
+    readonly protocol?: 'TCP' | 'UDP';
+  }[];
 }
 
 /** The data folder in a manifest: the host fills it in, so that the folder can be moved. */
@@ -51,7 +56,7 @@ export const staticPodYaml = (spec: StaticPodSpec): string => {
               component,
               ...Object.entries(flags).map(([name, value]) => `--${name}=${valueText(value)}`),
             ],
-            ...(spec.ports && { ports: spec.ports.map((port) => ({ ...port, protocol: 'TCP' })) }),
+            ...(spec.ports && { ports: spec.ports.map((port) => ({ protocol: 'TCP', ...port })) }),
             livenessProbe: { ...probe(spec, probes.liveness, 8), initialDelaySeconds: 10 },
             ...(probes.readiness !== undefined && {
               // kubeadm looks every second; each look is a handshake, and nothing routes by it.

@@ -1,11 +1,15 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isAlreadyExists } from '../../api/meta/status.ts';
+import { messageOf } from '../../base/errors.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
 import {
   CLUSTER_ROLE,
   CLUSTER_ROLE_BINDING,
   LEASE,
   NODE,
+  SERVICE,
   STORAGE_CLASS,
   type Client,
 } from '../../client/index.ts';
@@ -14,7 +18,12 @@ import {
   CLOUD_CONTROLLER_MANAGER_ROLE,
 } from '../../cloud/config/access.ts';
 import { CONTROL_PLANE_LABEL, EXCLUDED_FROM_LOAD_BALANCERS_LABEL } from '../config/labels.ts';
-import { addonsFile } from '../data-folder/layout.ts';
+import { dnsServiceAddress } from '../config/addresses.ts';
+import type { ClusterConfig } from '../config/config.ts';
+import { addonsFile, manifestsFolder } from '../data-folder/layout.ts';
+import type { DataFolder } from '../data-folder/open.ts';
+import { DNS_LABELS, dnsHosts, kubeDnsPod, PORTS } from '../manifests/control-plane.ts';
+import { staticPodYaml } from '../manifests/static-pod.ts';
 
 /** A node may not give itself this label; kubeadm does it, with the rights of an administrator. */
 export const markControlPlanes = async (client: Client, names: readonly string[]): Promise<void> => {
@@ -71,14 +80,93 @@ const LOCAL_STORAGE = {
   volumeBindingMode: 'WaitForFirstConsumer',
 } as const;
 
-/** What a new cluster is given once: anyone who deletes it does not find it again after a restart. */
-export const installAddons = async (client: Client, dataDirectory: string): Promise<void> => {
-  const file = addonsFile(dataDirectory);
-  if (existsSync(file)) return;
+const DNS_SERVICE_PORTS = [
+  { name: 'dns', port: 53, protocol: 'UDP', targetPort: 'dns' },
+  { name: 'dns-tcp', port: 53, protocol: 'TCP', targetPort: 'dns-tcp' },
+  { name: 'metrics', port: PORTS.dnsMetrics, protocol: 'TCP', targetPort: 'metrics' },
+];
+
+/** As kubeadm names it, so that a CoreDNS that is put in its place is found by everything that looks for it. */
+const dnsService = (config: ClusterConfig) => {
+  const clusterIP = dnsServiceAddress({ network: config.spec.network });
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {
+      name: 'kube-dns',
+      namespace: 'kube-system',
+      labels: {
+        ...DNS_LABELS,
+        'kubernetes.io/cluster-service': 'true',
+        'kubernetes.io/name': 'CoreDNS',
+      },
+      annotations: { 'prometheus.io/port': String(PORTS.dnsMetrics), 'prometheus.io/scrape': 'true' },
+    },
+    spec: { clusterIP, clusterIPs: [clusterIP], selector: { ...DNS_LABELS }, ports: DNS_SERVICE_PORTS },
+  };
+};
+
+/** Manifests of a cluster that is older than its DNS. New ones have them from the start. */
+const writeDnsManifests = async (directory: string, config: ClusterConfig): Promise<void> => {
+  for (const host of dnsHosts(config)) {
+    const file = join(manifestsFolder(directory, host.name), 'kube-dns.yaml');
+    const pod = kubeDnsPod({ host, version: config.spec.kubernetesVersion });
+    if (!existsSync(file)) await writeFileAtomically(file, staticPodYaml(pod));
+  }
+};
+
+const unlessThere = async (create: Promise<unknown>): Promise<void> => {
   try {
-    await client.resource(STORAGE_CLASS).create(LOCAL_STORAGE);
+    await create;
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
   }
-  await writeFileAtomically(file, `${JSON.stringify({ installed: ['storageclass/local'] })}\n`);
+};
+
+interface Addon {
+  readonly name: string;
+  install(client: Client, folder: DataFolder): Promise<void>;
+}
+
+const ADDONS: readonly Addon[] = [
+  {
+    name: 'storageclass/local',
+    install: (client) => unlessThere(client.resource(STORAGE_CLASS).create(LOCAL_STORAGE)),
+  },
+  {
+    name: 'service/kube-dns',
+    install: async (client, { directory, config }) => {
+      const services = client.resource(SERVICE, 'kube-system');
+      // Asked first: the address of one that is there is taken, which a second one would be told before its name.
+      const found = await services.list({ fieldSelector: 'metadata.name=kube-dns' });
+      if (found.items.length === 0) await unlessThere(services.create(dnsService(config)));
+      await writeDnsManifests(directory, config);
+    },
+  },
+];
+
+const readInstalled = async (file: string): Promise<readonly string[]> => {
+  if (!existsSync(file)) return [];
+  const { installed } = JSON.parse(await readFile(file, 'utf8')) as { installed?: unknown };
+  return Array.isArray(installed) ? installed.map(String) : [];
+};
+
+/**
+ * What a cluster is given once: anyone who deletes it does not find it again after a restart. Answers what could not be
+ * installed, and is tried again at the next start.
+ */
+export const installAddons = async (client: Client, folder: DataFolder): Promise<readonly string[]> => {
+  const file = addonsFile(folder.directory);
+  const installed = await readInstalled(file);
+  const missing = ADDONS.filter(({ name }) => !installed.includes(name));
+  if (missing.length === 0) return [];
+  const outcomes = await Promise.allSettled(missing.map((addon) => addon.install(client, folder)));
+  const done = missing.filter((_, index) => outcomes[index]!.status === 'fulfilled');
+  const names = [...installed, ...done.map(({ name }) => name)];
+  await writeFileAtomically(file, `${JSON.stringify({ installed: names })}\n`);
+  return outcomes.flatMap((outcome, index) =>
+    outcome.status === 'rejected'
+      ? [`cannot install ${missing[index]!.name}: ${messageOf(outcome.reason)}; restart the cluster to retry`]
+      : [],
+  );
 };

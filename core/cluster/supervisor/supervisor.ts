@@ -22,7 +22,7 @@ import { readUpgradeState } from '../upgrade/state.ts';
 import { superAdminKubeconfigFile } from '../data-folder/layout.ts';
 import type { DataFolder } from '../data-folder/open.ts';
 import { brokenManifests, lostKeys } from '../data-folder/look-at-files.ts';
-import { PORTS } from '../manifests/control-plane.ts';
+import { dnsHosts, PORTS } from '../manifests/control-plane.ts';
 import { installAddons } from './bootstrap.ts';
 import { BalancerKeeper } from './balancer-keeper.ts';
 import type { LoadBalancerConfig } from '../load-balancer/index.ts';
@@ -175,6 +175,7 @@ export class Supervisor {
         network: this.#config.spec.network,
         firstNodeIndex: firstNodePlace(plan),
         nodeCount: nodePlaces(this.#config),
+        dnsServers: dnsHosts(this.#config).map(({ address }) => address),
         kubernetesVersion: this.#config.spec.kubernetesVersion,
         nodeVersions: this.#nodeVersions,
       }),
@@ -345,7 +346,7 @@ export class Supervisor {
     this.#owned.add(client);
     this.#client = client;
     await this.#readiness.untilReady(client);
-    await installAddons(client, folder.directory);
+    this.#warnings.push(...(await installAddons(client, folder)));
     await this.#backups.start();
     this.#owned.add(this.#backups);
     this.#certificates.start();

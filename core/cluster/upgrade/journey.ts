@@ -41,7 +41,7 @@ export class Journey {
   }
 
   async managers(host: string): Promise<void> {
-    await this.#stop(`managers/${host}`, () => this.#moveAll(host, ELECTED_COMPONENTS));
+    await this.#stop(`managers/${host}`, () => this.#moveAll(host, [...ELECTED_COMPONENTS, 'kube-dns']));
   }
 
   /** Nothing but the kubelet's host runs it, and no step of its own is worth it. */

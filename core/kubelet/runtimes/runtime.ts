@@ -1,6 +1,7 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { ReasonError } from '../../base/errors.ts';
 import type { V1Container, V1Pod, V1Probe } from '../../api/schema/index.ts';
+import type { PodDns } from '../dns/pod-dns.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
 import type { ContainerLog } from './container-log.ts';
 
@@ -43,6 +44,10 @@ export interface SandboxRequest {
   readonly pod: V1Pod;
   readonly nodeName: string;
   readonly hostIP: string;
+  /** How the pod resolves names. */
+  readonly dns: PodDns;
+  /** Empty: the cluster has none. */
+  readonly clusterDomain: string;
   /** An address that the pod had before the kubelet restarted, kept when it is still free. */
   readonly preferredIP?: string;
 }

@@ -2,6 +2,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import { parseTime } from '../../api/meta/time.ts';
 import type { V1Pod, V1PodStatus } from '../../api/schema/index.ts';
+import { podDns } from '../dns/pod-dns.ts';
 import type { ContainerExit, ProbeKind, Sandbox } from '../runtimes/runtime.ts';
 import { podStatus } from '../status/pod-status.ts';
 import { terminatedState } from '../status/container-status.ts';
@@ -256,14 +257,20 @@ export class PodWorker {
   }
 
   async #makeSandbox(): Promise<void> {
-    const { runtime, nodeName, hostIP, metrics } = this.#context;
+    const { runtime, nodeName, hostIP, metrics, clusterDns } = this.#context;
     await this.volumes.check();
     if (this.#stage !== 'active') return;
     const preferredIP = this.#pod.status?.podIP;
+    const { dns, warnings } = podDns(this.#pod, clusterDns);
+    // Static pods are the host's own: what they resolve, they resolve as the host does.
+    if (!this.isStatic)
+      for (const { reason, message } of warnings) this.#context.event(this.#pod, 'Warning', reason, message);
     const sandbox = await runtime.createSandbox({
       pod: this.#pod,
       nodeName,
       hostIP,
+      dns,
+      clusterDomain: clusterDns?.domain ?? '',
       ...(preferredIP !== undefined && { preferredIP }),
     });
     this.#sandbox = sandbox;

@@ -65,6 +65,7 @@ export const world = (
   const context: NodeContext = {
     nodeName: 'n1',
     hostIP: '127.77.0.1',
+    clusterDns: { servers: ['127.77.64.10'], domain: 'cluster.local' },
     clock,
     log: silentLog,
     runtime: new SimulatedRuntime({

@@ -1,5 +1,5 @@
 import { splitObjectKey } from '../../api/meta/index.ts';
-import type { HttpAnswer } from './http-listener.ts';
+import type { HttpAnswer } from '../../component/http-listener.ts';
 
 /** What a health check node port answers load balancers: is there an endpoint on this node? */
 export const nodePortHealth = (options: {

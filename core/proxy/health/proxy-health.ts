@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { ProxyMetrics } from '../metrics.ts';
-import type { HttpAnswer } from './http-listener.ts';
+import type { HttpAnswer } from '../../component/http-listener.ts';
 
 /** Upstream: twice the sync period, which is 30 s. */
 const HEALTH_TIMEOUT_MS = 60_000;

@@ -16,6 +16,7 @@ const ORDER = [
   'kube-controller-manager',
   'kube-scheduler',
   'cloud-controller-manager',
+  'kube-dns',
   'kubelet',
   'kube-proxy',
 ] as const;

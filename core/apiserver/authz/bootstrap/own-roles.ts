@@ -14,6 +14,11 @@ export const OWN_CLUSTER_ROLES: RoleTable = {
     'post /debug/what-if',
     'get /api,/api/*,/apis,/apis/*,/debug/explanations,/debug/traces,/healthz,/healthz/*,/livez,/livez/*,/metrics,/openapi,/openapi/*,/readyz,/readyz/*,/version,/version/',
   ],
+  // The cluster's DNS answers from Services and their endpoints; namespaces tell which names exist and have no record.
+  'pilothouse:kube-dns': [
+    'list,watch core namespaces,services',
+    'list,watch discovery.k8s.io endpointslices',
+  ],
   // The metrics server reads the figures of kubelets, and nothing else of them.
   'pilothouse:metrics-server': ['get core nodes/metrics'],
   // What publishes it: one APIService, and questions about who may read metrics.
@@ -52,6 +57,7 @@ export const OWN_CLUSTER_ROLE_BINDINGS: Readonly<
   // As kubeadm makes it: admin.conf is in this group, so that its rights can be taken away again.
   'kubeadm:cluster-admins': { role: 'cluster-admin', subjects: ['Group kubeadm:cluster-admins'] },
   'pilothouse:console': { role: 'pilothouse:console', subjects: ['Group pilothouse:console'] },
+  'pilothouse:kube-dns': { role: 'pilothouse:kube-dns', subjects: ['User system:kube-dns'] },
   'pilothouse:metrics-server': {
     role: 'pilothouse:metrics-server',
     subjects: ['User system:metrics-server'],

@@ -15,6 +15,8 @@ import {
   type Sandbox,
   type SandboxRequest,
 } from '../runtime.ts';
+import { hostsFile, podNames } from '../../dns/hosts-file.ts';
+import { resolvConf } from '../../dns/pod-dns.ts';
 import { ContainerLog } from '../container-log.ts';
 import { behaviourOf, type Behaviour } from './behaviour.ts';
 import type { ContentClient, ContentContainer } from './content/content-client.ts';
@@ -23,6 +25,7 @@ import { ImageStore, resolveImage } from './images.ts';
 import type { PodAddresses } from './pod-addresses.ts';
 import { commandLine, programOf } from './program.ts';
 import { IMPLIED_READY, SimulatedContainer } from './simulated-container.ts';
+import type { ClusterDnsPlaces } from './shell/process.ts';
 import { usageOf } from './usage.ts';
 
 export const SIMULATED_VERSION = '1.0.0';
@@ -35,6 +38,8 @@ export interface SimulatedRuntimeOptions {
   readonly addresses: PodAddresses;
   /** The cluster's own ranges: `curl` and `wget` in a container reach nothing else. Its own pods alone without it. */
   readonly networks?: readonly string[];
+  /** The cluster's DNS, for commands that resolve names. */
+  readonly dns?: ClusterDnsPlaces;
   /** Runs what users' content drives; shared by all nodes of the process. */
   readonly content: ContentClient;
   /** Its components' ports are not for pods; default: a worker. */
@@ -75,21 +80,16 @@ const portNamed = (container: V1Container, port: number | string | undefined): n
     ? (container.ports?.find(({ name }) => name === port)?.containerPort ?? Number(port))
     : port;
 
-const imageFiles = (request: ContainerRequest, podIP: string, hostname: string): Map<string, string> =>
+const imageFiles = (
+  { pod }: ContainerRequest,
+  { dns, clusterDomain }: SandboxRequest,
+  podIP: string,
+  hostname: string,
+): Map<string, string> =>
   new Map([
     ['/etc/hostname', `${hostname}\n`],
-    [
-      '/etc/hosts',
-      `# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n${podIP}\t${hostname}\n${(
-        request.pod.spec?.hostAliases ?? []
-      )
-        .map(({ ip, hostnames }) => `${ip}\t${(hostnames ?? []).join('\t')}\n`)
-        .join('')}`,
-    ],
-    [
-      '/etc/resolv.conf',
-      `search ${request.pod.metadata?.namespace ?? 'default'}.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n`,
-    ],
+    ['/etc/hosts', hostsFile(pod, podIP, clusterDomain)],
+    ['/etc/resolv.conf', resolvConf(dns)],
     ['/etc/os-release', 'NAME="Pilothouse simulated container"\nID=simulated\n'],
     ['/etc/passwd', 'root:x:0:0:root:/root:/bin/sh\n'],
   ]);
@@ -224,12 +224,12 @@ export class SimulatedRuntime implements Runtime {
 
   #facts(
     request: ContainerRequest,
-    { hostIP }: SandboxRequest,
+    sandbox: SandboxRequest,
     place: { readonly ordinal: number; readonly podIP: string; readonly notReadyMs: number },
   ): ContainerFacts {
     const { pod, container } = request;
     const labels = pod.metadata?.labels ?? {};
-    const hostname = pod.spec?.hostname ?? pod.metadata?.name ?? '';
+    const { hostname } = podNames(pod, sandbox.clusterDomain);
     const security = container.securityContext ?? {};
     const uid = security.runAsUser ?? pod.spec?.securityContext?.runAsUser ?? 0;
     const gid = security.runAsGroup ?? pod.spec?.securityContext?.runAsGroup ?? uid;
@@ -242,13 +242,14 @@ export class SimulatedRuntime implements Runtime {
       nodeName: this.#options.nodeName,
       containerName: container.name,
       revision: REVISION_LABELS.map((label) => labels[label]).find((value) => value !== undefined),
-      hostIP,
+      hostIP: sandbox.hostIP,
       isControlPlane: this.#options.isControlPlane ?? false,
       hostname,
       networks: this.#options.networks ?? [],
+      dns: this.#options.dns,
       user: { name: uid === 0 ? 'root' : String(uid), uid, gid },
       init: argv.length > 0 ? argv.join(' ') : (container.image ?? container.name),
-      files: imageFiles(request, place.podIP, hostname),
+      files: imageFiles(request, sandbox, place.podIP, hostname),
     };
   }
 }

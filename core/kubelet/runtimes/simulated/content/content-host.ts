@@ -250,6 +250,7 @@ export class ContentHost {
       fileSystem: new MemoryFileSystem(layer, mounted, (characters) => budget.charge(characters)),
       budget,
       networks: facts.networks,
+      dns: facts.dns,
     };
   }
 

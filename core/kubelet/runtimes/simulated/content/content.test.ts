@@ -29,6 +29,7 @@ const facts = (podName: string, ordinal: number): ContainerFacts => ({
   init: 'sh',
   notReadyMs: 0,
   networks: [],
+  dns: undefined,
   files: new Map(),
 });
 

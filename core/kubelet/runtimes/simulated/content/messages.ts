@@ -1,6 +1,7 @@
 import type { V1ContainerPort } from '../../../../api/schema/index.ts';
 import type { VolumeFile } from '../../../volumes/pod-volumes.ts';
 import type { RuntimeReason, TerminalSize } from '../../runtime.ts';
+import type { ClusterDnsPlaces } from '../shell/process.ts';
 
 /** What a container looks like from inside, and who answers on its ports. Plain data: it crosses a thread. */
 export interface ContainerFacts {
@@ -23,6 +24,7 @@ export interface ContainerFacts {
   readonly notReadyMs: number;
   /** Ranges that its commands may connect to. */
   readonly networks: readonly string[];
+  readonly dns: ClusterDnsPlaces | undefined;
   /** Files of the image. */
   readonly files: ReadonlyMap<string, string>;
 }

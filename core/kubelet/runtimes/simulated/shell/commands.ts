@@ -1,4 +1,5 @@
 import { fileCommands } from './file-commands.ts';
+import { nameCommands } from './name-commands.ts';
 import { networkCommands } from './network-commands.ts';
 import { pause, type Command, type Process } from './process.ts';
 import { textCommands } from './text-commands.ts';
@@ -96,6 +97,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...fileCommands,
   ...textCommands,
   ...networkCommands,
+  ...nameCommands,
   true: () => 0,
   false: () => 1,
   sleep,

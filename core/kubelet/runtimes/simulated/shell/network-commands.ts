@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { messageOf } from '../../../../base/errors.ts';
 import { Killed, type Command, type Process } from './process.ts';
-import { reach } from './reach.ts';
+import { reach, Unreachable } from './reach.ts';
 
 const TIMEOUT_MS_DEFAULT = 30_000;
 const TIMEOUT_MS_MAX = 600_000;
@@ -25,17 +25,34 @@ interface FetchRequest {
 }
 
 /** One request; redirects are answers like others. Only the container's own networks are reached. */
-const fetchUrl = (process: Process, request: FetchRequest): Promise<Answer> =>
+const fetchUrl = async (process: Process, request: FetchRequest): Promise<Answer> => {
+  const url = new URL(/^[a-z]+:\/\//.test(request.url) ? request.url : `http://${request.url}`);
+  const defaultPort = PORTS[url.protocol];
+  if (defaultPort === undefined) throw new Error(`Protocol "${url.protocol.slice(0, -1)}" not supported`);
+  const address = await reach(process, url.hostname);
+  return send(process, request, { url, address, port: url.port === '' ? defaultPort : Number(url.port) });
+};
+
+interface Destination {
+  readonly url: URL;
+  readonly address: string;
+  readonly port: number;
+}
+
+const send = (
+  process: Process,
+  request: FetchRequest,
+  { url, address, port }: Destination,
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const url = new URL(/^[a-z]+:\/\//.test(request.url) ? request.url : `http://${request.url}`);
-    const defaultPort = PORTS[url.protocol];
-    if (defaultPort === undefined) throw new Error(`Protocol "${url.protocol.slice(0, -1)}" not supported`);
     const { method, headers, body } = request;
     const outgoing = (url.protocol === 'https:' ? https : http).request(
       {
         // An address, never a name: nothing is looked up behind this line.
-        host: reach(process, url.hostname),
-        port: url.port === '' ? defaultPort : Number(url.port),
+        host: address,
+        port,
+        // From the pod's own address, so that the other end knows who asks.
+        localAddress: process.host.podIP,
         path: url.pathname + url.search,
         method,
         headers: { Host: url.host, ...headers },
@@ -121,6 +138,8 @@ const refusal = (error: unknown): string => {
   return messageOf(error);
 };
 
+const hostOf = (url: string): string => url.replace(/^[a-z]+:\/\//, '').replace(/[:/?#].*$/, '');
+
 const wget: Command = async (process) => {
   const { url, headers, body, timeoutMs, flags } = parseOptions(process.args);
   try {
@@ -155,21 +174,13 @@ const curl: Command = async (process) => {
     return 0;
   } catch (error) {
     if (error instanceof Killed) throw error;
+    if (error instanceof Unreachable && error.code === 'ENOTFOUND') {
+      process.err(`curl: (6) Could not resolve host: ${hostOf(url)}\n`);
+      return 6;
+    }
     process.err(`curl: (7) ${refusal(error)}\n`);
     return 7;
   }
 };
 
-const nslookup: Command = (process) => {
-  const [name = ''] = process.args;
-  try {
-    const address = reach(process, name);
-    process.out(`Name:\t${name}\nAddress: ${address}\n`);
-    return 0;
-  } catch {
-    process.err(`nslookup: can't resolve '${name}'\n`);
-    return 1;
-  }
-};
-
-export const networkCommands: Readonly<Record<string, Command>> = { wget, curl, nslookup };
+export const networkCommands: Readonly<Record<string, Command>> = { wget, curl };

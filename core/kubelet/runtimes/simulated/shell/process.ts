@@ -21,6 +21,13 @@ export interface ShellHost {
   readonly budget: Budget;
   /** What it reaches over the network, beside itself. */
   readonly networks: readonly string[];
+  /** The address of the cluster's DNS, and its servers where port 53 is for root alone. */
+  readonly dns?: ClusterDnsPlaces | undefined;
+}
+
+export interface ClusterDnsPlaces {
+  readonly service: string;
+  readonly endpoints: readonly { readonly host: string; readonly port: number }[];
 }
 
 export interface Streams {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { MemoryFileSystem, newLayer } from './file-system.ts';
 import type { Process } from './process.ts';
-import { isWithin, reach } from './reach.ts';
+import { isWithin } from './networks.ts';
+import { reach } from './reach.ts';
 
 const HOSTS = '127.0.0.1\tlocalhost\n127.65.0.9\tweb-0\n127.64.70.1\tinside\n8.8.8.8\toutside # alias\n';
 const process = {
@@ -19,8 +20,8 @@ test.each([
   ['inside', '127.64.70.1'],
   ['127.64.0.100', '127.64.0.100'],
   ['127.65.255.255', '127.65.255.255'],
-])('%s is reached', (name, address) => {
-  expect(reach(process, name)).toBe(address);
+])('%s is reached', async (name, address) => {
+  expect(await reach(process, name)).toBe(address);
 });
 
 test.each([
@@ -33,14 +34,14 @@ test.each([
   '::1',
   '[::1]',
   '::ffff:127.64.0.1',
-])('%s is not reached', (name) => {
-  expect(() => reach(process, name)).toThrow('Network is unreachable');
+])('%s is not reached', async (name) => {
+  await expect(reach(process, name)).rejects.toThrow('Network is unreachable');
 });
 
 test.each(['example.com', 'kubernetes.default', '', 'metadata', '127.64.0.1.nip.io'])(
   '%s has no address',
-  (name) => {
-    expect(() => reach(process, name)).toThrow(`bad address '${name}'`);
+  async (name) => {
+    await expect(reach(process, name)).rejects.toThrow(`bad address '${name}'`);
   },
 );
 

@@ -1,9 +1,8 @@
 import net from 'node:net';
 import { FileError } from './file-system.ts';
+import { isWithin } from './networks.ts';
 import type { Process } from './process.ts';
-
-/** What a container may talk to: ranges such as 127.64.0.0/16, and itself. */
-export type Networks = readonly string[];
+import { addressesOf, resolveName, Unresolved } from './resolver.ts';
 
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
@@ -18,18 +17,8 @@ export class Unreachable extends Error {
 const HOSTS_FILE = '/etc/hosts';
 const OWN_ADDRESS = '127.0.0.1';
 
-const toNumber = (address: string): number =>
-  address.split('.').reduce((value, part) => value * 256 + Number(part), 0);
-
-export const isWithin = (address: string, networks: Networks): boolean =>
-  networks.some((network) => {
-    const [base = '', bits = '32'] = network.split('/');
-    const size = 2 ** (32 - Number(bits));
-    return Math.floor(toNumber(address) / size) === Math.floor(toNumber(base) / size);
-  });
-
-/** The address that the container's own hosts file has for a name; nothing else resolves names. */
-const lookUp = ({ host }: Process, name: string): string | undefined => {
+/** The address that the container's own hosts file has for a name. */
+export const lookUp = ({ host }: Process, name: string): string | undefined => {
   let text: string;
   try {
     text = Buffer.from(host.fileSystem.read(HOSTS_FILE)).toString();
@@ -44,15 +33,31 @@ const lookUp = ({ host }: Process, name: string): string | undefined => {
   return undefined;
 };
 
+/** The address as the container sees it; undefined: beyond the networks of its cluster there is nothing. */
+export const reachable = ({ host }: Process, address: string): string | undefined => {
+  if (address === OWN_ADDRESS || address === host.podIP) return host.podIP;
+  return net.isIPv4(address) && isWithin(address, host.networks) ? address : undefined;
+};
+
+const isLiteral = (name: string): boolean => net.isIP(name.replace(/^\[|\]$/g, '')) !== 0;
+
+const lookUpDns = async (process: Process, name: string): Promise<string | undefined> => {
+  try {
+    return addressesOf(await resolveName(process, name))[0];
+  } catch (error) {
+    if (error instanceof Unresolved) return undefined;
+    throw error;
+  }
+};
+
 /**
- * The address behind a name or a literal, as the container sees it: its loopback is its own, and beyond the networks of
- * its cluster there is nothing. Throws Unreachable.
+ * The address behind a name or a literal, as the container sees it: its loopback is its own, names are those of its
+ * hosts file and of its nameservers. Throws Unreachable.
  */
-export const reach = (process: Process, name: string): string => {
-  const { host } = process;
-  const literal = net.isIP(name.replace(/^\[|\]$/g, '')) === 0 ? lookUp(process, name) : name;
+export const reach = async (process: Process, name: string): Promise<string> => {
+  const literal = isLiteral(name) ? name : (lookUp(process, name) ?? (await lookUpDns(process, name)));
   if (literal === undefined) throw new Unreachable('ENOTFOUND', `bad address '${name}'`);
-  if (literal === OWN_ADDRESS || literal === host.podIP) return host.podIP;
-  if (net.isIPv4(literal) && isWithin(literal, host.networks)) return literal;
+  const address = reachable(process, literal);
+  if (address !== undefined) return address;
   throw new Unreachable('ENETUNREACH', `can't connect to remote host (${literal}): Network is unreachable`);
 };

@@ -1,7 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { messageOf } from '../../base/errors.ts';
-import { boundStrangers } from '../../base/node/strangers.ts';
-import type { Listener } from '../forwarding/index.ts';
+import { messageOf } from '../base/errors.ts';
+import { boundStrangers } from '../base/node/strangers.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 /** Past it the oldest is closed, so that a probe is always let in. */
@@ -33,7 +32,7 @@ const answerTo = (target: string, answer: (path: string) => HttpAnswer | undefin
 };
 
 /** A small HTTP server whose answers are at hand: health and metrics. Undefined: not found. */
-export class HttpListener implements Listener {
+export class HttpListener {
   readonly #server: Server;
 
   constructor(answer: (path: string) => HttpAnswer | undefined) {

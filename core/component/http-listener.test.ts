@@ -1,10 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { tcpClient, testNetwork } from '../forwarding/testing/sockets.ts';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { HttpListener } from './http-listener.ts';
-
-const NET = testNetwork(0);
-const ADDRESS = `${NET}.4.1`;
-const PORT = 4300;
 
 const listener = new HttpListener((path) => {
   if (path === '/broken') throw new Error('broken');
@@ -13,13 +10,11 @@ const listener = new HttpListener((path) => {
 afterEach(() => listener.destroy());
 
 test('whatever is asked, it answers and continues', async () => {
-  await listener.listen(ADDRESS, PORT);
+  await listener.listen('127.0.0.1', 0);
   const ask = async (target: string): Promise<string> => {
-    const client = tcpClient(ADDRESS, PORT);
-    client.socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-    await client.over;
-    client.socket.destroy();
-    return client.text.split('\r\n')[0]!;
+    const socket = connect({ host: '127.0.0.1', port: listener.port });
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    return (await text(socket)).split('\r\n')[0]!;
   };
   expect([await ask('/healthz'), await ask('/nothing'), await ask('//'), await ask('/broken')]).toEqual([
     'HTTP/1.1 200 OK',
