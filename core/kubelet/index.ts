@@ -13,6 +13,7 @@ export { localContent, type OpenContent } from './runtimes/simulated/content/con
 export { ContentClient } from './runtimes/simulated/content/content-client.ts';
 export { CONTENT_RESOURCE_LIMITS, threadContent } from './runtimes/simulated/content/thread-channel.ts';
 export type { ContentThreadData } from './runtimes/simulated/content/thread-channel.ts';
+export { PolicyAgent } from './policy/policy-agent.ts';
 export { rangeAddresses } from './runtimes/simulated/pod-addresses.ts';
 export type { PodAddresses } from './runtimes/simulated/pod-addresses.ts';
 export { SimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts';

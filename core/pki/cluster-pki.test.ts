@@ -62,6 +62,7 @@ test('a cluster of three with two workers gets all its files', async () => {
         'kubelet-cp-3',
         'kubelet-w-1',
         'kubelet-w-2',
+        'network-policy',
         'scheduler',
         'super-admin',
       ],

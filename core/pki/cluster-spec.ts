@@ -155,6 +155,7 @@ export const planLeaves = (spec: ClusterPkiSpec): LeafPlan[] => [
   kubeconfig('cloud-controller-manager.conf', 'system:cloud-controller-manager'),
   kubeconfig('kube-proxy.conf', 'system:kube-proxy'),
   kubeconfig('kube-dns.conf', 'system:kube-dns'),
+  kubeconfig('network-policy.conf', 'system:network-policy'),
   kubeconfig('console.conf', 'pilothouse-console', 'pilothouse:console'),
   ...nodePlans(spec),
 ];

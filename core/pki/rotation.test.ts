@@ -44,7 +44,7 @@ test('expiry is listed soonest first, leaves and authorities, with what is left'
   clock.advance(10 * DAY_MS);
   await renewCertificate(directory, 'apiserver-etcd-client', clock);
   const expiry = await listExpiry(directory, clock);
-  expect(expiry).toHaveLength(8 + 9 + 3);
+  expect(expiry).toHaveLength(8 + 10 + 3);
   expect(expiry.find(({ name }) => name === 'apiserver-etcd-client')).toEqual({
     name: 'apiserver-etcd-client',
     file: certificatePath(directory, 'apiserver-etcd-client'),

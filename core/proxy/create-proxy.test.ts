@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { connect as connectSocket } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
@@ -17,6 +18,7 @@ import {
   eventually,
   namedEcho,
   tcpClient,
+  tcpServer,
   testNetwork,
   udpClient,
   udpNamed,
@@ -244,6 +246,41 @@ test('with an internal policy of Local a client of a node gets the endpoints of 
     await from(`${NET}.201.9`),
     await from(`${NET}.0.2`),
   ]).toEqual(['a', 'a', 'b', 'b']);
+});
+
+test('endpoints see the address of the client, over TCP and UDP', async () => {
+  const api = new FakeApi();
+  const seen: string[] = [];
+  const server = await tcpServer(`${NET}.200.1`, 8080, (socket) => {
+    seen.push(socket.remoteAddress ?? '');
+    socket.end('x');
+  });
+  closers.push(() => server.close());
+  const datagrams = createSocket('udp4');
+  datagrams.on('message', (_, { address, port }) => datagrams.send(address, port, address));
+  datagrams.bind(5353, `${NET}.200.1`);
+  closers.push(() => datagrams.close());
+  seedService(api, {
+    ports: [
+      { name: 'http', port: PORT, protocol: 'TCP' },
+      { name: 'dns', port: 4053, protocol: 'UDP' },
+    ],
+  });
+  seedSlice(api, [{ address: `${NET}.200.1` }]);
+  api.edit(ENDPOINT_SLICE, 'web-1', (slice) => {
+    slice.ports!.push({ name: 'dns', port: 5353, protocol: 'UDP' });
+  });
+  await start(api);
+  const pod = `${NET}.200.9`;
+  for (const localAddress of [pod, undefined]) {
+    const socket = connectSocket({ host: VIP, port: PORT, ...(localAddress && { localAddress }) });
+    await once(socket.resume(), 'close');
+  }
+  const client = createSocket('udp4');
+  closers.push(() => client.close());
+  client.bind(0, pod, () => client.send('?', 4053, VIP));
+  const [answer] = (await once(client, 'message')) as [Buffer];
+  expect([seen, answer.toString()]).toEqual([[pod, '127.0.0.1'], pod]);
 });
 
 test('with affinity a client stays until its timeout', async () => {

@@ -5,6 +5,7 @@ import { objectKey } from '../api/meta/index.ts';
 import type { EndpointSlice, EventRecorder, Service, Stored } from '../client/index.ts';
 import {
   Listeners,
+  ownSource,
   placeKey,
   TcpForwarder,
   UdpForwarder,
@@ -224,7 +225,7 @@ export class Proxier {
       const binding = state?.bindings.get(place);
       return binding && state?.ports.get(binding.port)?.pick(binding, client, tried);
     };
-    const options = { pick, budget, clock, observer: this.#observer };
+    const options = { pick, budget, clock, observer: this.#observer, sourceFor: ownSource };
     return protocol === 'TCP' ? new TcpForwarder(options) : new UdpForwarder(options);
   }
 

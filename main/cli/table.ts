@@ -81,6 +81,11 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/check.ts')).check,
   },
   {
+    name: 'policy',
+    summary: 'check which NetworkPolicies allow or deny a connection',
+    load: async () => (await import('./commands/policy.ts')).policy,
+  },
+  {
     name: 'doctor',
     summary: 'diagnose problems that keep a cluster from running',
     load: async () => (await import('./commands/doctor.ts')).doctor,

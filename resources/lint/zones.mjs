@@ -63,9 +63,10 @@ export const ZONES = {
     'core/client',
     'core/component',
     'core/pki',
-    // Simulated containers look names up.
+    // Simulated containers look names up, and policies decide what they may reach.
     'core/dns/wire',
     'core/dns/exchange',
+    'core/network-policy',
   ],
   'core/proxy': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
   // How connections are passed on, for anyone who listens on behalf of others.
@@ -76,6 +77,7 @@ export const ZONES = {
   'core/dns/zone': ['core/base', 'core/api', 'core/dns/wire'],
   // Sending a question to a server.
   'core/dns/exchange': ['core/base', 'core/dns/wire'],
+  'core/network-policy': ['core/base', 'core/api'],
   'core/cluster': ['core'],
   main: ['core'],
   'main/preload': ['core/base', 'core/contract'],
@@ -95,6 +97,7 @@ export const PURE_ZONES = [
   'core/contract',
   'core/dns/wire',
   'core/dns/zone',
+  'core/network-policy',
 ];
 
 const within = (path, folder) => path === folder || path.startsWith(`${folder}/`);

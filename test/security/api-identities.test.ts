@@ -192,6 +192,15 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
       ...(['list namespaces all', 'list services all', 'list endpointslices.discovery.k8s.io all'] as const),
     ],
   },
+  'the policy agent of hosts': {
+    user: 'system:network-policy',
+    groups: ['system:authenticated'],
+    may: [
+      ...AUTHENTICATED,
+      ...(['list pods all', 'list namespaces all'] as const),
+      ...(['list services all', 'list endpointslices.discovery.k8s.io all'] as const),
+    ],
+  },
   'the node worker-1': {
     user: 'system:node:worker-1',
     groups: ['system:nodes', 'system:authenticated'],

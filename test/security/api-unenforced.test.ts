@@ -14,20 +14,20 @@ beforeAll(async () => {
   );
 });
 
-const POLICIES = `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/networkpolicies`;
-const WARNING = '299 - "NetworkPolicy is stored but not enforced: traffic of pods is not restricted"';
+const CLAIMS = `/apis/resource.k8s.io/v1/namespaces/${NAMESPACE}/resourceclaims`;
+const WARNING = '299 - "ResourceClaim is stored but not enforced: no device is allocated"';
 
-test('anyone who writes a NetworkPolicy is told that it protects nothing, and the check lists it', async () => {
-  const body = { metadata: { name: 'deny-all' }, spec: { podSelector: {}, policyTypes: ['Ingress'] } };
-  const created = await api.ask({ ...api.admin, method: 'POST', path: POLICIES, body });
+test('anyone who writes a ResourceClaim is told that no device is allocated, and the check lists it', async () => {
+  const body = { metadata: { name: 'gpu' }, spec: {} };
+  const created = await api.ask({ ...api.admin, method: 'POST', path: CLAIMS, body });
   const patched = await api.ask({
     ...api.admin,
     method: 'PATCH',
-    path: `${POLICIES}/deny-all`,
+    path: `${CLAIMS}/gpu`,
     headers: { 'content-type': 'application/merge-patch+json' },
     body: { metadata: { labels: { a: 'b' } } },
   });
-  const read = await api.ask({ ...api.admin, path: `${POLICIES}/deny-all` });
+  const read = await api.ask({ ...api.admin, path: `${CLAIMS}/gpu` });
   expect([created, patched, read].map(({ code, headers }) => [code, headers['warning']])).toEqual([
     [201, WARNING],
     [200, WARNING],
@@ -35,7 +35,7 @@ test('anyone who writes a NetworkPolicy is told that it protects nothing, and th
   ]);
   const { stdout } = await pilothouse('check', '--data', data, '-o', 'json');
   const finding = (JSON.parse(stdout) as PrintedFinding[]).find(({ id }) => id === 'unenforcedObjects');
-  expect([finding?.verdict, finding?.message.includes(`NetworkPolicy ${NAMESPACE}/deny-all`)]).toEqual([
+  expect([finding?.verdict, finding?.message.includes(`ResourceClaim ${NAMESPACE}/gpu`)]).toEqual([
     'warning',
     true,
   ]);

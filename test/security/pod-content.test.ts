@@ -4,7 +4,14 @@ import net from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { V1Container, V1Pod } from '../../core/api/schema/index.ts';
-import { NAMESPACE, POD, SERVICE_ACCOUNT, type OwnedClient } from '../../core/client/index.ts';
+import {
+  NAMESPACE,
+  NETWORK_POLICY,
+  POD,
+  SERVICE,
+  SERVICE_ACCOUNT,
+  type OwnedClient,
+} from '../../core/client/index.ts';
 import { adminClient } from '../support/cluster.ts';
 import { kubernetesClient, type KubernetesClient } from '../support/kubectl.ts';
 import { until } from '../support/until.ts';
@@ -234,4 +241,49 @@ test('commands of a pod reach the networks of its cluster and nothing else', asy
   expect(log).not.toMatch(/REACHED|RESOLVED|secret/);
   expect(log).toContain('API');
   outside.close();
+});
+
+/** Scripts that end when they have seen what they wait for: their exit codes are the answers. */
+const REACHES = (url: string): string => `while true; do curl -s ${url} && exit 0; sleep 1; done`;
+const LOSES = (url: string): string => `while curl -s ${url}; do sleep 1; done; exit 5`;
+
+test('pods find each other by name, and NetworkPolicies hold in both directions', async () => {
+  const labelled = (name: string, container: Partial<V1Container>) =>
+    client.resource(POD, namespace).create({
+      metadata: { name, namespace, labels: { app: name } },
+      spec: { restartPolicy: 'Never', containers: [{ name: 'app', image: 'busybox:1', ...container }] },
+    });
+  const readinessProbe = { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 };
+  await labelled('named', { ports: [{ name: 'http', containerPort: 8080 }], readinessProbe });
+  await client.resource(SERVICE, namespace).create({
+    metadata: { name: 'named' },
+    spec: { selector: { app: 'named' }, ports: [{ port: 8080, targetPort: 'http' }] },
+  });
+  const url = 'http://named:8080/';
+  await labelled('finds', { command: ['sh', '-c', `${REACHES(url)} && nslookup named`] });
+  expect(await exitCodeOf('finds')).toBe(0);
+  await client.resource(NETWORK_POLICY, namespace).create({
+    metadata: { name: 'friends' },
+    spec: {
+      podSelector: { matchLabels: { app: 'named' } },
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [{ podSelector: { matchLabels: { app: 'friend' } } }], ports: [{ port: 'http' }] }],
+    },
+  });
+  await client.resource(NETWORK_POLICY, namespace).create({
+    metadata: { name: 'caged' },
+    spec: { podSelector: { matchLabels: { app: 'caged' } }, policyTypes: ['Egress'], egress: [] },
+  });
+  const { podIP } = await statusOf('named');
+  await Promise.all([
+    labelled('stranger', { command: ['sh', '-c', LOSES(url)] }),
+    labelled('friend', { command: ['sh', '-c', REACHES(url)] }),
+    labelled('caged', { command: ['sh', '-c', LOSES(`http://${podIP}:8080/`)] }),
+  ]);
+  expect([await exitCodeOf('stranger'), await exitCodeOf('friend'), await exitCodeOf('caged')]).toEqual([
+    5, 0, 5,
+  ]);
+  // Probes come from the node.
+  const { conditions } = await statusOf('named');
+  expect(conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
 });

@@ -24,13 +24,6 @@ const OWN_FLOW_CONTROL = 'apf.kubernetes.io/autoupdate-spec';
  */
 export const UNENFORCED: readonly UnenforcedResource[] = [
   {
-    group: 'networking.k8s.io',
-    version: 'v1',
-    resource: 'networkpolicies',
-    kind: 'NetworkPolicy',
-    lacking: 'traffic of pods is not restricted',
-  },
-  {
     group: 'node.k8s.io',
     version: 'v1',
     resource: 'runtimeclasses',

@@ -13,6 +13,9 @@ export const superAdminKubeconfigFile = (data: string): string =>
   join(data, 'kubeconfig', 'super-admin.conf');
 /** Reads everything but Secrets and writes nothing: for what the console does on its own. */
 export const consoleKubeconfigFile = (data: string): string => join(data, 'kubeconfig', 'console.conf');
+/** Reads what decides about connections of pods. */
+export const networkPolicyKubeconfigFile = (data: string): string =>
+  join(data, 'kubeconfig', 'network-policy.conf');
 export const kubeletKubeconfigFile = (data: string, name: string): string =>
   join(data, 'kubeconfig', `kubelet-${name}.conf`);
 

@@ -4,10 +4,12 @@ import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { systemRandom } from '../../base/node/random.ts';
+import { connect, loadOwnKubeconfig } from '../../client/index.ts';
 import {
   ComponentRuntime,
   ContentClient,
   createKubeletHost,
+  PolicyAgent,
   rangeAddresses,
   SimulatedRuntime,
   type HostedNode,
@@ -23,7 +25,7 @@ import {
   kubernetesServiceAddress,
   nodePodRange,
 } from '../config/addresses.ts';
-import { manifestsFolder } from '../data-folder/layout.ts';
+import { manifestsFolder, networkPolicyKubeconfigFile } from '../data-folder/layout.ts';
 import { CONTROL_PLANE_LABEL } from '../config/labels.ts';
 import { PORTS } from '../manifests/control-plane.ts';
 import { DATA_VARIABLE } from '../manifests/static-pod.ts';
@@ -110,8 +112,20 @@ const environmentOf = ({ network }: HostStart): ReadonlyMap<string, string> =>
 /** The kubelet of a host: its static pods immediately, everything that needs the API when the API is there. */
 export const startHostKubelet = async (options: HostKubeletOptions): Promise<HostKubelet> => {
   const { start, clock, log, openContent } = options;
-  const content = new ContentClient({ clock, open: openContent });
   const { host: plan, dataDirectory, kubernetesVersion } = start;
+  const policies = new PolicyAgent({
+    clock,
+    random: systemRandom,
+    log,
+    connect: async () =>
+      connect(await loadOwnKubeconfig(networkPolicyKubeconfigFile(dataDirectory)), {
+        clock,
+        random: systemRandom,
+        log,
+        userAgent: `network-policy/${kubernetesVersion}`,
+      }),
+  });
+  const content = new ContentClient({ clock, open: openContent, judge: policies });
   const shared = {
     clock,
     random: systemRandom,
@@ -163,6 +177,7 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
     async stop(graceMs) {
       await Promise.all([server.close(), host.stop(graceMs / 1000)]);
       content.dispose();
+      policies.dispose();
       owned.dispose();
     },
   };

@@ -24,6 +24,8 @@ export interface Action {
 
 export interface ActionTarget {
   readonly podIP: string;
+  /** Probes come from the node, which no NetworkPolicy keeps out; absent: from wherever the system says. */
+  readonly hostIP?: string | undefined;
   readonly spec: V1Container;
   readonly container: RunningContainer;
   readonly clock: Clock;
@@ -40,6 +42,9 @@ const probeTls = (): { readonly secureContext: tls.SecureContext; readonly rejec
   secureContext: (anyCertificate ??= tls.createSecureContext({ ca: [] })),
   rejectUnauthorized: false,
 });
+
+const sourceOf = (host: string, { podIP, hostIP }: ActionTarget): { readonly localAddress?: string } =>
+  host === podIP && hostIP !== undefined ? { localAddress: hostIP } : {};
 
 const portOf = (port: number | string, spec: V1Container): number => {
   if (typeof port === 'number') return port;
@@ -72,7 +77,8 @@ const httpGet = (action: V1HTTPGetAction, target: ActionTarget, timeoutMs: numbe
   for (const { name, value } of action.httpHeaders ?? []) headers[name] = value;
   return new Promise((resolve) => {
     const failed = (why: string): void => resolve({ ok: false, output: `Get "${url}": ${why}` });
-    const options = { host, port, path, headers, agent: false as const, ...(isTls && probeTls()) };
+    const source = sourceOf(host, target);
+    const options = { host, port, path, headers, agent: false as const, ...source, ...(isTls && probeTls()) };
     const request = (isTls ? https : http).get(options, (response) => {
       response.resume();
       const code = response.statusCode ?? 0;
@@ -100,7 +106,7 @@ const tcpSocket = (
   const port = portOf(action.port, target.spec);
   const address = `${host}:${port}`;
   return new Promise((resolve) => {
-    const socket = net.connect({ host, port });
+    const socket = net.connect({ host, port, ...sourceOf(host, target) });
     const end = (answer: ProbeAnswer): void => {
       timer.dispose();
       socket.destroy();
@@ -160,6 +166,7 @@ export const runAction = async (
   if (action.grpc)
     return checkGrpcHealth({
       host: target.podIP,
+      localAddress: target.hostIP,
       port: action.grpc.port,
       service: action.grpc.service ?? '',
       timeoutMs,

@@ -10,6 +10,7 @@ import type { ProbeAnswer } from '../runtimes/runtime.ts';
 export interface GrpcHealthRequest {
   readonly host: string;
   readonly port: number;
+  readonly localAddress?: string | undefined;
   readonly service: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -29,7 +30,10 @@ const statusIn = (message: Buffer | undefined): string => {
 export const checkGrpcHealth = (request: GrpcHealthRequest): Promise<ProbeAnswer> =>
   new Promise((resolve) => {
     const address = `${request.host}:${request.port}`;
-    const session = http2.connect(`http://${address}`);
+    const session = http2.connect(
+      `http://${address}`,
+      request.localAddress === undefined ? {} : ({ localAddress: request.localAddress } as object),
+    );
     let isConnected = false;
     const end = (ok: boolean, output: string): void => {
       timer.dispose();

@@ -360,7 +360,7 @@ export class PodWorker {
   #target(record: ContainerRecord, incarnation: Incarnation) {
     const { clock, probeUserAgent: userAgent, hostIP } = this.#context;
     const podIP = this.#podIPs[0] ?? hostIP;
-    return { podIP, spec: record.spec, container: incarnation.container, clock, userAgent };
+    return { podIP, hostIP, spec: record.spec, container: incarnation.container, clock, userAgent };
   }
 
   #failedProbe(record: ContainerRecord, kind: ProbeKind): void {

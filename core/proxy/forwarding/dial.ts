@@ -11,11 +11,23 @@ const dialTimeout = (target: Target, timeoutMs: number): Error =>
  */
 export const dial = (
   target: Target,
-  options: { readonly clock: Clock; readonly timeoutMs: number; readonly signal: AbortSignal },
+  options: {
+    readonly clock: Clock;
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+    /** The address to connect from. */
+    readonly localAddress?: string | undefined;
+  },
 ): Promise<Socket> =>
   new Promise((resolve, reject) => {
-    const { clock, timeoutMs, signal } = options;
-    const socket = connect({ host: target.host, port: target.port, allowHalfOpen: true, noDelay: true });
+    const { clock, timeoutMs, signal, localAddress } = options;
+    const socket = connect({
+      host: target.host,
+      port: target.port,
+      allowHalfOpen: true,
+      noDelay: true,
+      ...(localAddress !== undefined && { localAddress }),
+    });
     const settle = (): void => {
       timer.dispose();
       signal.removeEventListener('abort', abandon);

@@ -1,3 +1,5 @@
+import { inIpv4Range, LOOPBACK } from '../../base/bind-rules.ts';
+
 /** Somewhere to forward to. Two targets of one name are the same one. */
 export interface Target {
   readonly name: string;
@@ -23,3 +25,15 @@ export interface ForwardObserver {
   /** The bound on connections was reached: the client was reset. */
   dropped?(): void;
 }
+
+/** The address from which a target is dialled for a client; undefined: the system's choice. */
+export type SourceFor = (clientAddress: string) => string | undefined;
+
+const SYSTEMS_CHOICE = '127.0.0.1';
+
+/**
+ * The client's own address where it is one of this machine: every loopback address can be connected from, so that a pod
+ * learns which pod talks to it. Clients from elsewhere come as the machine itself.
+ */
+export const ownSource: SourceFor = (clientAddress) =>
+  clientAddress !== SYSTEMS_CHOICE && inIpv4Range(LOOPBACK, clientAddress) ? clientAddress : undefined;

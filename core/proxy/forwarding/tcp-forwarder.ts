@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
 import { dial } from './dial.ts';
 import { joinSockets, type Link } from './link.ts';
-import type { ForwardObserver, PickTarget, Target } from './target.ts';
+import type { ForwardObserver, PickTarget, SourceFor, Target } from './target.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Targets tried for one client before it is reset. */
@@ -19,6 +19,7 @@ export interface TcpForwarderOptions {
   readonly clock: Clock;
   readonly observer?: ForwardObserver;
   readonly connectTimeoutMs?: number;
+  readonly sourceFor?: SourceFor | undefined;
 }
 
 /** `::ffff:127.0.0.1` is 127.0.0.1: affinity must not depend on how the listener was opened. */
@@ -140,14 +141,16 @@ export class TcpForwarder {
     clientAddress: string,
     signal: AbortSignal,
   ): Promise<{ target: Target; upstream: Socket } | undefined> {
-    const { pick, clock, observer, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
+    const { pick, clock, observer, sourceFor, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
     const tried = new Set<string>();
     while (tried.size < TRIES_MAX && !signal.aborted) {
       const target = await pick(clientAddress, tried);
       if (signal.aborted) return undefined;
       if (!target) return undefined;
       try {
-        return { target, upstream: await dial(target, { clock, timeoutMs: connectTimeoutMs, signal }) };
+        const localAddress = sourceFor?.(clientAddress);
+        const upstream = await dial(target, { clock, timeoutMs: connectTimeoutMs, signal, localAddress });
+        return { target, upstream };
       } catch (error) {
         if (!signal.aborted) observer?.connectFailed?.(target, error as Error);
         tried.add(target.name);

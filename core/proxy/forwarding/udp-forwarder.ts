@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
-import type { ForwardObserver, PickTarget, Target } from './target.ts';
+import type { ForwardObserver, PickTarget, SourceFor, Target } from './target.ts';
 
 /** As conntrack's udp timeouts: a single question and its answer, and a conversation. */
 const EXCHANGE_IDLE_MS = 30_000;
@@ -29,6 +29,7 @@ export interface UdpForwarderOptions {
   readonly budget: ConnectionBudget;
   readonly clock: Clock;
   readonly observer?: ForwardObserver;
+  readonly sourceFor?: SourceFor;
   readonly sessionsMax?: number;
 }
 
@@ -140,7 +141,11 @@ export class UdpForwarder {
       session.pending = undefined;
       for (const message of waiting) socket.send(message);
     });
-    socket.connect(target.port, target.host);
+    const source = this.#options.sourceFor?.(from.address);
+    const connect = (): void =>
+      void (this.#sessions.get(key) === session && socket.connect(target.port, target.host));
+    if (source === undefined) socket.connect(target.port, target.host);
+    else socket.bind({ address: source, port: 0 }, connect);
     this.#sessions.set(key, session);
     observer?.opened?.(target);
     this.#arm();

@@ -19,6 +19,12 @@ export const OWN_CLUSTER_ROLES: RoleTable = {
     'list,watch core namespaces,services',
     'list,watch discovery.k8s.io endpointslices',
   ],
+  // Hosts decide about connections of simulated pods by policies, labels, and what is behind Services.
+  'pilothouse:network-policy': [
+    'list,watch networking.k8s.io networkpolicies',
+    'list,watch core namespaces,pods,services',
+    'list,watch discovery.k8s.io endpointslices',
+  ],
   // The metrics server reads the figures of kubelets, and nothing else of them.
   'pilothouse:metrics-server': ['get core nodes/metrics'],
   // What publishes it: one APIService, and questions about who may read metrics.
@@ -58,6 +64,10 @@ export const OWN_CLUSTER_ROLE_BINDINGS: Readonly<
   'kubeadm:cluster-admins': { role: 'cluster-admin', subjects: ['Group kubeadm:cluster-admins'] },
   'pilothouse:console': { role: 'pilothouse:console', subjects: ['Group pilothouse:console'] },
   'pilothouse:kube-dns': { role: 'pilothouse:kube-dns', subjects: ['User system:kube-dns'] },
+  'pilothouse:network-policy': {
+    role: 'pilothouse:network-policy',
+    subjects: ['User system:network-policy'],
+  },
   'pilothouse:metrics-server': {
     role: 'pilothouse:metrics-server',
     subjects: ['User system:metrics-server'],

@@ -1,7 +1,11 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import http from 'node:http';
 import { expect, test } from 'vitest';
 import { nodeBindRules } from '../../../base/bind-rules.ts';
 import { manualClock } from '../../../base/manual-clock.ts';
 import type { V1ContainerPort } from '../../../api/schema/index.ts';
+import type { Connecting } from './content/messages.ts';
 import type { Responder } from './http-answer.ts';
 import { ListenerPool } from './pod-listeners.ts';
 
@@ -47,4 +51,55 @@ test('a pod in the network of its host has the ports that no component uses', as
     'open',
     `port 6443 on ${CONTROL_PLANE} cannot be opened: ${CONTROL_PLANE}:6443 is reserved for kube-apiserver`,
   ]);
+});
+
+test('connections that are denied are reset, datagrams are dropped, and others are answered', async () => {
+  const [allowed, denied] = [`${NET}.201.8`, `${NET}.201.9`];
+  const asked: Connecting[] = [];
+  const pool = new ListenerPool(manualClock(), {
+    isPoliced: true,
+    judge: (connection) => {
+      asked.push(connection);
+      return Promise.resolve({ isAllowed: connection.from === allowed });
+    },
+  });
+  const responder = {
+    pod: 'web',
+    ip: POD,
+    isUp: () => true,
+    onRequest: () => undefined,
+  } as unknown as Responder;
+  const ports = [
+    { containerPort: 4310, hostPort: 4312 },
+    { containerPort: 4311, protocol: 'UDP' },
+  ];
+  const listeners = await pool.open(ports, { address: POD, hostIP: CONTROL_PLANE, responder });
+  const get = (host: string, port: number, localAddress: string): Promise<number | string> =>
+    new Promise((resolve) => {
+      const request = http.get({ host, port, localAddress, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
+      request.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
+    });
+  expect([
+    await get(POD, 4310, allowed),
+    await get(POD, 4310, denied),
+    await get(CONTROL_PLANE, 4312, denied),
+  ]).toEqual([200, 'ECONNRESET', 'ECONNRESET']);
+  // Behind a hostPort it is the pod and its own port that are protected.
+  expect(asked.map(({ to, port, kind }) => `${kind} ${to}:${port}`)).toEqual(
+    Array.from({ length: 3 }, () => `accept ${POD}:4310`),
+  );
+  const [bad, good] = [createSocket('udp4'), createSocket('udp4')];
+  bad.on('message', () => bad.emit('error', new Error('an answer to a datagram that was denied')));
+  await Promise.all([
+    new Promise<void>((resolve) => bad.bind(0, denied, () => bad.send('1', 4311, POD, () => resolve()))),
+    new Promise<void>((resolve) => good.bind(0, allowed, () => good.send('2', 4311, POD, () => resolve()))),
+  ]);
+  const [answer] = (await once(good, 'message')) as [Buffer];
+  expect(answer.toString()).toBe('2');
+  bad.close();
+  good.close();
+  listeners.close();
 });

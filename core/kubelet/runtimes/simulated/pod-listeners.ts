@@ -7,6 +7,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { V1ContainerPort } from '../../../api/schema/index.ts';
 import { RuntimeError } from '../runtime.ts';
+import type { Connecting, Judgement } from './content/messages.ts';
 import { answerHttp, type Responder } from './http-answer.ts';
 
 /** Connections that one port of a pod keeps at a time. */
@@ -21,6 +22,21 @@ export interface Listeners {
   isListening(port: number): boolean;
   /** Closes the ports and every connection. */
   close(): void;
+}
+
+/** Decides about connections that come in. */
+export interface Gate {
+  readonly isPoliced: boolean;
+  judge(connection: Connecting): Promise<Judgement>;
+}
+
+/** Where a port listens, and what it is a port of. */
+interface Opening {
+  readonly address: string;
+  readonly port: number;
+  readonly responder: Responder;
+  /** Of the pod, behind a `hostPort`. */
+  readonly podPort: number;
 }
 
 interface Listener {
@@ -66,11 +82,13 @@ const assertHostPlaces = (
  */
 export class ListenerPool {
   readonly #clock: Clock;
+  readonly #gate: Gate | undefined;
   readonly #responders = new WeakMap<object, Responder>();
   readonly #server: http.Server;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, gate?: Gate) {
     this.#clock = clock;
+    this.#gate = gate;
     this.#server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       const responder = this.#responders.get(request.socket);
       if (!responder) return response.destroy();
@@ -102,17 +120,15 @@ export class ListenerPool {
       for (const port of ports) {
         const isUdp = port.protocol === 'UDP';
         if (port.protocol === 'SCTP') continue;
-        const listen = isUdp ? this.#listenUdp : this.#listenTcp;
-        open.push(await listen.call(this, options.address, port.containerPort, options.responder));
+        const { responder } = options;
+        const podPort = port.containerPort;
+        const listen = (at: { address: string; port: number }): Promise<Listener> =>
+          isUdp
+            ? this.#listenUdp({ ...at, responder, podPort })
+            : this.#listenTcp({ ...at, responder, podPort });
+        open.push(await listen({ address: options.address, port: podPort }));
         if (port.hostPort && options.address !== options.hostIP)
-          open.push(
-            await listen.call(
-              this,
-              hostAddress(port.hostIP, options.hostIP),
-              port.hostPort,
-              options.responder,
-            ),
-          );
+          open.push(await listen({ address: hostAddress(port.hostIP, options.hostIP), port: port.hostPort }));
       }
     } catch (error) {
       for (const listener of open) listener.close();
@@ -135,12 +151,25 @@ export class ListenerPool {
     socket.on('data', () => undefined);
   }
 
-  #listenTcp(address: string, port: number, responder: Responder): Promise<Listener> {
+  /** A connection that a NetworkPolicy denies is reset: it was accepted by the system before anyone could ask. */
+  async #admit(socket: Socket, { responder, podPort }: Opening): Promise<void> {
+    const { remoteAddress: from = '' } = socket;
+    const connection = { kind: 'accept', from, to: responder.ip, protocol: 'TCP', port: podPort } as const;
+    const judgement = await this.#gate?.judge(connection);
+    if (socket.destroyed) return;
+    if (judgement?.isAllowed === false) return void socket.resetAndDestroy();
+    this.serve(socket, responder);
+  }
+
+  #listenTcp(opening: Opening): Promise<Listener> {
+    const { address, port, responder } = opening;
     const sockets = new Set<Socket>();
     const server = net.createServer((socket) => {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
-      this.serve(socket, responder);
+      if (this.#gate?.isPoliced !== true) return this.serve(socket, responder);
+      socket.on('error', () => socket.destroy());
+      void this.#admit(socket, opening);
     });
     server.maxConnections = CONNECTIONS_MAX;
     return new Promise((resolve, reject) => {
@@ -166,7 +195,15 @@ export class ListenerPool {
     });
   }
 
-  #listenUdp(address: string, port: number): Promise<Listener> {
+  async #mayEcho(from: string, { responder, podPort }: Opening): Promise<boolean> {
+    if (this.#gate?.isPoliced !== true) return true;
+    const to = responder.ip;
+    return (await this.#gate.judge({ kind: 'accept', from, to, protocol: 'UDP', port: podPort })).isAllowed;
+  }
+
+  #listenUdp(opening: Opening): Promise<Listener> {
+    const { address, port } = opening;
+    let isOpen = true;
     const socket = dgram.createSocket('udp4');
     return new Promise((resolve, reject) => {
       socket.once('error', (error) => {
@@ -180,9 +217,16 @@ export class ListenerPool {
         socket.on('error', () => undefined);
         socket.on('message', (message, from) => {
           // A datagram may claim to come from port 0, which nothing can be sent to.
-          if (from.port > 0) socket.send(message, from.port, from.address, () => undefined);
+          if (from.port === 0) return;
+          void this.#mayEcho(from.address, opening).then((isAllowed) => {
+            if (isAllowed && isOpen) socket.send(message, from.port, from.address, () => undefined);
+          });
         });
-        resolve({ address, port, isBound: true, close: () => socket.close() });
+        const close = (): void => {
+          isOpen = false;
+          socket.close();
+        };
+        resolve({ address, port, isBound: true, close });
       });
     });
   }

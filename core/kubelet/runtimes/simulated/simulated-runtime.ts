@@ -143,7 +143,7 @@ export class SimulatedRuntime implements Runtime {
     return Promise.resolve({
       podIPs: [podIP],
       startContainer: (container) => this.#start(container, request, podIP, open),
-      dial: (port) => dialPod(podIP, port, open),
+      dial: (port) => dialPod({ podIP, hostIP: request.hostIP }, port, open),
       remove: () => {
         if (!isHostNetwork) addresses.release(podIP);
         this.#options.content.forget(request.pod.metadata?.uid ?? '');
@@ -269,14 +269,19 @@ const lazyInside = (make: () => ContentContainer): Inside => {
   };
 };
 
-const dialPod = async (podIP: string, port: number, open: ReadonlyMap<string, PodPorts>): Promise<Duplex> => {
+const dialPod = async (
+  { podIP, hostIP }: { readonly podIP: string; readonly hostIP: string },
+  port: number,
+  open: ReadonlyMap<string, PodPorts>,
+): Promise<Duplex> => {
   const owner = [...open.values()].find(
     ({ bound, unbound }) => bound.includes(port) || unbound.includes(port),
   );
   if (!owner) throw new Error(`dial tcp4 127.0.0.1:${port}: connect: connection refused`);
   if (owner.unbound.includes(port)) return owner.inside.get().dial(port);
   return new Promise((resolve, reject) => {
-    const socket = net.connect({ host: podIP, port }, () => resolve(socket));
+    // From the node, which no NetworkPolicy keeps out.
+    const socket = net.connect({ host: podIP, port, localAddress: hostIP }, () => resolve(socket));
     socket.on('error', reject);
   });
 };

@@ -7,6 +7,8 @@ import type { ContentChannel, ContentFault, OpenContent } from './content-channe
 import { Faults } from './faults.ts';
 import type {
   CommandStart,
+  Connecting,
+  ConnectionJudge,
   ContainerFacts,
   ContentRequest,
   FromContent,
@@ -42,6 +44,8 @@ interface Pending {
 export interface ContentClientOptions {
   readonly clock: Clock;
   readonly open: OpenContent;
+  /** Absent: every connection is allowed. */
+  readonly judge?: ConnectionJudge;
 }
 
 /**
@@ -59,6 +63,7 @@ export class ContentClient {
   #channel: ContentChannel | undefined;
   #watchdog: Watchdog | undefined;
   #idle: { dispose(): void } | undefined;
+  #policing: { dispose(): void } | undefined;
   #nextId = 1;
   #isDisposed = false;
   /** Pods with something on the other side: their volumes keep it there between restarts of containers. */
@@ -133,6 +138,7 @@ export class ContentClient {
       const channel = this.#options.open();
       this.#channel = channel;
       channel.onMessage((message) => this.#receive(message));
+      this.#police(channel);
       channel.onFault((fault) => {
         if (this.#channel === channel) this.#failed(fault);
       });
@@ -175,12 +181,29 @@ export class ContentClient {
         return this.#sessions.get(message.session)?.finish(message.code);
       case 'pong':
         return this.#watchdog?.pong(message.id);
+      case 'judge':
+        return void this.#judge(message.id, message.connection);
       case 'data':
       case 'ack':
       case 'end':
       case 'close':
         this.#streams.get(message.stream)?.receive(message);
     }
+  }
+
+  async #judge(id: number, connection: Connecting): Promise<void> {
+    const judgement = (await this.#options.judge?.judge(connection)) ?? { isAllowed: true };
+    this.#channel?.post({ kind: 'judged', id, judgement });
+  }
+
+  /** Tells the other side whether it has to ask, now and at every change. */
+  #police(channel: ContentChannel): void {
+    const { judge } = this.#options;
+    const tell = (): void => channel.post({ kind: 'policed', isPoliced: judge?.isPoliced ?? false });
+    this.#policing?.dispose();
+    this.#policing = judge?.onChange(tell);
+    judge?.start();
+    tell();
   }
 
   async #exec(ordinal: number, start: CommandStart, request: ExecRequest): Promise<ExecSession> {
@@ -276,6 +299,7 @@ export class ContentClient {
 
   #close(): void {
     this.#watchdog?.dispose();
+    this.#policing?.dispose();
     this.#idle?.dispose();
     this.#channel?.close();
     this.#channel = undefined;

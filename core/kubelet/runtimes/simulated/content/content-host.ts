@@ -21,6 +21,7 @@ import type {
   StreamMessage,
   ToContent,
 } from './messages.ts';
+import { PolicyGate } from './policy-gate.ts';
 import { PortStream } from './port-stream.ts';
 
 const KERNEL_VERSION = '6.6.0-simulated';
@@ -49,6 +50,7 @@ export interface ContentHostOptions {
  */
 export class ContentHost {
   readonly #options: ContentHostOptions;
+  readonly #gate: PolicyGate;
   readonly #pool: ListenerPool;
   readonly #quota: StepQuota;
   readonly #logs: LogOutlet;
@@ -60,7 +62,8 @@ export class ContentHost {
 
   constructor(options: ContentHostOptions) {
     this.#options = options;
-    this.#pool = new ListenerPool(options.clock);
+    this.#gate = new PolicyGate((message) => options.post(message));
+    this.#pool = new ListenerPool(options.clock, this.#gate);
     this.#quota = new StepQuota(options.clock, THREAD_STEPS_MAX);
     this.#logs = new LogOutlet(options.clock, options.flushMs ?? FLUSH_MS_DEFAULT, (entries) =>
       options.post({ kind: 'log', entries }),
@@ -83,6 +86,11 @@ export class ContentHost {
         return void this.#volumes.delete(message.podUid);
       case 'ping':
         return this.#options.post({ kind: 'pong', id: message.id });
+      case 'policed':
+        this.#gate.isPoliced = message.isPoliced;
+        return;
+      case 'judged':
+        return this.#gate.judged(message.id, message.judgement);
       case 'data':
       case 'ack':
       case 'end':
@@ -251,6 +259,8 @@ export class ContentHost {
       budget,
       networks: facts.networks,
       dns: facts.dns,
+      mayConnect: ({ protocol, address, port }) =>
+        this.#gate.judge({ kind: 'connect', from: facts.podIP, to: address, protocol, port }),
     };
   }
 

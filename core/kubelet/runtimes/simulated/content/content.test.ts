@@ -285,3 +285,73 @@ test('a line without an end leaves in pieces', () => {
   clock.advance(100);
   expect(sizes).toEqual([1, FLUSH_CHARACTERS_MAX, 1]);
 });
+
+const NET = `127.${60 + ((process.pid + 7) % 60)}`;
+
+test('containers ask before they connect and before they answer, and stop asking when there are no policies', async () => {
+  const asked: string[] = [];
+  let isPoliced = true;
+  let denied: 'connect' | 'accept' | 'none' = 'none';
+  let tell: () => void = () => undefined;
+  const client = new ContentClient({
+    clock: systemClock,
+    open: localContent(systemClock),
+    judge: {
+      get isPoliced() {
+        return isPoliced;
+      },
+      start: () => undefined,
+      onChange: (listener) => {
+        tell = listener;
+        return { dispose: () => undefined };
+      },
+      judge: ({ kind, from, to, port }) => {
+        asked.push(`${kind} ${from} ${to}:${port}`);
+        return Promise.resolve(
+          kind === denied
+            ? { isAllowed: false, reason: 'Egress is denied by NetworkPolicy default/deny' }
+            : { isAllowed: true },
+        );
+      },
+    },
+  });
+  const make = (name: string, podIP: string) => {
+    const log = new ContainerLog(systemClock);
+    return client.container({
+      describe: (ordinal) => ({ ...facts(name, ordinal), podIP, networks: [`${NET}.0.0/16`] }),
+      log,
+      onFault: () => undefined,
+    });
+  };
+  const [web, box] = [make('web', `${NET}.1.1`), make('box', `${NET}.1.2`)];
+  await web.open([{ containerPort: 4380 }]);
+  const curl = async (): Promise<{ code: number; err: string }> => {
+    const stderr = new PassThrough();
+    const session = await box.exec(start('curl', '-s', `http://${NET}.1.1:4380/`), {
+      command: [],
+      tty: false,
+      stdout: new PassThrough().resume(),
+      stderr,
+    });
+    const code = await session.exitCode;
+    return { code, err: String(stderr.read() ?? '') };
+  };
+  expect([await curl(), asked.splice(0)]).toEqual([
+    { code: 0, err: '' },
+    [`connect ${NET}.1.2 ${NET}.1.1:4380`, `accept ${NET}.1.2 ${NET}.1.1:4380`],
+  ]);
+  denied = 'connect';
+  expect(await curl()).toEqual({
+    code: 7,
+    err: `curl: (7) can't connect to remote host (${NET}.1.1): Egress is denied by NetworkPolicy default/deny\n`,
+  });
+  denied = 'accept';
+  expect((await curl()).code).toBe(7);
+  isPoliced = false;
+  tell();
+  asked.length = 0;
+  expect([(await curl()).code, asked]).toEqual([0, []]);
+  web.remove();
+  box.remove();
+  client.dispose();
+});

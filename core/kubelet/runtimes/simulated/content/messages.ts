@@ -75,6 +75,32 @@ export type ContentRequest =
     } & CommandStart)
   | { readonly ask: 'dial'; readonly container: number; readonly port: number; readonly stream: number };
 
+/** A connection that is about to be made by a container, or was made to one. */
+export interface Connecting {
+  readonly kind: 'connect' | 'accept';
+  /** Addresses. */
+  readonly from: string;
+  readonly to: string;
+  readonly protocol: 'TCP' | 'UDP';
+  readonly port: number;
+}
+
+export interface Judgement {
+  readonly isAllowed: boolean;
+  readonly reason?: string;
+}
+
+/** Who decides about connections of containers. */
+export interface ConnectionJudge {
+  /** False: every connection is allowed, and need not be asked about. */
+  readonly isPoliced: boolean;
+  /** Begins to find out; called with the first container. */
+  start(): void;
+  onChange(listener: () => void): { dispose(): void };
+  /** Never rejects. */
+  judge(connection: Connecting): Promise<Judgement>;
+}
+
 export type ToContent =
   | StreamMessage
   | { readonly kind: 'create'; readonly facts: ContainerFacts }
@@ -85,7 +111,10 @@ export type ToContent =
   | { readonly kind: 'remove'; readonly container: number }
   /** Ends the volumes of a pod. */
   | { readonly kind: 'forget'; readonly podUid: string }
-  | { readonly kind: 'ping'; readonly id: number };
+  | { readonly kind: 'ping'; readonly id: number }
+  /** Whether connections must be asked about; they must until this says otherwise. */
+  | { readonly kind: 'policed'; readonly isPoliced: boolean }
+  | { readonly kind: 'judged'; readonly id: number; readonly judgement: Judgement };
 
 export interface ContentFailure {
   readonly reason: RuntimeReason;
@@ -106,4 +135,6 @@ export type FromContent =
   /** The program of a container has ended. */
   | { readonly kind: 'exit'; readonly container: number; readonly code: number }
   | { readonly kind: 'session-exit'; readonly session: number; readonly code: number }
-  | { readonly kind: 'pong'; readonly id: number };
+  | { readonly kind: 'pong'; readonly id: number }
+  /** Answered by `judged` with the same `id`. */
+  | { readonly kind: 'judge'; readonly id: number; readonly connection: Connecting };

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { messageOf } from '../../../../base/errors.ts';
 import { Killed, type Command, type Process } from './process.ts';
-import { reach, Unreachable } from './reach.ts';
+import { assertMayConnect, reach, Unreachable } from './reach.ts';
 
 const TIMEOUT_MS_DEFAULT = 30_000;
 const TIMEOUT_MS_MAX = 600_000;
@@ -30,7 +30,9 @@ const fetchUrl = async (process: Process, request: FetchRequest): Promise<Answer
   const defaultPort = PORTS[url.protocol];
   if (defaultPort === undefined) throw new Error(`Protocol "${url.protocol.slice(0, -1)}" not supported`);
   const address = await reach(process, url.hostname);
-  return send(process, request, { url, address, port: url.port === '' ? defaultPort : Number(url.port) });
+  const port = url.port === '' ? defaultPort : Number(url.port);
+  await assertMayConnect(process, { protocol: 'TCP', address, port });
+  return send(process, request, { url, address, port });
 };
 
 interface Destination {

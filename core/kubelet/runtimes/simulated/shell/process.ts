@@ -23,6 +23,12 @@ export interface ShellHost {
   readonly networks: readonly string[];
   /** The address of the cluster's DNS, and its servers where port 53 is for root alone. */
   readonly dns?: ClusterDnsPlaces | undefined;
+  /** What NetworkPolicies say; absent: nothing keeps it from connecting. */
+  mayConnect?(to: {
+    readonly protocol: 'TCP' | 'UDP';
+    readonly address: string;
+    readonly port: number;
+  }): Promise<{ readonly isAllowed: boolean; readonly reason?: string }>;
 }
 
 export interface ClusterDnsPlaces {

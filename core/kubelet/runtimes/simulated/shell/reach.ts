@@ -6,7 +6,7 @@ import { addressesOf, resolveName, Unresolved } from './resolver.ts';
 
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
-  readonly code: 'ENETUNREACH' | 'ENOTFOUND';
+  readonly code: 'ENETUNREACH' | 'ENOTFOUND' | 'EHOSTUNREACH';
 
   constructor(code: Unreachable['code'], message: string) {
     super(message);
@@ -37,6 +37,19 @@ export const lookUp = ({ host }: Process, name: string): string | undefined => {
 export const reachable = ({ host }: Process, address: string): string | undefined => {
   if (address === OWN_ADDRESS || address === host.podIP) return host.podIP;
   return net.isIPv4(address) && isWithin(address, host.networks) ? address : undefined;
+};
+
+/** Throws Unreachable where a NetworkPolicy denies it. */
+export const assertMayConnect = async (
+  { host }: Process,
+  to: { readonly protocol: 'TCP' | 'UDP'; readonly address: string; readonly port: number },
+): Promise<void> => {
+  const judgement = await host.mayConnect?.(to);
+  if (judgement && !judgement.isAllowed)
+    throw new Unreachable(
+      'EHOSTUNREACH',
+      `can't connect to remote host (${to.address}): ${judgement.reason ?? 'denied'}`,
+    );
 };
 
 const isLiteral = (name: string): boolean => net.isIP(name.replace(/^\[|\]$/g, '')) !== 0;

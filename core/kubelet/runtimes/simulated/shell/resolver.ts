@@ -147,6 +147,11 @@ const askAny = async (
         why = `${server}: Network is unreachable`;
         continue;
       }
+      const judgement = await process.host.mayConnect?.({ protocol: 'UDP', address: server, port: DNS_PORT });
+      if (judgement && !judgement.isAllowed) {
+        why = `${server}: ${judgement.reason ?? 'denied'}`;
+        continue;
+      }
       try {
         const answer = await askServer(process, server, question, timeoutMs);
         if (answer.rcode === RCODE.NOERROR || answer.rcode === RCODE.NXDOMAIN) return { server, answer };
