@@ -1,5 +1,5 @@
 import { parseFlags } from '../../base/flags.ts';
-import { NEWEST_RELEASE } from '../../api/scheme/index.ts';
+import { NEWEST_RELEASE } from '../../api/releases/index.ts';
 import { readDnsConfig } from '../../dns/config/config.ts';
 import { DNS_FLAGS } from '../../dns/config/flags.ts';
 import { runDns } from '../../dns/run-dns.ts';
