@@ -144,7 +144,7 @@ test.runIf(mayInstall())(
   async ({ onTestFinished }) => {
     const user = ordinaryUser(desk.env);
     onTestFinished(() => rmSync(user.home, { recursive: true, force: true }));
-    onTestFinished(() => void (isInstalled() && dpkg('--purge', 'pilothouse')));
+    onTestFinished(() => void dpkg('--purge', 'pilothouse'));
     const startApp = async (): Promise<{ child: ChildProcess; address: string }> => {
       const child = user.start(desktopCommand(), ['--remote-debugging-port=0']);
       onTestFinished(() => endProcess(child));
