@@ -1,5 +1,6 @@
 import { shellLine } from '../base/shell-words.ts';
 import type { FaultRequest } from './schemas/fault.ts';
+import type { HardeningWishes } from './schemas/harden.ts';
 import type { ClusterAction } from './schemas/local-cluster.ts';
 
 const faultWords = (fault: FaultRequest): readonly string[] => {
@@ -14,6 +15,22 @@ const faultWords = (fault: FaultRequest): readonly string[] => {
       return ['clock', fault.host, fault.offsetMs < 0 ? `${fault.offsetMs}` : `+${fault.offsetMs}`];
   }
 };
+
+const hardeningWords = ({ skip, backupDirectory, oidc }: HardeningWishes): readonly string[] => [
+  ...(skip.length === 0 ? [] : ['--skip', skip.join(',')]),
+  ...(backupDirectory === null ? [] : ['--backup-directory', backupDirectory]),
+  ...(oidc === null
+    ? []
+    : [
+        '--oidc-issuer-url',
+        oidc.issuerUrl,
+        '--oidc-client-id',
+        oidc.clientId,
+        '--oidc-username-claim',
+        oidc.usernameClaim,
+        ...(oidc.groupsClaim === null ? [] : ['--oidc-groups-claim', oidc.groupsClaim]),
+      ]),
+];
 
 const wordsOf = (action: ClusterAction): readonly string[] | undefined => {
   switch (action.kind) {
@@ -54,6 +71,13 @@ const wordsOf = (action: ClusterAction): readonly string[] | undefined => {
       return ['upgrade', 'apply', action.version];
     case 'upgrade.rollback':
       return ['upgrade', 'rollback'];
+    case 'encryption.enable':
+    case 'encryption.rotate':
+      return ['encryption', action.kind.slice('encryption.'.length)];
+    case 'harden.apply':
+      return ['harden', 'apply', ...hardeningWords(action.wishes)];
+    case 'harden.rollback':
+      return ['harden', 'rollback'];
     case 'certificates.renew':
       if (action.names === null) return ['certs', 'renew', 'all'];
       return action.names.length === 1 ? ['certs', 'renew', ...action.names] : undefined;

@@ -10,6 +10,17 @@ import {
   VITALS_PACES_SECONDS,
 } from './schemas/app.ts';
 import {
+  accessQuestion,
+  auditAnswer,
+  auditQuery,
+  encryptionView,
+  flowControlView,
+  rulesAnswer,
+  rulesQuestion,
+  whoCanAnswer,
+} from './schemas/guard.ts';
+import { hardeningPlan, hardeningWishes } from './schemas/harden.ts';
+import {
   apiAnswer,
   apiRequest,
   applyRequest,
@@ -194,10 +205,26 @@ export const contract = {
     input: v.object({ cluster: clusterRef, version: v.nullable(v.string()) }),
     output: upgradePlan,
   }),
+  /** What hardening would change, as a diff of files. */
+  'harden.plan': call({
+    input: v.object({ cluster: clusterRef, wishes: hardeningWishes }),
+    output: hardeningPlan,
+  }),
   /** Every certificate on disk, and what servers present. */
   'certificates.list': call({ input: ofCluster, output: v.array(certificateView) }),
   /** The production checklist, measured now. */
   'cluster.checks': call({ input: ofCluster, output: v.array(finding) }),
+
+  /** What API servers have recorded about requests, newest first. Clusters hosted by this console only. */
+  'audit.events': call({ input: auditQuery, output: auditAnswer }),
+  /** Which subjects of role bindings the server's own authorizer lets do something. */
+  'access.whoCan': call({ input: accessQuestion, output: whoCanAnswer }),
+  /** What the server's own authorizer lets a subject do in a namespace. */
+  'access.rules': call({ input: rulesQuestion, output: rulesAnswer }),
+  /** Priority levels and flow schemas with what they do now. */
+  'flowcontrol.view': call({ input: ofCluster, output: flowControlView }),
+  /** The encryption configuration without its secrets. */
+  'encryption.view': call({ input: ofCluster, output: encryptionView }),
 
   /** Every Lease with the history of its holders; of any cluster. At most once a second. */
   'leases.watch': stream({ input: ofCluster, item: leasesView, batchItemsMax: 4 }),

@@ -12,6 +12,8 @@ export type { ClientMessage, FailureReason, HostMessage } from './messages.ts';
 export * from './schemas/app.ts';
 export * from './schemas/etcd-inspection.ts';
 export * from './schemas/fault.ts';
+export * from './schemas/guard.ts';
+export * from './schemas/harden.ts';
 export * from './schemas/kube.ts';
 export * from './schemas/local-cluster.ts';
 export * from './schemas/monitor.ts';

@@ -76,6 +76,11 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/upgrade.ts')).upgrade,
   },
   {
+    name: 'harden',
+    summary: 'show what a production cluster has and this one lacks, and roll it out',
+    load: async () => (await import('./commands/harden.ts')).harden,
+  },
+  {
     name: 'check',
     summary: 'check the cluster for production readiness',
     load: async () => (await import('./commands/check.ts')).check,

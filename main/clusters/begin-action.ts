@@ -15,6 +15,8 @@ export interface DrainRunner {
 const PAUSABLE: readonly ClusterAction['kind'][] = [
   'upgrade.apply',
   'upgrade.rollback',
+  'harden.apply',
+  'harden.rollback',
   'etcd.defragment',
   'certificates.renew',
   'node.drain',
@@ -49,7 +51,8 @@ const runOf = ({ entry, action, hosted, drain }: BeginOptions): OperationDraft['
 
 /** The steps of an upgrade are those of the process that runs the cluster; there it is paused. */
 const isHeldElsewhere = ({ entry, action, hosted }: BeginOptions): boolean =>
-  action.kind.startsWith('upgrade.') && hosted.find(entry.id)?.isElsewhere === true;
+  (action.kind.startsWith('upgrade.') || action.kind.startsWith('harden.')) &&
+  hosted.find(entry.id)?.isElsewhere === true;
 
 /** Begins an operation; what can be refused immediately is. */
 export const beginAction = (options: BeginOptions): string => {

@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import type { Disposable } from '../../core/base/disposable.ts';
-import { backupsFolder } from '../../core/cluster/data-folder/layout.ts';
 import {
   actionCommand,
   ContractError,
@@ -83,12 +82,13 @@ export const createLocalClusterHandlers = (
   };
 
   /** A page speaks of files that are listed or that a person has named, and of no others. */
-  const assertNamed = (id: string, file: string): void => {
-    const folder = backupsFolder(hosted.require(id).directory);
-    if (dirname(resolve(folder, file)) === folder || snapshots.has(file)) return;
+  const assertNamed = async (id: string, file: string): Promise<void> => {
+    const own = hosted.require(id);
+    const folders = await (await loadUpkeep()).snapshotFolders(own.directory);
+    if (folders.includes(dirname(resolve(folders[0]!, file))) || snapshots.has(file)) return;
     throw new ContractError(
       'Forbidden',
-      `${file} is not in ${folder} and was not chosen by a person; choose the snapshot file first`,
+      `${file} is not in ${folders.join(' or ')} and was not chosen by a person; choose the snapshot file first`,
     );
   };
 
@@ -149,7 +149,7 @@ export const createLocalClusterHandlers = (
     'cluster.act': ({ cluster, action }) =>
       guarded(async () => {
         const entry = await writableEntry(cluster);
-        if (action.kind === 'snapshot.restore') assertNamed(cluster, action.file);
+        if (action.kind === 'snapshot.restore') await assertNamed(cluster, action.file);
         return { operation: beginAction({ entry, action, book: books.of(cluster), hosted, drain }) };
       }),
     'cluster.operations': async function* (input, signal) {
@@ -175,8 +175,13 @@ export const createLocalClusterHandlers = (
     'backups.compare': ({ cluster, file }) =>
       guarded(async () => {
         const own = hosted.require(cluster);
-        assertNamed(cluster, file);
+        await assertNamed(cluster, file);
         return (await loadUpkeep()).compare(own, file);
+      }),
+    'harden.plan': ({ cluster, wishes }) =>
+      guarded(async () => {
+        const { directory, config } = hosted.require(cluster);
+        return (await loadUpkeep()).planHardening(directory, config, wishes);
       }),
     'upgrade.plan': ({ cluster, version }) =>
       guarded(async () => {

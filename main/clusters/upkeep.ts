@@ -1,9 +1,12 @@
 import { POD, type Client } from '../../core/client/index.ts';
 import { compareSnapshot } from '../../core/cluster/backup/compare-snapshot.ts';
 import { listSnapshots } from '../../core/cluster/backup/list-backups.ts';
-import { readBackupSchedule, writeBackupSchedule } from '../../core/cluster/backup/schedule.ts';
+import {
+  readBackupSchedule,
+  scheduledFolder,
+  writeBackupSchedule,
+} from '../../core/cluster/backup/schedule.ts';
 import { callControl } from '../../core/cluster/control/client.ts';
-import { backupsFolder } from '../../core/cluster/data-folder/layout.ts';
 import { gatherActionFacts } from '../../core/cluster/faults/gather-facts.ts';
 import { previewAction } from '../../core/cluster/faults/preview.ts';
 import type { Supervisor } from '../../core/cluster/index.ts';
@@ -33,6 +36,8 @@ export const preview = async (cluster: LocalCluster, action: ClusterAction): Pro
   return previewAction(await gatherActionFacts(supervisor), action);
 };
 
+export { snapshotFolders } from '../../core/cluster/backup/schedule.ts';
+export { planHardening } from '../../core/cluster/harden/plan.ts';
 export { flagsDiff } from '../../core/cluster/flags/set-flags.ts';
 
 export const compare = async (cluster: LocalCluster, file: string): Promise<SnapshotComparison> => {
@@ -65,10 +70,12 @@ export const previewDrain = async (
 export const readBackups = async (cluster: LocalCluster): Promise<Backups> => {
   const { directory, supervisor, isElsewhere } = cluster;
   const scheduled = isElsewhere ? await callControl(directory, 'backup.get', {}) : undefined;
+  const schedule =
+    scheduled?.schedule ?? supervisor?.backups.schedule ?? (await readBackupSchedule(directory));
   return {
-    directory: backupsFolder(directory),
+    directory: scheduledFolder(directory, schedule),
     files: [...(await listSnapshots(directory))],
-    schedule: scheduled?.schedule ?? supervisor?.backups.schedule ?? (await readBackupSchedule(directory)),
+    schedule,
     nextAtMs: scheduled?.nextAtMs ?? supervisor?.backups.nextAtMs ?? null,
   };
 };

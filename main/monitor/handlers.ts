@@ -3,7 +3,6 @@ import { DisposableStore, type Disposable } from '../../core/base/disposable.ts'
 import type { Log } from '../../core/base/log.ts';
 import type { Client } from '../../core/client/index.ts';
 import { answerQuery } from '../../core/cluster/monitor/history/query.ts';
-import type { ClusterAccess } from '../../core/cluster/monitor/scrape/cluster-access.ts';
 import {
   ContractError,
   type Handlers,
@@ -14,7 +13,8 @@ import type { LocalClusters } from '../clusters/local-clusters.ts';
 import { Feed } from '../ipc/handlers/feed.ts';
 import { kubeFailure } from '../kube/failure.ts';
 import { etcdInspection } from './etcd-inspection.ts';
-import { LocalRecords, NOT_RUNNING, type LocalRecord } from './local-records.ts';
+import { guardHandlers } from './guard-handlers.ts';
+import { LocalRecords, ownOnly, running, type LocalRecord } from './local-records.ts';
 import { RemoteWatches, type RemoteWatch } from './remote-watches.ts';
 
 export interface MonitorDependencies {
@@ -38,16 +38,6 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-
-/** What only a cluster of this console's own has. */
-const ownOnly = (what: string): ContractError =>
-  new ContractError('Unimplemented', `${what} are only available for clusters hosted by this console`);
-
-const running = (record: LocalRecord): ClusterAccess => {
-  const { monitor } = record;
-  if (!monitor) throw new ContractError('Unavailable', `${NOT_RUNNING}; start it first`);
-  return monitor.access;
-};
 
 async function* remoteStream<T>(
   watches: RemoteWatches,
@@ -89,6 +79,7 @@ export const createMonitorHandlers = (
     return record;
   };
   const handlers: Handlers = {
+    ...guardHandlers(local, connect),
     'etcd.members': async function* ({ cluster }, signal) {
       const record = local.find(cluster);
       if (record) return yield* record.members(signal);

@@ -7,7 +7,14 @@ import type { ClusterState, Supervisor } from '../../core/cluster/index.ts';
 import type { ClusterMonitor } from '../../core/cluster/monitor/cluster-monitor.ts';
 import { openClusterRecords, type ClusterRecords } from '../../core/cluster/monitor/cluster-records.ts';
 import { assessCritical } from '../../core/cluster/monitor/health/critical.ts';
-import type { EtcdEvent, EtcdView, LeasesView, MetricsHealth } from '../../core/contract/index.ts';
+import type { ClusterAccess } from '../../core/cluster/monitor/scrape/cluster-access.ts';
+import {
+  ContractError,
+  type EtcdEvent,
+  type EtcdView,
+  type LeasesView,
+  type MetricsHealth,
+} from '../../core/contract/index.ts';
 import type { LocalCluster, LocalClusters } from '../clusters/local-clusters.ts';
 import { Feed } from '../ipc/handlers/feed.ts';
 
@@ -219,3 +226,13 @@ export class LocalRecords implements Disposable {
     for (const cluster of clusters) this.#recordOf(cluster).reconcile();
   }
 }
+
+/** What only a cluster of this console's own has. */
+export const ownOnly = (what: string): ContractError =>
+  new ContractError('Unimplemented', `${what} are only available for clusters hosted by this console`);
+
+export const running = (record: LocalRecord): ClusterAccess => {
+  const { monitor } = record;
+  if (!monitor) throw new ContractError('Unavailable', `${NOT_RUNNING}; start it first`);
+  return monitor.access;
+};

@@ -76,6 +76,10 @@ export const actionTitle = (action: ClusterAction): string => {
     case 'etcd.disarm':
     case 'snapshot.save':
     case 'upgrade.rollback':
+    case 'harden.apply':
+    case 'harden.rollback':
+    case 'encryption.enable':
+    case 'encryption.rotate':
       return t(`action.${action.kind}`);
   }
 };
@@ -113,6 +117,10 @@ export const actionMeaning = (action: ClusterAction): string | undefined => {
     case 'snapshot.restore':
     case 'upgrade.apply':
     case 'upgrade.rollback':
+    case 'harden.apply':
+    case 'harden.rollback':
+    case 'encryption.enable':
+    case 'encryption.rotate':
     case 'certificates.renew':
     case 'node.drain':
       return undefined;
@@ -155,6 +163,10 @@ export const actionSubject = (action: ClusterAction): string | undefined => {
     case 'etcd.disarm':
     case 'snapshot.save':
     case 'upgrade.rollback':
+    case 'harden.apply':
+    case 'harden.rollback':
+    case 'encryption.enable':
+    case 'encryption.rotate':
     case 'certificates.renew':
       return undefined;
   }
@@ -197,9 +209,15 @@ export const actionIcon = (action: ClusterAction): IconName => {
     case 'host.restart':
     case 'snapshot.restore':
     case 'upgrade.rollback':
+    case 'harden.rollback':
       return 'restart';
     case 'upgrade.apply':
       return 'upgrade';
+    case 'harden.apply':
+    case 'encryption.enable':
+      return 'lock';
+    case 'encryption.rotate':
+      return 'restart';
     case 'certificates.renew':
       return 'cert';
     case 'node.drain':

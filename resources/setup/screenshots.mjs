@@ -193,6 +193,24 @@ const SCREENS = [
   },
   { name: 'upgrade', go: '#/upgrade', act: pause(2000) },
   { name: 'checklist', go: '#/checklist', act: pause(6000) },
+  { name: 'harden', go: '#/harden', act: pause(2000) },
+  { name: 'encryption', go: '#/encryption', act: pause(1500) },
+  { name: 'audit', go: '#/audit?verb=write', act: pause(2500) },
+  {
+    name: 'audit-event',
+    go: '#/audit?verb=write',
+    act: async (page) => {
+      await page.locator('tbody th button').first().click();
+      await page.waitForTimeout(500);
+    },
+  },
+  { name: 'permissions', go: '#/permissions?verb=get&resource=secrets', act: pause(2500) },
+  {
+    name: 'permissions-subject',
+    go: '#/permissions?view=subject&kind=ServiceAccount&name=kube-system/deployment-controller',
+    act: pause(2000),
+  },
+  { name: 'flow-control', go: '#/flow-control', act: pause(2500) },
   { name: 'workloads', go: '#/workloads', act: pause(1500) },
   { name: 'pods', go: '#/workloads?kind=pods', act: pause(1500) },
   { name: 'deployment', go: '#/workloads?kind=deployments.apps&open=default/hello', act: pause(2000) },

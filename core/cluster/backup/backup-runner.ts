@@ -5,9 +5,14 @@ import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { BackupSchedule } from '../../contract/schemas/operations.ts';
-import { backupsFolder } from '../data-folder/layout.ts';
 import { isScheduledName } from './backup-name.ts';
-import { DEFAULT_SCHEDULE, readBackupSchedule, writeBackupSchedule } from './schedule.ts';
+import {
+  assertBackupDirectory,
+  DEFAULT_SCHEDULE,
+  readBackupSchedule,
+  scheduledFolder,
+  writeBackupSchedule,
+} from './schedule.ts';
 
 const MINUTE_MS = 60_000;
 /** After a failure, and at the start when one is overdue: the cluster has other things to do first. */
@@ -19,8 +24,8 @@ export interface BackupRunnerOptions {
   readonly dataDirectory: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Makes one snapshot with the name of the schedule. */
-  save(): Promise<unknown>;
+  /** Makes one snapshot with the name of the schedule in the folder. */
+  save(folder: string): Promise<unknown>;
 }
 
 interface ScheduledFile {
@@ -28,8 +33,7 @@ interface ScheduledFile {
   readonly atMs: number;
 }
 
-const scheduledFiles = async (data: string): Promise<readonly ScheduledFile[]> => {
-  const folder = backupsFolder(data);
+const scheduledFiles = async (folder: string): Promise<readonly ScheduledFile[]> => {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
@@ -70,9 +74,14 @@ export class BackupRunner implements Disposable {
   }
 
   async setSchedule(schedule: BackupSchedule): Promise<void> {
+    if (schedule.directory !== undefined) await assertBackupDirectory(schedule.directory);
     await writeBackupSchedule(this.#options.dataDirectory, schedule);
     this.#schedule = schedule;
     await this.#plan();
+  }
+
+  get #folder(): string {
+    return scheduledFolder(this.#options.dataDirectory, this.#schedule);
   }
 
   dispose(): void {
@@ -81,11 +90,11 @@ export class BackupRunner implements Disposable {
   }
 
   async #plan(): Promise<void> {
-    const { dataDirectory, clock } = this.#options;
+    const { clock } = this.#options;
     this.#nextAtMs = undefined;
     this.#timer?.dispose();
     if (!this.#schedule.enabled) return;
-    const [newest] = await scheduledFiles(dataDirectory);
+    const [newest] = await scheduledFiles(this.#folder);
     const dueMs = (newest?.atMs ?? 0) + this.#schedule.everyMinutes * MINUTE_MS;
     this.#sleepUntil(Math.max(dueMs, clock.nowMs() + (newest ? RETRY_MS : 0)));
   }
@@ -104,7 +113,7 @@ export class BackupRunner implements Disposable {
   async #run(): Promise<void> {
     const { log, clock, save } = this.#options;
     try {
-      await save();
+      await save(this.#folder);
       await this.#retire();
       this.#sleepUntil(clock.nowMs() + this.#schedule.everyMinutes * MINUTE_MS);
     } catch (error) {
@@ -116,7 +125,7 @@ export class BackupRunner implements Disposable {
   }
 
   async #retire(): Promise<void> {
-    const files = await scheduledFiles(this.#options.dataDirectory);
+    const files = await scheduledFiles(this.#folder);
     for (const { path } of files.slice(this.#schedule.keep)) await rm(path, { force: true });
   }
 }

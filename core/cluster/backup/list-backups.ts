@@ -5,6 +5,7 @@ import type { SnapshotFile } from '../../contract/schemas/operations.ts';
 import { verifySnapshot, type SnapshotStatus } from '../../etcd/snapshot/index.ts';
 import { backupsFolder } from '../data-folder/layout.ts';
 import { isScheduledName, SNAPSHOT_SUFFIX } from './backup-name.ts';
+import { snapshotFolders } from './schedule.ts';
 
 /** More snapshots than anybody looks through. */
 const FILES_MAX = 1000;
@@ -43,23 +44,31 @@ export const describeSnapshot = async (path: string): Promise<SnapshotFile> => {
   };
 };
 
-/** The snapshots in `backups/`, newest first. */
-export const listSnapshots = async (data: string): Promise<readonly SnapshotFile[]> => {
-  const folder = backupsFolder(data);
+const snapshotsIn = async (folder: string): Promise<readonly string[]> => {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
+  return names.filter((one) => one.endsWith(SNAPSHOT_SUFFIX)).map((name) => join(folder, name));
+};
+
+/** The files in `backups/` and in the directory of the schedule. */
+export const snapshotPaths = async (data: string): Promise<readonly string[]> =>
+  (await Promise.all((await snapshotFolders(data)).map(snapshotsIn))).flat();
+
+/** The snapshots of this cluster, newest first. */
+export const listSnapshots = async (data: string): Promise<readonly SnapshotFile[]> => {
   const files: SnapshotFile[] = [];
-  for (const name of names.filter((one) => one.endsWith(SNAPSHOT_SUFFIX)).slice(0, FILES_MAX))
-    files.push(await describeSnapshot(join(folder, name)));
+  for (const path of (await snapshotPaths(data)).slice(0, FILES_MAX))
+    files.push(await describeSnapshot(path));
   return files.sort((a, b) => b.createdAtMs - a.createdAtMs);
 };
 
-/** Only what is in `backups/` is deleted: a path that leads elsewhere is somebody else's file. */
+/** Only what is in a folder of snapshots is deleted: a path that leads elsewhere is somebody else's file. */
 export const deleteSnapshot = async (data: string, file: string): Promise<void> => {
   const path = resolve(backupsFolder(data), file);
-  if (dirname(path) !== resolve(backupsFolder(data)) || !path.endsWith(SNAPSHOT_SUFFIX))
-    throw new ReasonError('NotFound', `${file} is not a snapshot in ${backupsFolder(data)}`);
+  const folders = (await snapshotFolders(data)).map((folder) => resolve(folder));
+  if (!folders.includes(dirname(path)) || !path.endsWith(SNAPSHOT_SUFFIX))
+    throw new ReasonError('NotFound', `${file} is not a snapshot in ${folders.join(' or ')}`);
   await rm(path);
 };

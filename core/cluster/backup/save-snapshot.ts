@@ -15,9 +15,10 @@ const DETAIL_EVERY_BYTES = 4 * MIB;
 
 export interface SaveSnapshotOptions {
   readonly report: StepReport;
-  /** A new file; without it one in `backups/`, named by the time and by `prefix`. */
+  /** A new file; without it one in `directory` (default `backups/`), named by the time and by `prefix`. */
   readonly file?: string;
   readonly prefix?: string;
+  readonly directory?: string;
 }
 
 const mebibytes = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
@@ -31,10 +32,10 @@ export interface SnapshotSource {
 /** Streams a snapshot of the running cluster into a new file, and checks every page of it. */
 export const saveClusterSnapshot = async (
   source: SnapshotSource,
-  { report, file, prefix = 'etcd' }: SaveSnapshotOptions,
+  { report, file, prefix = 'etcd', directory: folder }: SaveSnapshotOptions,
 ): Promise<SavedSnapshot> => {
   const { directory } = source.folder;
-  const path = file ?? join(backupsFolder(directory), `${prefix}-${stampOf(Date.now())}.db`);
+  const path = file ?? join(folder ?? backupsFolder(directory), `${prefix}-${stampOf(Date.now())}.db`);
   if (existsSync(path)) throw new ReasonError('AlreadyExists', `${path} already exists; choose another name`);
   report.plan([{ id: 'snapshot', title: say('step.snapshot.save') }]);
   return inStep(

@@ -1,6 +1,9 @@
-import { join } from 'node:path';
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
+import { messageOf, ReasonError } from '../../base/errors.ts';
 import { backupSchedule, type BackupSchedule } from '../../contract/schemas/operations.ts';
-import { backupsFolder } from '../data-folder/layout.ts';
+import { backupsFolder, PRIVATE_FOLDER_MODE } from '../data-folder/layout.ts';
 import { stateFile } from '../data-folder/state-file.ts';
 
 /** Daily, a week of them: off until somebody wants it. */
@@ -14,6 +17,30 @@ const file = stateFile({
 
 export const readBackupSchedule = async (data: string): Promise<BackupSchedule> =>
   (await file.read(data)) ?? DEFAULT_SCHEDULE;
+
+/** Where scheduled snapshots are saved. */
+export const scheduledFolder = (data: string, { directory }: BackupSchedule): string =>
+  directory ?? backupsFolder(data);
+
+/** Every folder with snapshots of this cluster: manual ones are in `backups/`. */
+export const snapshotFolders = async (data: string): Promise<readonly string[]> => {
+  const own = backupsFolder(data);
+  const scheduled = scheduledFolder(data, await readBackupSchedule(data));
+  return resolve(scheduled) === resolve(own) ? [own] : [own, scheduled];
+};
+
+/** A directory that cannot be written to is refused now, and not found out by the first snapshot. */
+export const assertBackupDirectory = async (directory: string): Promise<void> => {
+  const fault = (why: string, cause?: unknown): ReasonError =>
+    new ReasonError('BadDirectory', `cannot save snapshots in ${directory}: ${why}`, { cause });
+  if (!isAbsolute(directory)) throw fault('it must be an absolute path');
+  try {
+    await mkdir(directory, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+    await access(directory, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw fault(`${messageOf(cause)}; choose a directory that this user can write to`, cause);
+  }
+};
 
 /** Takes effect in a running cluster when `BackupRunner` is told; else with the next start. */
 export const writeBackupSchedule = (data: string, schedule: BackupSchedule): Promise<void> =>

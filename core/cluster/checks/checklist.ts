@@ -13,6 +13,7 @@ import { SECURITY_ITEMS } from './items/security.ts';
 import { tlsSuites } from './items/tls-suites.ts';
 import { unenforcedObjects } from './items/unenforced-objects.ts';
 import { openLook, type Look, type LookOptions } from './look.ts';
+import { ITEM_MS_MAX, runItems, withinLimit } from './run-items.ts';
 
 /** The things that a production control plane has, in the order in which they are told. */
 export const CHECKLIST: readonly CheckItem[] = [
@@ -46,26 +47,15 @@ export const CHECKLIST: readonly CheckItem[] = [
   unenforcedObjects,
 ];
 
-const ITEM_MS_MAX = 30_000;
-const ITEMS_AT_ONCE = 4;
-
 const unmeasured = (why: Said): Judged => bad(say('found.unmeasured', { why }), say('advice.unmeasured'));
 
 const measure = async (item: CheckItem, look: Look): Promise<Finding> => {
   const { id } = item;
-  let stop: () => void = () => undefined;
-  const late = new Promise<Judged>((resolve) => {
-    const timer = look.clock.after(ITEM_MS_MAX, () =>
-      resolve(unmeasured(say('found.noResult', { seconds: ITEM_MS_MAX / 1000 }))),
-    );
-    stop = () => timer.dispose();
-  });
+  const late = (): Judged => unmeasured(say('found.noResult', { seconds: ITEM_MS_MAX / 1000 }));
   try {
-    return { id, ...(await Promise.race([item.measure(look), late])) };
+    return { id, ...(await withinLimit(look.clock, look.once(item), late)) };
   } catch (error) {
     return { id, ...unmeasured(saidOf(error)) };
-  } finally {
-    stop();
   }
 };
 
@@ -76,14 +66,7 @@ export const runChecklist = async (
 ): Promise<readonly Finding[]> => {
   const look = await openLook(dataDirectory, options);
   try {
-    const findings = new Map<string, Finding>();
-    const waiting = [...CHECKLIST];
-    const worker = async (): Promise<void> => {
-      for (let item = waiting.shift(); item; item = waiting.shift())
-        findings.set(item.id, await measure(item, look));
-    };
-    await Promise.all(Array.from({ length: ITEMS_AT_ONCE }, worker));
-    return CHECKLIST.map(({ id }) => findings.get(id)!);
+    return await runItems(CHECKLIST, (item) => measure(item, look));
   } finally {
     look.dispose();
   }

@@ -31,9 +31,6 @@ export const byFlags = (component: string, flags: Readonly<Record<string, string
     flags: Object.entries(flags).map(([name, value]) => ({ name, value })),
   });
 
-/** The product itself has no such thing. */
-export const absent = (message: Said, advice: Said): Judged => ({ verdict: 'absent', message, advice });
-
 /** The first few names, and how many more there are. */
 export const someOf = (names: readonly string[], namedMax = 5): Said =>
   names.length > namedMax

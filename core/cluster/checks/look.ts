@@ -8,6 +8,7 @@ import type { ClusterConfig } from '../config/config.ts';
 import { planHosts, type HostPlan } from '../config/hosts.ts';
 import { adminKubeconfigFile } from '../data-folder/layout.ts';
 import { etcdAccessOf, listMembers, type EtcdAccess, type MemberView } from '../etcd-operator/operations.ts';
+import type { CheckItem, Judged } from './item.ts';
 import { commandOf } from '../monitor/in-flight-limits.ts';
 import {
   openClusterAccess,
@@ -40,6 +41,8 @@ export interface Look extends Disposable {
   /** The pages of a target; rejects when it does not respond. */
   pages(target: Target): Promise<readonly string[]>;
   reading(target: Target): Promise<Reading>;
+  /** What an item measures, measured once for all that ask. */
+  once(item: CheckItem): Promise<Judged>;
 }
 
 export interface LookOptions {
@@ -98,7 +101,8 @@ export const openLook = async (dataDirectory: string, { config, clock, log }: Lo
   });
   const pages = ({ urls, trust }: Target): Promise<readonly string[]> =>
     Promise.all(urls.map((url) => page(`${trust} ${url}`)));
-  return {
+  const measured = new Map<string, Promise<Judged>>();
+  const look: Look = {
     dataDirectory,
     config,
     clock,
@@ -113,6 +117,12 @@ export const openLook = async (dataDirectory: string, { config, clock, log }: Lo
     targets,
     pages,
     reading: async (target) => readMeasures(target.component, await pages(target), clock.monotonicMs()),
+    once(item) {
+      const known = measured.get(item.id) ?? item.measure(look);
+      measured.set(item.id, known);
+      return known;
+    },
     dispose: () => owned.dispose(),
   };
+  return look;
 };

@@ -16,7 +16,7 @@ export const isPortOpen = (host: string, port: number): Promise<boolean> =>
     socket.once('timeout', () => end(false));
   });
 
-export type ProbeTls = Pick<tls.ConnectionOptions, 'ca' | 'cert' | 'key'>;
+export type ProbeTls = Pick<tls.ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized'>;
 
 /** The status of a GET, with a certificate or without any credentials. */
 export const statusFor = (url: string, credentials: ProbeTls): Promise<number> =>

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { ReasonError } from '../../base/errors.ts';
+import { schemaFault } from '../../base/parse-fault.ts';
+import { hardeningWishes, type HardeningWishes } from '../../contract/schemas/harden.ts';
 import { clusterAction, type ClusterAction } from '../../contract/schemas/local-cluster.ts';
 import { compareSnapshot } from '../backup/compare-snapshot.ts';
 import { restoreCluster } from '../backup/restore-cluster.ts';
@@ -8,6 +10,8 @@ import { rotateEncryption } from '../encryption/rotate.ts';
 import { faultRequest, type FaultRequest } from '../../contract/schemas/fault.ts';
 import { gatherActionFacts } from '../faults/gather-facts.ts';
 import { previewAction } from '../faults/preview.ts';
+import { applyHardening } from '../harden/apply.ts';
+import { rollbackHardening } from '../harden/rollback.ts';
 import { addMember } from '../membership/add-member.ts';
 import { removeMember } from '../membership/remove-member.ts';
 import { Hold } from '../operation/hold.ts';
@@ -65,6 +69,19 @@ const upgradeHandlers = (supervisor: Supervisor) => {
   } satisfies Partial<ControlHandlers>;
 };
 
+const readWishes = (text: string): HardeningWishes => {
+  const parsed = v.safeParse(hardeningWishes, JSON.parse(text));
+  if (parsed.success) return parsed.output;
+  throw new ReasonError('BadRequest', `invalid options of harden: ${schemaFault(parsed.issues)}`);
+};
+
+const hardenHandlers = (supervisor: Supervisor) =>
+  ({
+    'harden.apply': async ({ wishes }, progress) =>
+      applyHardening(supervisor, readWishes(wishes), lineReport(progress)),
+    'harden.rollback': (_params, progress) => rollbackHardening(supervisor, lineReport(progress)),
+  }) satisfies Partial<ControlHandlers>;
+
 const backupHandlers = (supervisor: Supervisor) => {
   const scheduled = (): ScheduledBackups => ({
     schedule: supervisor.backups.schedule,
@@ -100,6 +117,7 @@ export const controlHandlers = (supervisor: Supervisor): ControlHandlers => ({
   ...upgradeHandlers(supervisor),
   ...backupHandlers(supervisor),
   ...faultHandlers(supervisor),
+  ...hardenHandlers(supervisor),
   'encryption.rotate': (_params, progress) => rotateEncryption(supervisor, lineReport(progress)),
   'encryption.enable': (_params, progress) => enableEncryption(supervisor, lineReport(progress)),
   'member.add': (_params, progress) => addMember(supervisor, lineReport(progress)),

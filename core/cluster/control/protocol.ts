@@ -1,5 +1,6 @@
 import type { ActionPreview } from '../../contract/schemas/local-cluster.ts';
 import type { BackupSchedule, SnapshotComparison, UpgradePlan } from '../../contract/schemas/operations.ts';
+import type { HardeningOutcome } from '../harden/apply.ts';
 import type { RotationOutcome } from '../encryption/rotate.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { MembershipOutcome } from '../membership/add-member.ts';
@@ -30,6 +31,9 @@ export interface ControlMethods {
   /** Before the next step; true when an upgrade is in progress. */
   'upgrade.pause': { params: Record<string, never>; result: boolean };
   'upgrade.resume': { params: Record<string, never>; result: boolean };
+  /** `wishes` are HardeningWishes of the contract, as JSON. */
+  'harden.apply': { params: { wishes: string }; result: HardeningOutcome };
+  'harden.rollback': { params: Record<string, never>; result: HardeningOutcome };
   'encryption.rotate': { params: Record<string, never>; result: RotationOutcome };
   'encryption.enable': { params: Record<string, never>; result: RotationOutcome };
   'member.add': { params: Record<string, never>; result: MembershipOutcome };

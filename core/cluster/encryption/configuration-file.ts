@@ -119,6 +119,41 @@ export const keyNames = (text: string): readonly (readonly string[])[] =>
     return names.length > 0 ? [names] : [];
   });
 
+export interface KeyDescription {
+  readonly name: string;
+  readonly provider: string;
+  readonly resources: string[];
+  readonly isWriting: boolean;
+  readonly createdAtMs: number | null;
+}
+
+const STAMP = /^key-(\d{4})(\d{2})(\d{2})t(\d{2})(\d{2})(\d{2})z$/;
+
+/** The time in the name of a key of ours; null for any other. */
+const createdAt = (name: string): number | null => {
+  const [, ...parts] = STAMP.exec(name) ?? [];
+  const [year = 0, month = 1, day = 1, hours = 0, minutes = 0, seconds = 0] = parts.map(Number);
+  return parts.length === 0 ? null : Date.UTC(year, month - 1, day, hours, minutes, seconds);
+};
+
+/** Every key without its secret, in the order in which values are tried. */
+export const describeKeys = (text: string): readonly KeyDescription[] =>
+  read(text).resources.flatMap(({ resources, providers }) =>
+    providers.flatMap((provider, at) => {
+      const kms = provider['kms'] as { readonly name?: string } | undefined | null;
+      const type = keyedOf(provider);
+      const names =
+        type !== undefined ? keysOf(provider, type).map(({ name }) => name) : kms ? [kms.name ?? ''] : [];
+      return names.map((name, index) => ({
+        name,
+        provider: type ?? 'kms',
+        resources: [...resources],
+        isWriting: at === 0 && index === 0,
+        createdAtMs: createdAt(name),
+      }));
+    }),
+  );
+
 const isPlain = (provider: ProviderEntry): boolean => 'identity' in provider;
 
 const sortProviders = (text: string, before: (provider: ProviderEntry) => boolean): string => {
@@ -131,6 +166,13 @@ const sortProviders = (text: string, before: (provider: ProviderEntry) => boolea
 };
 
 /** Values are read with the keys and written as they are: for the time in which not all servers have the keys. */
-export const withPlainFirst = (text: string): string => sortProviders(text, isPlain);
+export const withPlainFirst = (text: string): string => {
+  const document = read(text);
+  // A rotation removes the plain provider.
+  const resources = document.resources.map((rule) =>
+    rule.providers.some(isPlain) ? rule : { ...rule, providers: [...rule.providers, { identity: {} }] },
+  );
+  return sortProviders(stringify({ ...document, resources }), isPlain);
+};
 
 export const withKeysFirst = (text: string): string => sortProviders(text, (provider) => !isPlain(provider));

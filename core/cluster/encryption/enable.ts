@@ -2,7 +2,6 @@ import { say } from '../../contract/index.ts';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseDocument, isSeq } from 'yaml';
 import { ReasonError } from '../../base/errors.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
 import { manifestsFolder } from '../data-folder/layout.ts';
@@ -10,8 +9,9 @@ import { ENCRYPTION_CONFIG_FILE } from '../manifests/guard-files.ts';
 import { inData } from '../manifests/static-pod.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { assertHealthy, withoutClients } from '../upgrade/move.ts';
-import { writeManifest } from '../upgrade/manifest-image.ts';
+import { changeManifest } from '../flags/change-manifest.ts';
+import { withFlags, type FlagChange } from '../flags/with-flags.ts';
+import { assertHealthy } from '../upgrade/move.ts';
 import {
   keyNames,
   newEncryptionYaml,
@@ -23,17 +23,36 @@ import { encryptionFileOf } from './configured-file.ts';
 import { configurationHash } from '../../apiserver/encryption/index.ts';
 import { rewriteAll, untilLoaded, type RotationOutcome } from './rotate.ts';
 
-const READY_TIMEOUT_MS = 120_000;
+/** What an API server is told to encrypt. */
+export const ENCRYPTION_FLAGS: readonly FlagChange[] = [
+  { name: 'encryption-provider-config', value: inData(ENCRYPTION_CONFIG_FILE) },
+  { name: 'encryption-provider-config-automatic-reload', value: 'true' },
+];
 
-/** Flags are added at the end of the command; those that are given stay. */
-export const withFlags = (manifest: string, flags: Readonly<Record<string, string>>): string => {
-  const document = parseDocument(manifest);
-  const command = document.getIn(['spec', 'containers', 0, 'command']);
-  if (!isSeq(command)) throw new ReasonError('BadManifest', 'the manifest has no command');
-  const words = command.toJSON() as string[];
-  for (const [name, value] of Object.entries(flags))
-    if (!words.some((word) => word.startsWith(`--${name}=`))) command.add(`--${name}=${value}`);
-  return document.toString({ lineWidth: 0 });
+/**
+ * Writes the configuration with which servers read encrypted values and still write plain ones. Returns the one that
+ * they write with later. A file that an interrupted call left is used again.
+ */
+export const prepareEncryption = async (data: string, nowMs: number): Promise<string> => {
+  const file = join(data, ENCRYPTION_CONFIG_FILE);
+  if (existsSync(file)) return withKeysFirst(await readFile(file, 'utf8'));
+  const target = newEncryptionYaml(nowMs);
+  await writeFileAtomically(file, withPlainFirst(target));
+  return target;
+};
+
+/** Once every API server has the configuration: writes with its keys, and encrypts what is stored. */
+export const writeEncrypted = async (supervisor: Supervisor, target: string): Promise<void> => {
+  await writeFileAtomically(join(supervisor.folder.directory, ENCRYPTION_CONFIG_FILE), target);
+  await untilLoaded(supervisor, configurationHash(target));
+};
+
+/** Writes plain values again, and decrypts what is stored. API servers can lose the keys after it. */
+export const decryptAll = async (supervisor: Supervisor): Promise<number> => {
+  const file = join(supervisor.folder.directory, ENCRYPTION_CONFIG_FILE);
+  const plain = withPlainFirst(await readFile(file, 'utf8'));
+  await writeEncrypted(supervisor, plain);
+  return rewriteAll(supervisor, writtenPrefixes(plain));
 };
 
 /**
@@ -64,40 +83,15 @@ const enable = async (supervisor: Supervisor, report: StepReport): Promise<Rotat
       throw new ReasonError('AlreadyExists', `encryption at rest is configured in ${found}`);
   });
   const file = join(directory, ENCRYPTION_CONFIG_FILE);
-  const isResumed = existsSync(file);
-  const target = isResumed ? withKeysFirst(await readFile(file, 'utf8')) : newEncryptionYaml(clock.nowMs());
-  if (!isResumed) await writeFileAtomically(file, withPlainFirst(target));
-  for (const host of hosts)
-    await inStep(report, host.plan.name, async () => {
-      const { name } = host.plan;
-      const path = join(manifestsFolder(directory, name), 'kube-apiserver.yaml');
-      const before = await readFile(path, 'utf8');
-      const after = withFlags(before, {
-        'encryption-provider-config': inData(ENCRYPTION_CONFIG_FILE),
-        'encryption-provider-config-automatic-reload': 'true',
-      });
-      if (after === before) return;
-      await withoutClients(supervisor, host);
-      await writeManifest(directory, name, 'kube-apiserver', after);
-      const isStopped = await host.until(
-        () => host.component('kube-apiserver')?.phase !== 'ready',
-        READY_TIMEOUT_MS,
-      );
-      const isReady = await host.until(
-        () => host.component('kube-apiserver')?.phase === 'ready',
-        READY_TIMEOUT_MS,
-      );
-      if (isStopped && isReady) return;
-      await writeManifest(directory, name, 'kube-apiserver', before);
-      throw new ReasonError(
-        'NotReady',
-        `the API server on ${name} did not become ready with encryption at rest; its manifest was reverted`,
-      );
+  const target = await prepareEncryption(directory, clock.nowMs());
+  for (const { plan } of hosts)
+    await inStep(report, plan.name, async () => {
+      const { name: host } = plan;
+      const before = await readFile(join(manifestsFolder(directory, host), 'kube-apiserver.yaml'), 'utf8');
+      const after = withFlags(before, ENCRYPTION_FLAGS);
+      await changeManifest(supervisor, { host, component: 'kube-apiserver', before, after });
     });
-  await inStep(report, 'write', async () => {
-    await writeFileAtomically(file, target);
-    await untilLoaded(supervisor, configurationHash(target));
-  });
+  await inStep(report, 'write', () => writeEncrypted(supervisor, target));
   const rewritten = await inStep(
     report,
     'rewrite',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseEncryptionConfiguration } from '../../apiserver/encryption/index.ts';
 import {
+  describeKeys,
   keyNames,
   newEncryptionYaml,
   withFirstKeyOnly,
@@ -10,7 +11,6 @@ import {
   withSecondKeyFirst,
   writtenPrefixes,
 } from './configuration-file.ts';
-import { withFlags } from './enable.ts';
 import { openKeys, sealKeys } from './key-bundle.ts';
 
 const AT = Date.UTC(2026, 0, 1);
@@ -45,11 +45,9 @@ test('while servers get the keys one after the other, values are written plain',
   expect(withKeysFirst(withPlainFirst(text))).toBe(text);
 });
 
-test('flags are added to a manifest once, and its comments stay', () => {
-  const manifest = 'spec:\n  containers:\n    - command:\n        - kube-apiserver # ours\n        - --a=1\n';
-  const after = withFlags(manifest, { a: '2', b: '3' });
-  expect(after).toBe(`${manifest}        - --b=3\n`);
-  expect(withFlags(after, { b: '4' })).toBe(after);
+test('values are written plain again also after a rotation, which removes the plain provider', () => {
+  const rotated = withFirstKeyOnly(newEncryptionYaml(AT));
+  expect(providersOf(withPlainFirst(rotated))).toEqual(['identity', 'secretbox']);
 });
 
 test('keys leave the cluster only behind a passphrase', async () => {
@@ -59,4 +57,13 @@ test('keys leave the cluster only behind a passphrase', async () => {
   await expect(openKeys(bundle, 'wrong horse battery')).rejects.toThrow('the passphrase is wrong');
   await expect(sealKeys(text, 'short')).rejects.toThrow('at least 12 characters');
   expect(bundle).not.toContain('secretbox');
+});
+
+test('keys are described with their age and without their secrets', () => {
+  const text = withNewKey(newEncryptionYaml(AT), LATER);
+  const described = describeKeys(text);
+  expect(described).toEqual([
+    { name: OLD, provider: 'secretbox', resources: ['secrets'], isWriting: true, createdAtMs: AT },
+    { name: NEW, provider: 'secretbox', resources: ['secrets'], isWriting: false, createdAtMs: LATER },
+  ]);
 });

@@ -122,6 +122,9 @@ const changeOf = (facts: ActionFacts, action: ClusterAction): Change => {
       };
     case 'upgrade.apply':
     case 'upgrade.rollback':
+    case 'encryption.enable':
+    case 'harden.apply':
+    case 'harden.rollback':
       return {
         effects: facts.hosts
           .filter(({ role }) => role === 'control-plane')
@@ -130,6 +133,7 @@ const changeOf = (facts: ActionFacts, action: ClusterAction): Change => {
       };
     case 'node.drain':
       return { effects: [effect('podsMove', action.node, facts.podsByNode[action.node] ?? 0)] };
+    case 'encryption.rotate':
     case 'etcd.compact':
     case 'etcd.disarm':
     case 'snapshot.save':

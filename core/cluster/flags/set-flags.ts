@@ -1,17 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ReasonError } from '../../base/errors.ts';
 import { say, verbatim, type FlagsDiff } from '../../contract/index.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import { planHosts } from '../config/hosts.ts';
 import { manifestsFolder } from '../data-folder/layout.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { writeManifest } from '../upgrade/manifest-image.ts';
-import { assertHealthy, withoutClients } from '../upgrade/move.ts';
+import { assertHealthy } from '../upgrade/move.ts';
+import { changeManifest } from './change-manifest.ts';
 import { withFlags, type FlagChange } from './with-flags.ts';
 
-const READY_TIMEOUT_MS = 60_000;
 const RESUME = 'fix it, then change the flags again';
 
 export interface FlagsRequest {
@@ -51,29 +49,6 @@ export const flagsDiff = async (
   return { files: hosts.flatMap((diff) => diff ?? []) };
 };
 
-const changeHost = async (
-  supervisor: Supervisor,
-  { host: name, before, after }: HostDiff,
-  component: string,
-): Promise<void> => {
-  const { directory } = supervisor.folder;
-  const host = supervisor.host(name);
-  const restarts = host.component(component)?.restarts ?? 0;
-  if (component === 'kube-apiserver') await withoutClients(supervisor, host);
-  await writeManifest(directory, name, component, after);
-  const isBack = (): boolean => {
-    const now = host.component(component);
-    return now !== undefined && now.restarts > restarts && now.phase === 'ready';
-  };
-  if (await host.until(isBack, READY_TIMEOUT_MS)) return;
-  const why = host.component(component)?.message;
-  await writeManifest(directory, name, component, before);
-  throw new ReasonError(
-    'NotReady',
-    `${component} on ${name} did not become ready with the new flags, and its manifest was restored${why === undefined ? '' : `: ${why}`}`,
-  );
-};
-
 /** Changes the flags on one host after the other. Returns how many hosts were changed. */
 export const setFlags = (
   supervisor: Supervisor,
@@ -90,7 +65,7 @@ export const setFlags = (
         diff.host,
         async () => {
           await assertHealthy(supervisor, RESUME);
-          await changeHost(supervisor, diff, component);
+          await changeManifest(supervisor, { ...diff, component });
         },
         () => verbatim(diff.path),
       );

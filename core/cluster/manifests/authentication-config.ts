@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 export const AUTHENTICATION_CONFIG_FILE = 'authentication.yaml';
 
 /** What kubelets and the load balancer probe. */
-const ANONYMOUS_PATHS = ['/livez', '/readyz', '/healthz'];
+export const ANONYMOUS_PATHS = ['/livez', '/readyz', '/healthz'];
 
 /** Requests without credentials get to know whether a server is healthy, and nothing else. */
 export const authenticationConfigYaml = (): string =>

@@ -112,30 +112,33 @@ const etcdAccess = ({ config, etcd }: ManifestOptions): Record<string, string | 
   };
 };
 
-/** Rotated files are compressed: a host keeps about 40 MB of events. */
-const AUDIT_LIMITS = {
-  'audit-log-compress': true,
+/** Rotated files are compressed to a twentieth: a host keeps at most about 150 MB for a gigabyte of events. */
+export const AUDIT_LIMITS = {
   'audit-log-maxage': 30,
   'audit-log-maxbackup': 10,
-  'audit-log-maxsize': 20,
+  'audit-log-maxsize': 100,
 } as const;
 
 /** Upstream's recommendation for servers behind a load balancer: long-lived connections spread over all of them. */
 const GOAWAY_CHANCE = 0.001;
 
+/** What an API server is told to record. */
+export const auditFlags = (host: string): Readonly<Record<string, string | number | boolean>> => ({
+  'audit-log-path': inData(`${AUDIT_FOLDER}/${host}.log`),
+  'audit-policy-file': inData(AUDIT_POLICY_FILE),
+  // No request waits for the disk.
+  'audit-log-mode': 'batch',
+  'audit-log-batch-max-size': 1000,
+  'audit-log-batch-max-wait': '1s',
+  'audit-log-compress': true,
+  ...AUDIT_LIMITS,
+});
+
 const guardFlags = ({
   guards = NO_GUARDS,
   host,
 }: ManifestOptions): Record<string, string | number | boolean> => ({
-  ...(guards.isAudited && {
-    'audit-log-path': inData(`${AUDIT_FOLDER}/${host.name}.log`),
-    'audit-policy-file': inData(AUDIT_POLICY_FILE),
-    // No request waits for the disk.
-    'audit-log-mode': 'batch',
-    'audit-log-batch-max-size': 1000,
-    'audit-log-batch-max-wait': '1s',
-    ...AUDIT_LIMITS,
-  }),
+  ...(guards.isAudited && auditFlags(host.name)),
   ...(guards.isEncrypted && {
     'encryption-provider-config': inData(ENCRYPTION_CONFIG_FILE),
     'encryption-provider-config-automatic-reload': true,
@@ -173,6 +176,7 @@ export const apiServerPod = (options: ManifestOptions): StaticPodSpec => {
       'kubelet-client-certificate': pki('apiserver-kubelet-client.crt'),
       'kubelet-client-key': pki('apiserver-kubelet-client.key'),
       'kubelet-preferred-address-types': ['InternalIP', 'ExternalIP', 'Hostname'],
+      profiling: false,
       'proxy-client-cert-file': pki('front-proxy-client.crt'),
       'proxy-client-key-file': pki('front-proxy-client.key'),
       'requestheader-allowed-names': 'front-proxy-client',
@@ -181,6 +185,8 @@ export const apiServerPod = (options: ManifestOptions): StaticPodSpec => {
       'requestheader-group-headers': 'X-Remote-Group',
       'requestheader-username-headers': 'X-Remote-User',
       'secure-port': PORTS.apiServer,
+      // Kubelets renew tokens of pods every hour, so a stolen one is of no use for long.
+      'service-account-extend-token-expiration': false,
       'service-account-issuer': 'https://kubernetes.default.svc.cluster.local',
       'service-account-key-file': pki('sa.pub'),
       'service-account-signing-key-file': pki('sa.key'),
@@ -200,6 +206,7 @@ const managerFlags = (host: HostPlan, kubeconfigName: string) => {
     'client-ca-file': inData('pki/ca.crt'),
     kubeconfig,
     'leader-elect': true,
+    profiling: false,
   };
 };
 

@@ -101,7 +101,8 @@ export class Supervisor {
       dataDirectory: folder.directory,
       clock,
       log: options.log,
-      save: () => saveClusterSnapshot(this, { report: silentReport, prefix: SCHEDULED_PREFIX }),
+      save: (directory) =>
+        saveClusterSnapshot(this, { report: silentReport, prefix: SCHEDULED_PREFIX, directory }),
     });
     this.#certificates = new CertificateKeeper({
       dataDirectory: folder.directory,

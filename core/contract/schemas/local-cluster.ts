@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { said } from '../sentences/said.ts';
 import { activeFault, faultRequest } from './fault.ts';
+import { hardeningWishes } from './harden.ts';
 
 /** Names of hosts, components and members are short; what is longer is no name. */
 const NAME_CHARACTERS_MAX = 256;
@@ -164,6 +165,11 @@ export const clusterAction = v.variant('kind', [
   v.object({ kind: v.literal('snapshot.delete'), file: path }),
   v.object({ kind: v.literal('upgrade.apply'), version: name }),
   v.object({ kind: v.literal('upgrade.rollback') }),
+  /** Rolls measures out host by host. */
+  v.object({ kind: v.literal('harden.apply'), wishes: hardeningWishes }),
+  v.object({ kind: v.literal('harden.rollback') }),
+  v.object({ kind: v.literal('encryption.enable') }),
+  v.object({ kind: v.literal('encryption.rotate') }),
   /** Null: all of them. */
   v.object({
     kind: v.literal('certificates.renew'),

@@ -80,6 +80,8 @@ export const backupSchedule = v.object({
   enabled: v.boolean(),
   everyMinutes: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_080)),
   keep: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
+  /** An absolute path on another disk or machine; absent: `backups/` in the data directory. */
+  directory: v.optional(v.pipe(v.string(), v.maxLength(4096))),
 });
 export type BackupSchedule = v.InferOutput<typeof backupSchedule>;
 

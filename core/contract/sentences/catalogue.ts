@@ -1,6 +1,7 @@
 import { checks } from './checks.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
+import { harden } from './harden.ts';
 import { notices } from './notices.ts';
 import { operations } from './operations.ts';
 
@@ -13,6 +14,7 @@ export const sentences = {
   ...checks,
   ...failures,
   ...findings,
+  ...harden,
   ...notices,
   ...operations,
 } as const;

@@ -62,7 +62,6 @@ export const findings = {
   'found.encryptionAtRest.stored': 'a stored Secret begins with {head}',
 
   'found.auditLog.off': 'audit logging is not configured',
-  'advice.auditLog.off': 'set --audit-policy-file and --audit-log-path on every API server',
   'found.auditLog.silent': 'an audit log is configured, but nothing was written in the last day',
   'advice.auditLog.silent': 'check whether the audit policy matches any requests',
   'found.auditLog.ok': '{path} is being written',
@@ -97,11 +96,8 @@ export const findings = {
     'limit anonymous access to /livez, /readyz and /healthz in --authentication-config',
   'found.anonymousPaths.ok': 'every API server rejects anonymous requests to {count} paths',
 
-  'found.oidc.absent':
-    'this API server does not support OpenID Connect; users authenticate with client certificates',
-  'advice.oidc.absent': 'issue a short-lived certificate to each user',
   'found.oidc.off': 'users authenticate with client certificates, which cannot be revoked',
-  'advice.oidc.off': 'set --oidc-issuer-url and --oidc-client-id',
+  'advice.oidc.off': 'pilothouse harden apply --oidc-issuer-url URL --oidc-client-id ID',
   'found.oidc.ok': 'tokens from {issuer} are accepted',
 
   'found.nodeAndRbac.all': 'an API server allows all requests',
@@ -163,7 +159,12 @@ export const findings = {
     one: '{count} snapshot in {folder}, less than a day old, on the same disk as etcd',
     other: '{count} snapshots in {folder}, the latest less than a day old, on the same disk as etcd',
   },
-  'advice.backups.sameDisk': 'copy them to another machine, or link {folder} to another disk',
+  'found.backups.unscheduled': {
+    one: '{count} snapshot, the latest less than a day old in {folder}, but none are scheduled',
+    other: '{count} snapshots, the latest less than a day old in {folder}, but none are scheduled',
+  },
+  'advice.backups.elsewhere':
+    'pilothouse harden apply --backup-directory DIR, with a directory on another disk or machine',
 
   'found.monitoring.down': 'no metrics from {targets}',
   'advice.monitoring.down': 'check whether it is running and why /metrics fails',

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Clock } from '../../base/clock.ts';
@@ -84,6 +85,9 @@ const socketServer = (protocols: readonly string[]): WebSocketServer => {
 /** Two channels a port, and a channel is a byte; the last one is not used. */
 const FORWARDED_PORTS_MAX = 127;
 
+/** Upstream's default of streamingConnectionIdleTimeout. */
+export const STREAM_IDLE_MS_MAX = 4 * 60 * 60 * 1000;
+
 /** `/exec`, `/attach` and `/portForward` over WebSocket and SPDY. */
 export class Streaming {
   readonly #clock: Clock;
@@ -105,6 +109,9 @@ export class Streaming {
         const container = containerOf(podOf(request.node, namespace, name), rest.at(-1) ?? '');
         this.#remoteCommand(request, container, action === 'exec');
       } else return false;
+      // After the upgrade, which turns the timeout of the socket off. Data in either direction starts it again.
+      const { socket } = request;
+      if (socket instanceof Socket) socket.setTimeout(STREAM_IDLE_MS_MAX, () => socket.destroy());
     } catch (error) {
       if (!(error instanceof StreamingError)) throw error;
       refuseUpgrade(request.socket, error.code, error.message);

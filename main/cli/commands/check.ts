@@ -1,9 +1,10 @@
 import { silentLog } from '../../../core/base/log.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
 import { runChecklist } from '../../../core/cluster/checks/checklist.ts';
+import type { BenchmarkFinding } from '../../../core/cluster/checks/cis/benchmark.ts';
 import { requireCluster } from '../../../core/cluster/index.ts';
 import type { Finding } from '../../../core/contract/index.ts';
-import { EXIT_FAILURE, EXIT_OK, parseOptions, type Command } from '../command.ts';
+import { EXIT_FAILURE, EXIT_OK, parseOptions, usageError, type Command } from '../command.ts';
 import { inWords, type PrintedFinding } from './findings.ts';
 
 const MARKS: Readonly<Record<Finding['verdict'], string>> = {
@@ -27,18 +28,53 @@ const summaryOf = (findings: readonly Pick<Finding, 'verdict'>[]): string => {
   return `${findings.length} checks: ${count('ok')} passed, ${count('warning')} warnings, ${count('problem')} problems, ${count('absent')} not supported`;
 };
 
+const CIS_MARKS: Readonly<Record<Finding['verdict'], string>> = {
+  ok: 'PASS',
+  warning: 'DECIDE',
+  problem: 'FAIL',
+  absent: 'N/A',
+};
+
+const benchmarkRows = (findings: readonly BenchmarkFinding[]): readonly string[] => {
+  const count = (verdict: Finding['verdict']): number =>
+    findings.filter((finding) => finding.verdict === verdict).length;
+  return [
+    ...findings.flatMap(({ id, verdict, title, message, advice }) => [
+      `${CIS_MARKS[verdict].padEnd(6)} ${id.padEnd(7)} ${title}`,
+      `${' '.repeat(15)}${message}`,
+      ...(advice === '' ? [] : [`${' '.repeat(15)}-> ${advice}`]),
+    ]),
+    `${findings.length} checks: ${count('ok')} passed, ${count('problem')} failed, ${count('warning')} for you to decide, ${count('absent')} not applicable`,
+  ];
+};
+
 export const check: Command = {
-  usage: `  pilothouse check [--data DIR] [-o json]
+  usage: `  pilothouse check [--benchmark cis] [--data DIR] [-o json]
 
   Checks the running cluster for production readiness. Every check sends real requests and inspects the certificates
-  in use. Exits with 1 if there is a problem.`,
+  in use. --benchmark cis runs sections 1 to 4 of the CIS Kubernetes Benchmark instead. Exits with 1 if there is a
+  problem.`,
   async run(args, context) {
-    const { dataDirectory, json } = parseOptions({}, args, context);
-    const config = await requireCluster(dataDirectory);
-    const measured = await runChecklist(dataDirectory, { config, clock: systemClock, log: silentLog });
-    const findings = measured.map(inWords);
-    if (json) context.print(JSON.stringify(findings));
-    else for (const line of [...rowsOf(findings), summaryOf(findings)]) context.print(line);
-    return findings.some(({ verdict }) => verdict === 'problem') ? EXIT_FAILURE : EXIT_OK;
+    const { values, dataDirectory, json } = parseOptions({ benchmark: { type: 'string' } }, args, context);
+    const { benchmark } = values as { benchmark?: string };
+    if (benchmark !== undefined && benchmark !== 'cis')
+      throw usageError(`--benchmark takes cis, not "${benchmark}"`);
+    const options = {
+      config: await requireCluster(dataDirectory),
+      clock: systemClock,
+      log: silentLog,
+    };
+    const print = (findings: readonly { verdict: Finding['verdict'] }[], rows: readonly string[]): number => {
+      if (json) context.print(JSON.stringify(findings));
+      else for (const line of rows) context.print(line);
+      return findings.some(({ verdict }) => verdict === 'problem') ? EXIT_FAILURE : EXIT_OK;
+    };
+    if (benchmark === 'cis') {
+      const { runCisBenchmark } = await import('../../../core/cluster/checks/cis/benchmark.ts');
+      const results = await runCisBenchmark(dataDirectory, options);
+      return print(results, benchmarkRows(results));
+    }
+    const findings = (await runChecklist(dataDirectory, options)).map(inWords);
+    return print(findings, [...rowsOf(findings), summaryOf(findings)]);
   },
 };

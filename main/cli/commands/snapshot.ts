@@ -20,11 +20,13 @@ const USAGE = `  pilothouse snapshot save [FILE] [--data DIR] [-o json]
   pilothouse snapshot restore FILE [--data DIR] [-o json]
   pilothouse snapshot compare FILE [--data DIR] [-o json]
   pilothouse snapshot list [--data DIR] [-o json]
-  pilothouse snapshot schedule [--every-minutes N] [--keep N] [--off] [--data DIR] [-o json]
+  pilothouse snapshot schedule [--every-minutes N] [--keep N] [--directory DIR] [--off]
+                               [--data DIR] [-o json]
 
   save writes an etcd snapshot to FILE (default: a new file in backups/) and verifies it. restore restores a snapshot
   on all members of the running cluster and keeps the previous data. compare shows which objects a restore would
-  recreate and delete. schedule makes the running cluster save snapshots to backups/ periodically and keep the latest.
+  recreate and delete. schedule makes the running cluster save snapshots to --directory (default: backups/)
+  periodically and keep the latest; choose another disk.
   Snapshot files are in etcd's format.`;
 
 const nameOfNow = (): string => `etcd-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}.db`;
@@ -98,6 +100,7 @@ const list = async (args: readonly string[], context: CommandContext): Promise<v
 const SCHEDULE_OPTIONS = {
   'every-minutes': { type: 'string' },
   keep: { type: 'string' },
+  directory: { type: 'string' },
   off: { type: 'boolean' },
 } as const;
 
@@ -109,19 +112,22 @@ const wholeNumber = (name: string, text: string | undefined, otherwise: number):
 
 const schedule = async (args: readonly string[], context: CommandContext): Promise<void> => {
   const { values, dataDirectory, json } = parseOptions(SCHEDULE_OPTIONS, args, context);
-  const wishes = values as { 'every-minutes'?: string; keep?: string; off?: boolean };
+  const wishes = values as { 'every-minutes'?: string; keep?: string; directory?: string; off?: boolean };
   let found = await callControl(dataDirectory, 'backup.get', {});
-  if (wishes['every-minutes'] !== undefined || wishes.keep !== undefined || wishes.off === true)
+  const directory =
+    wishes.directory === undefined ? found.schedule.directory : resolve(context.cwd, wishes.directory);
+  if (Object.keys(SCHEDULE_OPTIONS).some((name) => Object.hasOwn(wishes, name)))
     found = await callControl(dataDirectory, 'backup.set', {
+      ...(directory !== undefined && { directory }),
       enabled: wishes.off !== true,
       everyMinutes: wholeNumber('every-minutes', wishes['every-minutes'], found.schedule.everyMinutes),
       keep: wholeNumber('keep', wishes.keep, found.schedule.keep),
     });
   if (json) return context.print(JSON.stringify(found));
-  const { enabled, everyMinutes, keep } = found.schedule;
+  const { enabled, everyMinutes, keep, directory: folder } = found.schedule;
   context.print(
     enabled
-      ? `every ${everyMinutes} minutes, keeping ${keep}; next at ${new Date(found.nextAtMs ?? 0).toISOString()}`
+      ? `every ${everyMinutes} minutes, keeping ${keep}${folder === undefined ? '' : ` in ${folder}`}; next at ${new Date(found.nextAtMs ?? 0).toISOString()}`
       : 'no snapshot schedule',
   );
 };

@@ -1,6 +1,8 @@
 import type { RestoreOutcome } from '../../../core/cluster/backup/restore-cluster.ts';
 import type { SavedSnapshot } from '../../../core/cluster/etcd-operator/operations.ts';
+import type { RotationOutcome } from '../../../core/cluster/encryption/rotate.ts';
 import type { Fault } from '../../../core/cluster/faults/fault.ts';
+import type { HardeningOutcome } from '../../../core/cluster/harden/apply.ts';
 import type { MembershipOutcome } from '../../../core/cluster/membership/add-member.ts';
 import type { UpgradeOutcome } from '../../../core/cluster/upgrade/apply.ts';
 import { say, type Said } from '../../../core/contract/index.ts';
@@ -37,3 +39,12 @@ export const upgraded = ({ from, to, snapshot }: UpgradeOutcome): Said =>
     : say('done.upgrade.snapshot', { from, to, file: snapshot });
 
 export const rolledBack = ({ from, to }: UpgradeOutcome): Said => say('done.rollback', { from, to });
+
+export const hardened = ({ isChanged, hosts }: HardeningOutcome): Said =>
+  isChanged ? say('done.harden', { count: hosts.length }) : say('done.harden.none');
+
+export const hardeningRolledBack = ({ hosts }: HardeningOutcome): Said =>
+  say('done.harden.rollback', { count: hosts.length });
+
+export const encrypted = ({ rewritten, keys }: RotationOutcome): Said =>
+  say('done.encryption', { count: rewritten, keys: keys.join(', ') });

@@ -3,7 +3,7 @@ import { etcdRunners, memberRunners } from './etcd-runners.ts';
 import { componentRunners, hostRunners } from './host-runners.ts';
 import { faultRunners } from './fault-runners.ts';
 import type { Kind, LocalRunner, RunnerContext, RunnersOf } from './runner.ts';
-import { certificateRunners, snapshotRunners, upgradeRunners } from './upkeep-runners.ts';
+import { certificateRunners, hardenRunners, snapshotRunners, upgradeRunners } from './upkeep-runners.ts';
 
 type LocalKind = Exclude<Kind, 'node.drain'>;
 export type LocalAction = Exclude<ClusterAction, { kind: 'node.drain' }>;
@@ -16,6 +16,7 @@ const RUNNERS: RunnersOf<LocalKind> = {
   ...etcdRunners,
   ...snapshotRunners,
   ...upgradeRunners,
+  ...hardenRunners,
   ...certificateRunners,
 };
 

@@ -5,8 +5,11 @@ import { inStep } from '../../../core/cluster/operation/step-report.ts';
 import { say, verbatim, type Said } from '../../../core/contract/index.ts';
 import { BUMP_REVISION_DEFAULT } from '../../../core/etcd/snapshot/index.ts';
 import {
+  encrypted,
   faultAdded,
   faultsHealed,
+  hardened,
+  hardeningRolledBack,
   hostIsolated,
   memberJoined,
   memberRemoved,
@@ -77,6 +80,13 @@ export const runElsewhere = async (action: LocalAction, context: RunnerContext):
       return upgraded(await ask(context, 'upgrade.apply', { version: action.version }));
     case 'upgrade.rollback':
       return rolledBack(await ask(context, 'upgrade.rollback', {}));
+    case 'encryption.enable':
+    case 'encryption.rotate':
+      return encrypted(await ask(context, action.kind, {}));
+    case 'harden.apply':
+      return hardened(await ask(context, 'harden.apply', { wishes: JSON.stringify(action.wishes) }));
+    case 'harden.rollback':
+      return hardeningRolledBack(await ask(context, 'harden.rollback', {}));
     // Done on the folder and with etcd itself: the process that runs the cluster is not needed.
     case 'member.moveLeader':
     case 'etcd.defragment':

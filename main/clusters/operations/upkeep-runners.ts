@@ -1,6 +1,10 @@
 import { deleteSnapshot } from '../../../core/cluster/backup/list-backups.ts';
 import { restoreCluster } from '../../../core/cluster/backup/restore-cluster.ts';
 import { saveClusterSnapshot } from '../../../core/cluster/backup/save-snapshot.ts';
+import { enableEncryption } from '../../../core/cluster/encryption/enable.ts';
+import { rotateEncryption } from '../../../core/cluster/encryption/rotate.ts';
+import { applyHardening } from '../../../core/cluster/harden/apply.ts';
+import { rollbackHardening } from '../../../core/cluster/harden/rollback.ts';
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
 import { applyUpgrade } from '../../../core/cluster/upgrade/apply.ts';
 import { rollbackUpgrade } from '../../../core/cluster/upgrade/rollback.ts';
@@ -9,7 +13,15 @@ import { BUMP_REVISION_DEFAULT } from '../../../core/etcd/snapshot/index.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
 import { renewAll, renewCertificate } from '../../../core/pki/index.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';
-import { rolledBack, snapshotRestored, snapshotSaved, upgraded } from './end-sentences.ts';
+import {
+  encrypted,
+  hardened,
+  hardeningRolledBack,
+  rolledBack,
+  snapshotRestored,
+  snapshotSaved,
+  upgraded,
+} from './end-sentences.ts';
 import type { RunnersOf } from './runner.ts';
 
 export const snapshotRunners: RunnersOf<'snapshot.save' | 'snapshot.restore' | 'snapshot.delete'> = {
@@ -33,6 +45,23 @@ export const upgradeRunners: RunnersOf<'upgrade.apply' | 'upgrade.rollback'> = {
   },
   async 'upgrade.rollback'(_action, { cluster, report }) {
     return rolledBack(await rollbackUpgrade(requireSupervisor(cluster), report));
+  },
+};
+
+export const hardenRunners: RunnersOf<
+  'harden.apply' | 'harden.rollback' | 'encryption.enable' | 'encryption.rotate'
+> = {
+  async 'encryption.enable'(_action, { cluster, report }) {
+    return encrypted(await enableEncryption(requireSupervisor(cluster), report));
+  },
+  async 'encryption.rotate'(_action, { cluster, report }) {
+    return encrypted(await rotateEncryption(requireSupervisor(cluster), report));
+  },
+  async 'harden.apply'({ wishes }, { cluster, report }) {
+    return hardened(await applyHardening(requireSupervisor(cluster), wishes, report));
+  },
+  async 'harden.rollback'(_action, { cluster, report }) {
+    return hardeningRolledBack(await rollbackHardening(requireSupervisor(cluster), report));
   },
 };
 

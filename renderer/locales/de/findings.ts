@@ -63,7 +63,6 @@ export const findings = {
   'found.encryptionAtRest.stored': 'ein gespeichertes Secret beginnt mit {head}',
 
   'found.auditLog.off': 'Audit-Protokollierung ist nicht konfiguriert',
-  'advice.auditLog.off': 'setzen Sie --audit-policy-file und --audit-log-path auf jedem API-Server',
   'found.auditLog.silent':
     'ein Audit-Protokoll ist konfiguriert, am letzten Tag wurde aber nichts geschrieben',
   'advice.auditLog.silent': 'prüfen Sie, ob die Audit-Richtlinie überhaupt Anfragen erfasst',
@@ -100,11 +99,8 @@ export const findings = {
     'begrenzen Sie anonymen Zugriff in --authentication-config auf /livez, /readyz und /healthz',
   'found.anonymousPaths.ok': 'jeder API-Server lehnt anonyme Anfragen an {count} Pfade ab',
 
-  'found.oidc.absent':
-    'dieser API-Server unterstützt kein OpenID Connect; Benutzer melden sich mit Client-Zertifikaten an',
-  'advice.oidc.absent': 'stellen Sie jedem Benutzer ein kurzlebiges Zertifikat aus',
   'found.oidc.off': 'Benutzer melden sich mit Client-Zertifikaten an, die nicht widerrufen werden können',
-  'advice.oidc.off': 'setzen Sie --oidc-issuer-url und --oidc-client-id',
+  'advice.oidc.off': 'pilothouse harden apply --oidc-issuer-url URL --oidc-client-id ID',
   'found.oidc.ok': 'Token von {issuer} werden akzeptiert',
 
   'found.nodeAndRbac.all': 'ein API-Server erlaubt alle Anfragen',
@@ -170,8 +166,12 @@ export const findings = {
     other:
       '{count} Snapshots in {folder}, der neueste jünger als ein Tag, auf demselben Datenträger wie etcd',
   },
-  'advice.backups.sameDisk':
-    'kopieren Sie sie auf einen anderen Rechner, oder verlinken Sie {folder} auf einen anderen Datenträger',
+  'found.backups.unscheduled': {
+    one: '{count} Snapshot, der neueste weniger als einen Tag alt in {folder}, aber keiner ist geplant',
+    other: '{count} Snapshots, der neueste weniger als einen Tag alt in {folder}, aber keiner ist geplant',
+  },
+  'advice.backups.elsewhere':
+    'pilothouse harden apply --backup-directory DIR, mit einem Verzeichnis auf einem anderen Datenträger oder Rechner',
 
   'found.monitoring.down': 'keine Metriken von {targets}',
   'advice.monitoring.down': 'prüfen Sie, ob die Komponente läuft und warum /metrics fehlschlägt',

@@ -8,6 +8,8 @@ import { editor } from './editor.ts';
 import { events } from './events.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
+import { guard } from './guard.ts';
+import { harden } from './harden.ts';
 import { hostOperations } from './host-operations.ts';
 import { leases } from './leases.ts';
 import { metrics } from './metrics.ts';
@@ -35,6 +37,8 @@ export const de: Messages = {
   ...checks,
   ...failures,
   ...findings,
+  ...guard,
+  ...harden,
   ...hostOperations,
   ...notices,
   ...operate,

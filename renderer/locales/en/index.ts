@@ -5,6 +5,7 @@ import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
+import { guard } from './guard.ts';
 import { leases } from './leases.ts';
 import { metrics } from './metrics.ts';
 import { operate } from './operate.ts';
@@ -28,6 +29,7 @@ export const en = {
   ...clusters,
   ...detail,
   ...editor,
+  ...guard,
   ...leases,
   ...operate,
   ...operations,

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { APISERVER_FLAGS } from '../../../apiserver/config/flags.ts';
+import { parseAuthenticationConfiguration } from '../../../apiserver/config/files/authentication-configuration.ts';
 import { EtcdConnection } from '../../etcd-operator/connection.ts';
 import * as proto from '../../../etcd/proto/index.ts';
 import { certificatePath } from '../../../pki/index.ts';
@@ -9,15 +9,13 @@ import { fileFlagOf } from '../../encryption/configured-file.ts';
 import { flagOf, IN_FLIGHT_DEFAULTS } from '../../monitor/in-flight-limits.ts';
 import { labelOf, scanMetrics } from '../../monitor/scrape/prometheus-text.ts';
 import { say, together, verbatim } from '../../../contract/index.ts';
-import { absent, bad, byFlags, fixedBy, ok, warn, type CheckItem } from '../item.ts';
+import { bad, byFlags, fixedBy, ok, warn, type CheckItem, type Fix } from '../item.ts';
 import type { Look } from '../look.ts';
 import { anonymousStatus } from '../network-probes.ts';
 
 const RECENT_MS = 86_400_000;
-
-/** What our API server cannot be told does not exist; when it can, it is measured. */
-const canBeTold = (...flags: readonly string[]): boolean =>
-  flags.some((name) => Object.hasOwn(APISERVER_FLAGS, name));
+const HARDEN: Fix = { kind: 'page', path: '/harden' };
+const HARDEN_COMMAND = verbatim('pilothouse harden apply');
 
 const given = async (look: Look, name: string): Promise<readonly (string | undefined)[]> =>
   (await look.apiServers()).map((command) => flagOf(command, name));
@@ -88,9 +86,9 @@ const encryption: CheckItem = {
         : say('found.encryptionAtRest.stored', { head: JSON.stringify(head.slice(0, 16)) });
     const configured = (await given(look, 'encryption-provider-config')).every((file) => file !== undefined);
     if (!configured)
-      return warn(
-        together([say('found.encryptionAtRest.off'), stored]),
-        verbatim('pilothouse encryption enable'),
+      return fixedBy(
+        warn(together([say('found.encryptionAtRest.off'), stored]), verbatim('pilothouse encryption enable')),
+        HARDEN,
       );
     const found = together([say('found.encryptionAtRest.on'), stored]);
     return head !== undefined && !head.startsWith(ENCRYPTED)
@@ -111,7 +109,7 @@ const audit: CheckItem = {
         ),
     ]);
     if (policies.some((file) => file === undefined) || paths.some((path) => path === undefined))
-      return warn(say('found.auditLog.off'), say('advice.auditLog.off'));
+      return fixedBy(warn(say('found.auditLog.off'), HARDEN_COMMAND), HARDEN);
     const newest = await Promise.all(
       paths.map((path) =>
         stat(path!).then(
@@ -216,14 +214,28 @@ const anonymous: CheckItem = {
   },
 };
 
+/** Issuers whose tokens every API server accepts, by its flags and its file. */
+export const issuersOf = async (look: Look): Promise<readonly string[]> => {
+  const commands = await look.apiServers();
+  const each = await Promise.all(
+    commands.map(async (command) => {
+      const issuer = flagOf(command, 'oidc-issuer-url');
+      const file = fileFlagOf(look.dataDirectory, command, 'authentication-config');
+      if (file === undefined) return issuer === undefined ? [] : [issuer];
+      const { jwt } = parseAuthenticationConfiguration(await readFile(file, 'utf8'));
+      return jwt.map((one) => one.issuer.url);
+    }),
+  );
+  return (each[0] ?? []).filter((issuer) => each.every((list) => list.includes(issuer)));
+};
+
 const oidc: CheckItem = {
   id: 'oidc',
   async measure(look) {
-    if (!canBeTold('oidc-issuer-url')) return absent(say('found.oidc.absent'), say('advice.oidc.absent'));
-    const [issuer] = await given(look, 'oidc-issuer-url');
-    return issuer === undefined
-      ? warn(say('found.oidc.off'), say('advice.oidc.off'))
-      : ok(say('found.oidc.ok', { issuer }));
+    const issuers = await issuersOf(look);
+    return issuers.length === 0
+      ? fixedBy(warn(say('found.oidc.off'), say('advice.oidc.off')), HARDEN)
+      : ok(say('found.oidc.ok', { issuer: issuers.join(', ') }));
   },
 };
 

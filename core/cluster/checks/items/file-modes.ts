@@ -20,17 +20,26 @@ const entriesOf = async (folder: string): Promise<readonly Dirent[]> => {
   }
 };
 
-/** Everything below the folder that somebody else could read, or that is somebody else's. */
-export const exposedFiles = async (data: string, uid: number): Promise<Said[]> => {
-  const exposed: Said[] = [];
+interface Exposed {
+  readonly path: string;
+  readonly fault: Said;
+  /** Its mode, and not its owner, is wrong. */
+  readonly isOwn: boolean;
+}
+
+const exposedEntries = async (data: string, uid: number): Promise<readonly Exposed[]> => {
+  const exposed: Exposed[] = [];
   const look = async (path: string, isPublic: boolean): Promise<void> => {
     const stats = await lstat(path).catch(() => undefined);
     // Logs and segments come and go while they are looked at.
     if (stats === undefined || stats.isSymbolicLink()) return;
     const name = relative(data, path) || '.';
-    if (stats.uid !== uid) exposed.push(say('found.file.owner', { path: name, user: `${stats.uid}` }));
-    else if (!isPublic && (stats.mode & OTHERS_BITS) !== 0)
-      exposed.push(say('found.file.mode', { path: name, mode: (stats.mode & 0o777).toString(8) }));
+    const mode = (stats.mode & 0o777).toString(8);
+    if (stats.uid !== uid) {
+      const fault = say('found.file.owner', { path: name, user: `${stats.uid}` });
+      exposed.push({ path, fault, isOwn: false });
+    } else if (!isPublic && (stats.mode & OTHERS_BITS) !== 0)
+      exposed.push({ path, fault: say('found.file.mode', { path: name, mode }), isOwn: true });
   };
   for (const folder of PRIVATE_FOLDERS) {
     await look(join(data, folder), false);
@@ -41,6 +50,14 @@ export const exposedFiles = async (data: string, uid: number): Promise<Said[]> =
   }
   return exposed;
 };
+
+/** Everything below the folder that somebody else could read, or that is somebody else's. */
+export const exposedFiles = async (data: string, uid: number): Promise<Said[]> =>
+  (await exposedEntries(data, uid)).map(({ fault }) => fault);
+
+/** Those whose mode is wrong. */
+export const exposedPaths = async (data: string, uid: number): Promise<readonly string[]> =>
+  (await exposedEntries(data, uid)).filter(({ isOwn }) => isOwn).map(({ path }) => path);
 
 export const fileModes: CheckItem = {
   id: 'fileModes',

@@ -1,6 +1,8 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { backupsFolder, etcdFolder } from '../../data-folder/layout.ts';
+import { dirname, join, relative } from 'node:path';
+import { snapshotPaths } from '../../backup/list-backups.ts';
+import { readBackupSchedule, scheduledFolder } from '../../backup/schedule.ts';
+import { etcdFolder } from '../../data-folder/layout.ts';
 import { listServedCertificates } from '../../monitor/certificates/certificates.ts';
 import { metricsFolder } from '../../monitor/metrics-folder.ts';
 import { say, verbatim } from '../../../contract/index.ts';
@@ -13,6 +15,7 @@ const SAMPLE_FRESH_MS = 60_000;
 /** Where snapshots are taken and scheduled. */
 const RENEW_ALL = verbatim('pilothouse certs renew all');
 const SCHEDULE: Fix = { kind: 'page', path: '/snapshots' };
+const HARDEN: Fix = { kind: 'page', path: '/harden' };
 
 const rotation: CheckItem = {
   id: 'certificateRotation',
@@ -43,8 +46,9 @@ const rotation: CheckItem = {
   },
 };
 
-const isElsewhere = async (look: Look): Promise<boolean> => {
-  const folder = await realpath(backupsFolder(look.dataDirectory));
+/** Whether files of the folder survive the loss of the data directory and of its disk. */
+const isElsewhere = async (look: Look, path: string): Promise<boolean> => {
+  const folder = await realpath(path);
   const data = await realpath(look.dataDirectory);
   if (relative(data, folder).startsWith('..')) return true;
   const host = look.etcdHosts[0]?.name;
@@ -65,17 +69,22 @@ const judgeAge = (ageMs: number): Judged | undefined => {
 const backups: CheckItem = {
   id: 'backups',
   async measure(look) {
-    const folder = backupsFolder(look.dataDirectory);
-    const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.db'));
-    if (names.length === 0)
-      return fixedBy(bad(say('found.backups.none', { folder }), say('advice.backups.none')), SCHEDULE);
-    const times = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mtimeMs));
+    const schedule = await readBackupSchedule(look.dataDirectory);
+    const paths = await snapshotPaths(look.dataDirectory);
+    if (paths.length === 0) {
+      const none = say('found.backups.none', { folder: scheduledFolder(look.dataDirectory, schedule) });
+      return fixedBy(bad(none, say('advice.backups.none')), SCHEDULE);
+    }
+    const times = await Promise.all(paths.map(async (path) => (await stat(path)).mtimeMs));
     const old = judgeAge(look.clock.nowMs() - Math.max(...times));
     if (old) return old;
-    const values = { count: names.length, folder };
-    return (await isElsewhere(look))
+    const folder = dirname(paths[times.indexOf(Math.max(...times))]!);
+    const values = { count: paths.length, folder };
+    if (!schedule.enabled)
+      return fixedBy(warn(say('found.backups.unscheduled', values), say('advice.backups.elsewhere')), HARDEN);
+    return (await isElsewhere(look, folder))
       ? ok(say('found.backups.elsewhere', values))
-      : warn(say('found.backups.sameDisk', values), say('advice.backups.sameDisk', { folder }));
+      : fixedBy(warn(say('found.backups.sameDisk', values), say('advice.backups.elsewhere')), HARDEN);
   },
 };
 

@@ -1,0 +1,40 @@
+import { ReasonError } from '../../base/errors.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { writeManifest } from '../upgrade/manifest-image.ts';
+import { withoutClients } from '../upgrade/move.ts';
+
+const READY_TIMEOUT_MS = 60_000;
+
+export interface ManifestChange {
+  readonly host: string;
+  readonly component: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/**
+ * Writes a manifest and waits until its component runs with it. A component that does not become ready gets the old
+ * manifest back. The caller has checked that everything else is healthy.
+ */
+export const changeManifest = async (
+  supervisor: Supervisor,
+  { host: name, component, before, after }: ManifestChange,
+): Promise<void> => {
+  if (after === before) return;
+  const { directory } = supervisor.folder;
+  const host = supervisor.host(name);
+  const restarts = host.component(component)?.restarts ?? 0;
+  if (component === 'kube-apiserver') await withoutClients(supervisor, host);
+  await writeManifest(directory, name, component, after);
+  const isBack = (): boolean => {
+    const now = host.component(component);
+    return now !== undefined && now.restarts > restarts && now.phase === 'ready';
+  };
+  if (await host.until(isBack, READY_TIMEOUT_MS)) return;
+  const why = host.component(component)?.message;
+  await writeManifest(directory, name, component, before);
+  throw new ReasonError(
+    'NotReady',
+    `${component} on ${name} did not become ready with the new flags, and its manifest was restored${why === undefined ? '' : `: ${why}`}`,
+  );
+};

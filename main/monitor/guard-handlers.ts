@@ -1,0 +1,49 @@
+import type { Handlers } from '../../core/contract/index.ts';
+import type { MonitorDependencies } from './handlers.ts';
+import { ownOnly, running, type LocalRecords } from './local-records.ts';
+
+/** Loaded when first asked for: the console is to be there before them. */
+const loadAuditTrail = () => import('../../core/cluster/audit-trail/read-events.ts');
+const loadEncryption = () => import('../../core/cluster/encryption/view.ts');
+const loadAccess = () => import('./access-review.ts');
+const loadFlowControl = () => import('./flow-control.ts');
+
+/** What guards the API servers: audit, permissions, flow control, encryption. */
+export const guardHandlers = (
+  local: LocalRecords,
+  connect: MonitorDependencies['connect'],
+): Pick<
+  Handlers,
+  'audit.events' | 'encryption.view' | 'access.whoCan' | 'access.rules' | 'flowcontrol.view'
+> => ({
+  'audit.events': async ({ cluster, ...query }) => {
+    const record = local.find(cluster);
+    if (!record) throw ownOnly('audit logs');
+    const { auditLogsOf, readAuditEvents } = await loadAuditTrail();
+    const { directory, config } = record.cluster;
+    return readAuditEvents(await auditLogsOf(directory, config), query);
+  },
+  'encryption.view': async ({ cluster }) => {
+    const record = local.find(cluster);
+    if (!record) throw ownOnly('encryption keys');
+    const { viewEncryption } = await loadEncryption();
+    return viewEncryption(record.cluster.directory, record.cluster.config);
+  },
+  'access.whoCan': async ({ cluster, ...question }) => {
+    const { whoCan } = await loadAccess();
+    return whoCan((await connect(cluster)).client, question);
+  },
+  'access.rules': async ({ cluster, ...question }) => {
+    const { rulesOf } = await loadAccess();
+    return rulesOf((await connect(cluster)).client, question);
+  },
+  'flowcontrol.view': async ({ cluster }) => {
+    const { localDumps, remoteDumps, viewFlowControl } = await loadFlowControl();
+    const { client } = await connect(cluster);
+    const record = local.find(cluster);
+    const dumps = record
+      ? await localDumps(running(record), record.cluster.config)
+      : await remoteDumps(client);
+    return viewFlowControl(client, dumps);
+  },
+});

@@ -1,0 +1,30 @@
+import { definePage, type PaletteEntry } from '../../app/page.ts';
+import { t } from '../../locales/i18n.ts';
+import { useClusterStore } from '../../stores/clusters.ts';
+
+export const page = definePage({
+  id: 'audit',
+  path: '/audit',
+  group: 'control-plane',
+  order: 45,
+  icon: 'doc',
+  title: 'audit.title',
+  goKey: 'A',
+  keys: [{ keys: ['↑', '↓'], text: 'shortcuts.rows' }],
+  component: () => import('./AuditPage.vue'),
+  palette(): readonly PaletteEntry[] {
+    const current = useClusterStore().current;
+    if (!current?.local) return [];
+    return [
+      {
+        id: 'audit-denied',
+        group: 'places',
+        icon: 'doc',
+        title: t('audit.go.denied'),
+        hint: current.name,
+        keywords: t('audit.keywords'),
+        run: () => (window.location.hash = '#/audit?denied=1'),
+      },
+    ];
+  },
+});

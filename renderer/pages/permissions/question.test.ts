@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { questionOf, rulesQuestionOf, subjectForm, whoCanForm } from './question.ts';
+
+test('a resource is written as kubectl writes it', () => {
+  const form = whoCanForm({ verb: 'patch', resource: 'deployments.apps/scale', namespace: 'web' });
+  expect(questionOf('c', form)).toEqual({
+    cluster: 'c',
+    verb: 'patch',
+    group: 'apps',
+    resource: 'deployments',
+    subresource: 'scale',
+    namespace: 'web',
+    name: '',
+  });
+  expect(questionOf('c', { ...form, resource: ' ' })).toBeUndefined();
+});
+
+test('a service account has a namespace, other subjects have none', () => {
+  const form = subjectForm({ kind: 'ServiceAccount', name: 'kube-system/bot' });
+  expect(rulesQuestionOf('c', form)).toMatchObject({ namespace: 'kube-system', name: 'bot' });
+  expect(rulesQuestionOf('c', { ...form, name: 'bot' })).toMatchObject({ namespace: 'default', name: 'bot' });
+  expect(rulesQuestionOf('c', { ...form, kind: 'User', name: 'a/b' })).toMatchObject({
+    namespace: '',
+    name: 'a/b',
+  });
+});
