@@ -154,3 +154,19 @@ const parseValue = (name: string, found: Flag<unknown>, raw: string): unknown =>
     );
   }
 };
+
+const FLAG_NAME = /^--([^=]+)/;
+
+/** Fails with the reason for the first flag that upstream has and the table of flags does not. */
+export const rejectUnsupportedFlags = (
+  args: readonly string[],
+  known: Readonly<Record<string, unknown>>,
+  unsupported: Readonly<Record<string, string>>,
+): void => {
+  for (const arg of args) {
+    if (arg === '--') return;
+    const name = FLAG_NAME.exec(arg)?.[1] ?? '';
+    if (Object.hasOwn(known, name) || !Object.hasOwn(unsupported, name)) continue;
+    throw new ReasonError('BadConfiguration', `--${name} is not supported: ${unsupported[name]}`);
+  }
+};

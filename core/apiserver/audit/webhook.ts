@@ -44,6 +44,19 @@ export const createWebhookBackend = (options: WebhookBackendOptions): AuditBacke
   const { target, client, clock, log, truncate } = options;
   const closing = new AbortController();
 
+  /** Ends early when the server stops: it waits for no webhook. */
+  const pauseFor = (delayMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = clock.after(delayMs, () => end());
+      const end = (): void => {
+        timer.dispose();
+        closing.signal.removeEventListener('abort', end);
+        resolve();
+      };
+      if (closing.signal.aborted) end();
+      else closing.signal.addEventListener('abort', end, { once: true });
+    });
+
   const post = async (items: readonly EncodedEvent[]): Promise<boolean> => {
     const list = {
       kind: 'EventList',
@@ -62,8 +75,7 @@ export const createWebhookBackend = (options: WebhookBackendOptions): AuditBacke
         return true;
       } catch (error) {
         if (attempt < ATTEMPTS_MAX && isWorthRetrying(error)) {
-          const delayMs = pauseMs;
-          await new Promise<void>((done) => void clock.after(delayMs, done));
+          await pauseFor(pauseMs);
           pauseMs *= BACK_OFF_FACTOR;
           continue;
         }

@@ -1,5 +1,5 @@
 import { ReasonError } from '../../base/errors.ts';
-import { parseFlags, type FlagValues } from '../../base/flags.ts';
+import { parseFlags, rejectUnsupportedFlags, type FlagValues } from '../../base/flags.ts';
 import { tlsSettingsOf, weakSuitesIn, type TlsSettings } from '../../base/node/tls-settings.ts';
 import type { LogLevel } from '../../base/log.ts';
 import { NEWEST_MINOR, OLDEST_MINOR, type FeatureGates } from '../../api/releases/index.ts';
@@ -12,7 +12,7 @@ import {
 } from './files/authorization-configuration.ts';
 import { featureGatesOf } from './feature-gates.ts';
 import { APISERVER_FLAGS } from './flags.ts';
-import { rejectUnsupported } from './unsupported-flags.ts';
+import { UNSUPPORTED_FLAGS } from './unsupported-flags.ts';
 
 export interface PortRange {
   readonly first: number;
@@ -356,7 +356,7 @@ const required = (values: Values, names: readonly (keyof Values)[]): void => {
 
 /** Reads kube-apiserver's command line. Contradictions are one clear line that names the flags. */
 export const readApiServerConfig = (args: readonly string[]): ApiServerConfig => {
-  rejectUnsupported(args);
+  rejectUnsupportedFlags(args, APISERVER_FLAGS, UNSUPPORTED_FLAGS);
   const { values, given, positional } = parseFlags(APISERVER_FLAGS, args);
   if (positional.length > 0) bad(`unexpected argument ${JSON.stringify(positional[0])}`);
   required(values, [

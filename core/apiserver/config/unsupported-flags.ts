@@ -1,5 +1,3 @@
-import { ReasonError } from '../../base/errors.ts';
-
 const LOGGING = 'this API server logs JSON lines; choose how much with --v';
 const METRICS = 'this API server has no hidden metrics and exposes the labels as they are';
 const DELEGATED = 'kube-apiserver decides itself; this is a flag of aggregated API servers';
@@ -30,6 +28,8 @@ export const UNSUPPORTED_FLAGS: Readonly<Record<string, string>> = {
   'debug-socket-path': 'there is no profiling endpoint',
   'default-watch-cache-size': 'watch caches size themselves by the rate of events',
   'delete-collection-workers': 'a collection is deleted by one worker, in order',
+  'disabled-metrics':
+    'this API server exposes all of its metrics; drop those that you do not need when you scrape',
   'disable-http2-serving': 'clients choose HTTP/1.1 or HTTP/2 by ALPN; both are served',
   'egress-selector-config-file': 'this API server dials kubelets and webhooks directly',
   'emulation-forward-compatible': 'an emulated version serves the APIs of that version',
@@ -72,16 +72,4 @@ export const UNSUPPORTED_FLAGS: Readonly<Record<string, string>> = {
   'tls-sni-cert-key': 'one certificate is served; give it all the names with --tls-cert-file',
   'tracing-config-file': 'traces of requests are kept in memory: see --debug-traces',
   'watch-cache-sizes': 'watch caches size themselves by the rate of events',
-};
-
-const NAME = /^--([^=]+)/;
-
-/** Fails with the reason for the first flag that is known and not supported. */
-export const rejectUnsupported = (args: readonly string[]): void => {
-  for (const arg of args) {
-    if (arg === '--') return;
-    const name = NAME.exec(arg)?.[1] ?? '';
-    if (!Object.hasOwn(UNSUPPORTED_FLAGS, name)) continue;
-    throw new ReasonError('BadConfiguration', `--${name} is not supported: ${UNSUPPORTED_FLAGS[name]}`);
-  }
 };

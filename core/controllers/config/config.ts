@@ -1,5 +1,6 @@
 import { ReasonError } from '../../base/errors.ts';
-import { parseFlags, type FlagValues } from '../../base/flags.ts';
+import { UNSUPPORTED_CONTROLLER_FLAGS } from '../../component/unsupported-flags.ts';
+import { parseFlags, rejectUnsupportedFlags, type FlagValues } from '../../base/flags.ts';
 import { CONTROLLER_MANAGER_FLAGS } from './flags.ts';
 
 type Values = FlagValues<typeof CONTROLLER_MANAGER_FLAGS>;
@@ -15,6 +16,7 @@ const bad = (message: string): never => {
 
 /** Reads kube-controller-manager's command line. Contradictions are one clear line that names the flags. */
 export const readControllerSettings = (args: readonly string[]): ControllerSettings => {
+  rejectUnsupportedFlags(args, CONTROLLER_MANAGER_FLAGS, UNSUPPORTED_CONTROLLER_FLAGS);
   const { values, positional } = parseFlags(CONTROLLER_MANAGER_FLAGS, args);
   if (positional.length > 0) bad(`unexpected argument ${JSON.stringify(positional[0])}`);
   if (values.kubeconfig === '') bad('--kubeconfig must be given');

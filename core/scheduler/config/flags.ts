@@ -1,5 +1,13 @@
 import { ReasonError } from '../../base/errors.ts';
-import { durationMs, flag, parseFlags, text, type FlagValues } from '../../base/flags.ts';
+import { UNSUPPORTED_MANAGER_FLAGS } from '../../component/unsupported-flags.ts';
+import {
+  durationMs,
+  flag,
+  parseFlags,
+  rejectUnsupportedFlags,
+  text,
+  type FlagValues,
+} from '../../base/flags.ts';
 import { managerFlags } from '../../component/flags.ts';
 import { DEFAULT_CONFIGURATION, type SchedulerConfiguration } from './configuration.ts';
 import { parseSchedulerConfiguration } from './parse-configuration.ts';
@@ -33,6 +41,7 @@ export const readSchedulerSettings = (
   args: readonly string[],
   readFile: (path: string) => string,
 ): SchedulerSettings => {
+  rejectUnsupportedFlags(args, SCHEDULER_FLAGS, UNSUPPORTED_MANAGER_FLAGS);
   const { values, given, positional } = parseFlags(SCHEDULER_FLAGS, args);
   if (positional.length > 0) bad(`unexpected argument ${JSON.stringify(positional[0])}`);
   const configuration =
