@@ -69,8 +69,6 @@ export const UNSUPPORTED_CONTROLLER_FLAGS: Readonly<Record<string, string>> = {
   'external-cloud-volume-plugin': CLOUD,
   'flex-volume-plugin-dir': VOLUMES,
   'leader-migration-config': CLOUD,
-  'legacy-service-account-token-clean-up-period':
-    'tokens that do not expire are never created on their own here',
   'min-resync-period': 'informers relist after a lost watch, not by the clock',
   'mirroring-concurrent-service-endpoint-syncs': SLICES,
   'mirroring-endpointslice-updates-batch-period': SLICES,
