@@ -97,6 +97,7 @@ test.each([
   [['--experimental-txn-mode-write-with-shared-buffer=false'], 'is not supported'],
   [['--log-format=console'], '--log-format=console is not supported'],
   [['--pre-vote=false'], '--pre-vote=false is not supported'],
+  [['--socket-reuse-address=false'], '--socket-reuse-address=false is not supported'],
   [['--log-outputs=stdout'], '--log-outputs=stdout is not supported'],
   [['--log-outputs=/var/log/etcd.log'], 'is not supported: the log goes to stderr'],
   [['--logger=capnslog'], '--logger'],

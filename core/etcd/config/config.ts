@@ -110,11 +110,16 @@ const refuseUnsupported = (args: readonly string[]): void => {
 };
 
 /** Settings of which this member has one value: any other is an error, not a silence. */
-const refuseOtherValues = (values: FlagValues<typeof ETCD_FLAGS>): void => {
+const refuseOtherValues = (
+  values: FlagValues<typeof ETCD_FLAGS>,
+  given: ReadonlySet<keyof typeof ETCD_FLAGS>,
+): void => {
   if (values['config-file'] !== '')
     bad('--config-file is read by `pilothouse component etcd`; a manifest gives the settings as flags');
   if (!values['pre-vote'])
     bad('--pre-vote=false is not supported: elections always ask before they raise the term');
+  if (given.has('socket-reuse-address') && !values['socket-reuse-address'])
+    bad('--socket-reuse-address=false is not supported: listeners always reuse addresses');
   if (values['log-format'] !== 'json') bad('--log-format=console is not supported: the log is JSON lines');
   if (values.logger !== 'zap') bad(`--logger=${values.logger} is not supported: only zap is`);
   const elsewhere = values['log-outputs'].find((output) => output !== 'default' && output !== 'stderr');
@@ -146,7 +151,7 @@ export const readMemberConfig = (args: readonly string[]): MemberConfig => {
   const named = withNewerNames(args).args;
   refuseUnsupported(named);
   const { values, given, positional } = parseFlags(ETCD_FLAGS, named);
-  refuseOtherValues(values);
+  refuseOtherValues(values, given);
   if (positional.length > 0) bad(`unexpected argument ${JSON.stringify(positional[0])}`);
   const name = values.name;
   const dataDirectory = values['data-dir'] || `${name}.etcd`;

@@ -38,11 +38,12 @@ export const featureGates = (
   const gates: Record<FeatureGate, boolean> = Object.fromEntries(
     Object.entries(FEATURE_GATES).map(([name, gate]) => [name, gate.default]),
   ) as Record<FeatureGate, boolean>;
-  for (const [flagName, gate] of Object.entries(OLDER_SWITCHES)) {
+  for (const [key, gate] of Object.entries(OLDER_SWITCHES)) {
+    const flagName = key as keyof typeof OLDER_SWITCHES;
     if (!isGiven(flagName)) continue;
     if (named[gate] !== undefined)
       bad(`cannot specify both flags: --${flagName} and --feature-gates=${gate}=${named[gate]}`);
-    gates[gate] = values[flagName as keyof typeof OLDER_SWITCHES];
+    gates[gate] = values[flagName];
   }
   Object.assign(gates, named);
   if (gates.LeaseCheckpointPersist && !gates.LeaseCheckpoint)

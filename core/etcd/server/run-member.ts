@@ -177,9 +177,11 @@ export const runMember = async (flags: MemberConfig, log: Log): Promise<RunningM
     const measured = measuredApi(memberApi(member), registry, clock);
     const api = config.gates.StopGRPCServiceOnDefrag ? awayOnDefrag(measured, serving) : measured;
     const endpoints = memberEndpoints(member, registry);
+    let isClosing = false;
     const rpc = withSlowRequests(rpcObserver(registry, { withDurations: config.metrics === 'extensive' }), {
       log,
       slowMs: config.slowRequestMs,
+      isClosing: () => isClosing,
     });
     let clients: ClientServer | undefined;
     let metrics: MetricsListener | undefined;
@@ -204,6 +206,7 @@ export const runMember = async (flags: MemberConfig, log: Log): Promise<RunningM
         serving,
       });
     const close = async (): Promise<void> => {
+      isClosing = true;
       log.write('info', 'closing etcd server', { name: config.name, 'data-dir': config.dataDirectory });
       await Promise.all([clients?.close({ graceMs: CLOSE_GRACE_MS }), metrics?.close()]);
       await member.close();
