@@ -244,23 +244,24 @@ test('commands of a pod reach the networks of its cluster and nothing else', asy
 });
 
 /** Scripts that end when they have seen what they wait for: their exit codes are the answers. */
-const REACHES = (url: string): string => `while true; do curl -s ${url} && exit 0; sleep 1; done`;
+const REACHES = (url: string): string =>
+  `while true; do nslookup named && curl -s ${url} && exit 0; sleep 1; done`;
 const LOSES = (url: string): string => `while curl -s ${url}; do sleep 1; done; exit 5`;
 
 test('pods find each other by name, and NetworkPolicies hold in both directions', async () => {
-  const labelled = (name: string, container: Partial<V1Container>) =>
+  const labelled = (name: string, container: Partial<V1Container>, restartPolicy = 'Never') =>
     client.resource(POD, namespace).create({
       metadata: { name, namespace, labels: { app: name } },
-      spec: { restartPolicy: 'Never', containers: [{ name: 'app', image: 'busybox:1', ...container }] },
+      spec: { restartPolicy, containers: [{ name: 'app', image: 'busybox:1', ...container }] },
     });
   const readinessProbe = { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 };
-  await labelled('named', { ports: [{ name: 'http', containerPort: 8080 }], readinessProbe });
+  await labelled('named', { ports: [{ name: 'http', containerPort: 8080 }], readinessProbe }, 'Always');
   await client.resource(SERVICE, namespace).create({
     metadata: { name: 'named' },
     spec: { selector: { app: 'named' }, ports: [{ port: 8080, targetPort: 'http' }] },
   });
   const url = 'http://named:8080/';
-  await labelled('finds', { command: ['sh', '-c', `${REACHES(url)} && nslookup named`] });
+  await labelled('finds', { command: ['sh', '-c', REACHES(url)] });
   expect(await exitCodeOf('finds')).toBe(0);
   await client.resource(NETWORK_POLICY, namespace).create({
     metadata: { name: 'friends' },
