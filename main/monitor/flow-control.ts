@@ -7,76 +7,59 @@ import { labelOf, scanMetrics } from '../../core/cluster/monitor/scrape/promethe
 import type { FlowControlView } from '../../core/contract/index.ts';
 import { kubeFailure } from '../kube/failure.ts';
 
-const DUMP_PATH = '/debug/api_priority_and_fairness/dump_priority_levels';
-const SEATS = 'apiserver_flowcontrol_nominal_limit_seats';
+/** Metrics of priority levels; several flow schemas and reasons lead into one level and add up. */
+const FIELDS = new Map([
+  ['apiserver_flowcontrol_nominal_limit_seats', 'seats'],
+  ['apiserver_flowcontrol_current_executing_requests', 'executing'],
+  ['apiserver_flowcontrol_current_inqueue_requests', 'waiting'],
+  ['apiserver_flowcontrol_dispatched_requests_total', 'dispatched'],
+  ['apiserver_flowcontrol_rejected_requests_total', 'rejected'],
+] as const);
 const GROUP_PATH = '/apis/flowcontrol.apiserver.k8s.io/v1';
 
-/** What one API server says about its priority levels. */
-export interface ServerDump {
+/** The metrics of one API server; undefined: it did not answer. */
+export interface ServerMetrics {
   readonly server: string;
-  /** Undefined: it did not answer. */
-  readonly levels: string | undefined;
-  readonly metrics: string;
+  readonly metrics: string | undefined;
 }
 
 /** Of every API server by its own address: each shares out its own seats. */
-export const localDumps = (access: ClusterAccess, config: ClusterConfig): Promise<readonly ServerDump[]> =>
+export const localMetrics = (
+  access: ClusterAccess,
+  config: ClusterConfig,
+): Promise<readonly ServerMetrics[]> =>
   Promise.all(
     planHosts(config)
       .filter(({ role }) => role === 'control-plane')
       .map(async ({ name, address }) => {
-        const ask = async (path: string): Promise<string | undefined> => {
-          const url = `https://${address}:${PORTS.apiServer}${path}`;
-          const answer = await access.ask({ url, trust: 'cluster' }).catch(() => undefined);
-          return answer?.status === 200 ? answer.text : undefined;
-        };
-        return { server: name, levels: await ask(DUMP_PATH), metrics: (await ask('/metrics')) ?? '' };
+        const url = `https://${address}:${PORTS.apiServer}/metrics`;
+        const answer = await access.ask({ url, trust: 'cluster' }).catch(() => undefined);
+        return { server: name, metrics: answer?.status === 200 ? answer.text : undefined };
       }),
   );
 
 /** Of the server that answers; others behind the same address are not known. */
-export const remoteDumps = async (client: Client): Promise<readonly ServerDump[]> => {
+export const remoteMetrics = async (client: Client): Promise<readonly ServerMetrics[]> => {
   try {
-    const [levels, metrics] = await Promise.all([
-      client.text({ method: 'GET', path: DUMP_PATH }),
-      client.text({ method: 'GET', path: '/metrics' }),
-    ]);
-    return [{ server: '', levels, metrics }];
+    return [{ server: '', metrics: await client.text({ method: 'GET', path: '/metrics' }) }];
   } catch (error) {
     throw kubeFailure(error);
   }
 };
 
-type Level = FlowControlView['levels'][number];
-type Counts = Pick<Level, 'executing' | 'waiting' | 'dispatched' | 'rejected' | 'timedOut'>;
+type Counts = Record<'seats' | 'executing' | 'waiting' | 'dispatched' | 'rejected', number>;
 
-/** The rows of upstream's dump: comma-separated columns under their names. */
-export const parseDump = (text: string): ReadonlyMap<string, Counts> => {
-  const [head = [], ...rows] = text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => line.split(',').map((cell) => cell.trim()));
-  const at = (row: readonly string[], column: string): number => Number(row[head.indexOf(column)] ?? 0) || 0;
-  return new Map(
-    rows.map((row) => [
-      row[0] ?? '',
-      {
-        executing: at(row, 'ExecutingRequests'),
-        waiting: at(row, 'WaitingRequests'),
-        dispatched: at(row, 'DispatchedRequests'),
-        rejected: at(row, 'RejectedRequests'),
-        timedOut: at(row, 'TimedoutRequests'),
-      },
-    ]),
-  );
-};
-
-const seatsIn = (metrics: string): ReadonlyMap<string, number> => {
-  const seats = new Map<string, number>();
-  scanMetrics(metrics, new Map([[SEATS, true]]), (_is, labels, value) =>
-    seats.set(labelOf(labels, 'priority_level'), value),
-  );
-  return seats;
+/** What the metrics of all servers say about each priority level, added up. */
+export const countsOf = (texts: readonly string[]): ReadonlyMap<string, Counts> => {
+  const levels = new Map<string, Counts>();
+  for (const text of texts)
+    scanMetrics(text, FIELDS, (field, labels, value) => {
+      const level = labelOf(labels, 'priority_level');
+      const counts = levels.get(level) ?? { seats: 0, executing: 0, waiting: 0, dispatched: 0, rejected: 0 };
+      counts[field] += value;
+      levels.set(level, counts);
+    });
+  return levels;
 };
 
 interface PriorityLevel {
@@ -113,7 +96,7 @@ const subjectText = ({ user, group, serviceAccount, kind }: SchemaSubject): stri
 
 export const viewFlowControl = async (
   client: Client,
-  dumps: readonly ServerDump[],
+  servers: readonly ServerMetrics[],
 ): Promise<FlowControlView> => {
   try {
     const [levels, schemas] = await Promise.all([
@@ -123,24 +106,20 @@ export const viewFlowControl = async (
       }),
       client.json<{ items: FlowSchema[] }>({ method: 'GET', path: `${GROUP_PATH}/flowschemas` }),
     ]);
-    const counted = dumps.flatMap(({ levels: text }) => (text === undefined ? [] : [parseDump(text)]));
-    const limits = dumps.map(({ metrics }) => seatsIn(metrics));
-    const sum = (name: string, field: keyof Counts): number =>
-      counted.reduce((total, counts) => total + (counts.get(name)?.[field] ?? 0), 0);
+    const counted = countsOf(servers.flatMap(({ metrics }) => metrics ?? []));
     return {
       levels: levels.items.map(({ metadata: { name }, spec }) => {
         const isExempt = spec?.type === 'Exempt';
         const queuing = spec?.limited?.limitResponse?.queuing;
-        const known = limits.flatMap((seats) => seats.get(name) ?? []);
+        const counts = counted.get(name);
         return {
           name,
           isExempt,
-          seats: isExempt || known.length === 0 ? null : known.reduce((total, seats) => total + seats, 0),
-          executing: sum(name, 'executing'),
-          waiting: sum(name, 'waiting'),
-          dispatched: sum(name, 'dispatched'),
-          rejected: sum(name, 'rejected'),
-          timedOut: sum(name, 'timedOut'),
+          seats: isExempt || counts === undefined ? null : counts.seats,
+          executing: counts?.executing ?? 0,
+          waiting: counts?.waiting ?? 0,
+          dispatched: counts?.dispatched ?? 0,
+          rejected: counts?.rejected ?? 0,
           queues: queuing?.queues ?? null,
           handSize: queuing?.handSize ?? null,
         };
@@ -156,7 +135,7 @@ export const viewFlowControl = async (
           ],
         }))
         .sort((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1)),
-      missing: dumps.filter(({ levels: text }) => text === undefined).map(({ server }) => server),
+      missing: servers.filter(({ metrics }) => metrics === undefined).map(({ server }) => server),
     };
   } catch (error) {
     throw kubeFailure(error);

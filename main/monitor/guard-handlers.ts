@@ -38,12 +38,12 @@ export const guardHandlers = (
     return rulesOf((await connect(cluster)).client, question);
   },
   'flowcontrol.view': async ({ cluster }) => {
-    const { localDumps, remoteDumps, viewFlowControl } = await loadFlowControl();
+    const { localMetrics, remoteMetrics, viewFlowControl } = await loadFlowControl();
     const { client } = await connect(cluster);
     const record = local.find(cluster);
-    const dumps = record
-      ? await localDumps(running(record), record.cluster.config)
-      : await remoteDumps(client);
-    return viewFlowControl(client, dumps);
+    const servers = record
+      ? await localMetrics(running(record), record.cluster.config)
+      : await remoteMetrics(client);
+    return viewFlowControl(client, servers);
   },
 });

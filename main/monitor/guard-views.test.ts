@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { identityOf } from './access-review.ts';
-import { parseDump } from './flow-control.ts';
+import { countsOf } from './flow-control.ts';
 
 test('a subject is asked about as the API server would authenticate it', () => {
   expect(identityOf({ kind: 'ServiceAccount', namespace: 'web', name: 'bot' })).toEqual({
@@ -14,13 +14,18 @@ test('a subject is asked about as the API server would authenticate it', () => {
   expect(identityOf({ kind: 'Group', namespace: '', name: 'ops' }).groups).toEqual(['ops']);
 });
 
-test("the figures of a priority level are read from upstream's dump", () => {
-  const dump = `PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests, DispatchedRequests, RejectedRequests, TimedoutRequests, CancelledRequests
-catch-all,         0,            true,   false,       0,               0,                 12,                 1,                0,                0
-system,            2,            false,  false,       7,               3,                 40,                 0,                5,                5
-`;
-  expect([...parseDump(dump)]).toEqual([
-    ['catch-all', { executing: 0, waiting: 0, dispatched: 12, rejected: 1, timedOut: 0 }],
-    ['system', { executing: 3, waiting: 7, dispatched: 40, rejected: 0, timedOut: 5 }],
+test('figures of a priority level are added up over servers, flow schemas and reasons', () => {
+  const server = (executing: number): string =>
+    [
+      'apiserver_flowcontrol_nominal_limit_seats{priority_level="system"} 74',
+      `apiserver_flowcontrol_current_executing_requests{flow_schema="a",priority_level="system"} ${executing}`,
+      'apiserver_flowcontrol_current_inqueue_requests{flow_schema="a",priority_level="system"} 1',
+      'apiserver_flowcontrol_dispatched_requests_total{flow_schema="a",priority_level="system"} 10',
+      'apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="system"} 5',
+      'apiserver_flowcontrol_rejected_requests_total{flow_schema="a",priority_level="system",reason="time-out"} 2',
+      '',
+    ].join('\n');
+  expect([...countsOf([server(3), server(4)])]).toEqual([
+    ['system', { seats: 148, executing: 7, waiting: 2, dispatched: 30, rejected: 4 }],
   ]);
 });

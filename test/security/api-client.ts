@@ -11,6 +11,14 @@ import {
   type Credential,
 } from '../../core/pki/index.ts';
 
+/** A request that a server has refused. */
+export interface Denied {
+  readonly auditId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly code: number;
+}
+
 /** How a request is made: a certificate, a token, both, or nothing. */
 export interface Identity {
   readonly credential?: Credential;
@@ -42,6 +50,8 @@ export interface AttackedApi {
   ask(ask: ApiAsk): Promise<ApiAnswer>;
   /** The answer's JSON; throws unless it has one of the codes. */
   json(ask: ApiAsk, ...codes: readonly number[]): Promise<Record<string, unknown>>;
+  /** Every attempt of this file so far that was answered with 401 or 403. */
+  readonly denied: readonly Denied[];
   /** Bytes on a TLS connection to the API server, with nothing in between. */
   dial(protocol: 'h2' | 'http/1.1', identity?: Identity): Promise<TLSSocket>;
 }
@@ -60,6 +70,7 @@ export const attackedApi = async (data: string): Promise<AttackedApi> => {
   const authority = await loadAuthority(data, 'kubernetes');
   const { hostname: host, port: portText } = new URL(server);
   const port = Number(portText);
+  const denied: Denied[] = [];
   const ask = (asked: ApiAsk): Promise<ApiAnswer> =>
     new Promise((resolve, reject) => {
       const { method = 'GET', path, token, body } = asked;
@@ -71,13 +82,17 @@ export const attackedApi = async (data: string): Promise<AttackedApi> => {
         (message) => {
           const chunks: Buffer[] = [];
           message.on('data', (chunk: Buffer) => chunks.push(chunk));
-          message.on('end', () =>
+          message.on('end', () => {
+            const code = message.statusCode ?? 0;
+            const auditId = message.headers['audit-id'];
+            if ((code === 401 || code === 403) && typeof auditId === 'string')
+              denied.push({ auditId, method, path, code });
             resolve({
-              code: message.statusCode ?? 0,
+              code,
               headers: message.headers,
               text: Buffer.concat(chunks).toString('utf8'),
-            }),
-          );
+            });
+          });
           message.on('error', reject);
         },
       );
@@ -90,6 +105,7 @@ export const attackedApi = async (data: string): Promise<AttackedApi> => {
     ca,
     admin: { credential },
     authority,
+    denied,
     identity: (commonName, organizations = []) => ({
       credential: issueLeaf(authority, {
         subject: { commonName, organizations },

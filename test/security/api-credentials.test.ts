@@ -13,6 +13,7 @@ import { systemClock } from '../../core/base/node/clock.ts';
 import { createAuthority, issueLeaf, loadAuthority, openAuthority } from '../../core/pki/index.ts';
 import { until } from '../support/until.ts';
 import { attackedApi, type AttackedApi, type Identity } from './api-client.ts';
+import { untilAudited } from './audited.ts';
 
 const NAMESPACE = 'api-credentials';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -327,4 +328,8 @@ test('a service account of a namespace cannot read what another one holds', asyn
   const codes = [];
   for (const path of paths) codes.push((await api.ask({ token, path })).code);
   expect(codes).toEqual(paths.map(() => 403));
+});
+
+test('every attempt that was denied is in the audit log', async () => {
+  expect(await untilAudited(data, api.denied)).toBeGreaterThan(0);
 });

@@ -1,6 +1,7 @@
 import { beforeAll, expect, inject, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { attackedApi, type AttackedApi } from './api-client.ts';
+import { untilAudited } from './audited.ts';
 
 const NAMESPACE = 'api-identities';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -360,4 +361,8 @@ test.each([
   const served = [];
   for (const [method, path] of REAL) served.push((await api.ask({ ...identity, method, path })).code !== 403);
   expect(served).toEqual(REAL.map(([, , question]) => SUBJECTS[who]!.may.includes(question)));
+});
+
+test('every attempt that was denied is in the audit log', async () => {
+  expect(await untilAudited(inject('attackedData'), api.denied)).toBeGreaterThan(0);
 });

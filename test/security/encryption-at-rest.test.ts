@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import type { PrintedFinding } from '../../main/cli/commands/findings.ts';
@@ -21,14 +22,14 @@ beforeAll(async () => {
   );
 });
 
-/** Files of the cluster in which either form of the value stands. */
-const filesWithSecret = (): string[] =>
+/** Files of the cluster in which one of the texts stands. */
+const filesWith = (...texts: readonly (string | Buffer)[]): string[] =>
   readdirSync(data, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => {
       const bytes = readFileSync(file);
-      return bytes.includes(plain) || bytes.includes(encoded);
+      return texts.some((text) => bytes.includes(text));
     });
 
 test('no file of any member, backup or log contains the value of a Secret', async () => {
@@ -39,13 +40,25 @@ test('no file of any member, backup or log contains the value of a Secret', asyn
     200,
   );
   const saved = await pilothouse('snapshot', 'save', '--data', data);
-  expect([saved.code, filesWithSecret()]).toEqual([0, []]);
+  expect([saved.code, filesWith(plain, encoded)]).toEqual([0, []]);
   const { stdout } = await pilothouse('check', '--data', data, '-o', 'json');
   const finding = (JSON.parse(stdout) as PrintedFinding[]).find(({ id }) => id === 'encryptionAtRest');
   expect([finding?.verdict, finding?.message]).toEqual([
     'ok',
     'configured; a stored Secret begins with "k8s:enc:secretbo"',
   ]);
+});
+
+test('the key is in its file alone, and leaves it only behind a passphrase', async () => {
+  const [, key = ''] = /secret: (\S+)/.exec(readFileSync(join(data, 'encryption.yaml'), 'utf8'))!;
+  const folder = mkdtempSync(join(tmpdir(), 'pilothouse-keys-'));
+  const [bundle, passphrase] = [join(folder, 'keys.json'), join(folder, 'passphrase')];
+  writeFileSync(passphrase, 'correct horse battery\n');
+  const args = ['encryption', 'export', bundle, '--passphrase-file', passphrase, '--data', data];
+  expect((await pilothouse(...args)).code).toBe(0);
+  expect(readFileSync(bundle, 'utf8')).not.toContain(key);
+  expect(filesWith(key, Buffer.from(key, 'base64'))).toEqual([join(data, 'encryption.yaml')]);
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test.runIf(isRoot)('a local user cannot read the keys', async () => {

@@ -26,12 +26,12 @@ export const auditPolicyYaml = (): string =>
           CORE('events'),
         ],
       },
-      // Kubelets report the status of their node and pods.
+      // Kubelets report the status of their node and pods. Other changes of nodes are rare, or an attack.
       {
         level: 'None',
         userGroups: ['system:nodes'],
         verbs: ['get', 'update', 'patch'],
-        resources: [CORE('nodes', 'nodes/status', 'pods/status')],
+        resources: [CORE('nodes/status', 'pods/status')],
       },
       {
         level: 'None',
@@ -50,6 +50,13 @@ export const auditPolicyYaml = (): string =>
           CORE('endpoints', 'pods/status', 'nodes/status'),
           { group: 'discovery.k8s.io', resources: ['endpointslices'] },
         ],
+      },
+      // Components ask who may see their metrics each time that these are scraped.
+      {
+        level: 'None',
+        users: ['system:kube-scheduler', 'system:kube-controller-manager', 'system:cloud-controller-manager'],
+        verbs: ['create'],
+        resources: [{ group: 'authorization.k8s.io', resources: ['subjectaccessreviews'] }],
       },
       // Who read or changed a Secret, and never its value.
       {

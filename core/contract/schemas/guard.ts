@@ -123,7 +123,6 @@ export const flowControlView = v.object({
       waiting: v.number(),
       dispatched: v.number(),
       rejected: v.number(),
-      timedOut: v.number(),
       queues: v.nullable(v.number()),
       handSize: v.nullable(v.number()),
     }),

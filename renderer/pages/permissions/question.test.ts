@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { questionOf, rulesQuestionOf, subjectForm, whoCanForm } from './question.ts';
+import { impersonationWords, questionOf, rulesQuestionOf, subjectForm, whoCanForm } from './question.ts';
 
 test('a resource is written as kubectl writes it', () => {
   const form = whoCanForm({ verb: 'patch', resource: 'deployments.apps/scale', namespace: 'web' });
@@ -23,4 +23,11 @@ test('a service account has a namespace, other subjects have none', () => {
     namespace: '',
     name: 'a/b',
   });
+});
+
+test('kubectl asks as the subject', () => {
+  const words = (kind: string, name: string) => impersonationWords(subjectForm({ kind, name })).join(' ');
+  expect(words('ServiceAccount', 'web/bot')).toBe('--as system:serviceaccount:web:bot');
+  expect(words('Group', 'ops')).toBe('--as USER --as-group ops');
+  expect(words('User', '')).toBe('--as USER');
 });

@@ -68,3 +68,14 @@ export const rulesQuestionOf = (cluster: string, form: SubjectForm): RulesQuesti
     inNamespace: form.inNamespace.trim(),
   };
 };
+
+/** How kubectl is told to ask as the subject. */
+export const impersonationWords = (form: SubjectForm): readonly string[] => {
+  const asked = rulesQuestionOf('', form);
+  if (!asked) return ['--as', 'USER'];
+  if (asked.kind === 'Group') return ['--as', 'USER', '--as-group', asked.name];
+  return [
+    '--as',
+    asked.kind === 'User' ? asked.name : `system:serviceaccount:${asked.namespace}:${asked.name}`,
+  ];
+};
