@@ -3,7 +3,7 @@ import type { Disposable } from '../base/disposable.ts';
 import type { CallName, InputOf, ItemOf, OutputOf, StreamName } from './contract.ts';
 import { contract } from './contract.ts';
 import { ContractError, fromFailure } from './failure.ts';
-import type { Said } from './sentences/said.ts';
+import { say, verbatim, type Said } from './sentences/said.ts';
 import { hostMessage, type ClientMessage } from './messages.ts';
 import type { CallShape, StreamShape } from './shape.ts';
 
@@ -46,7 +46,8 @@ export const connectClient = (
   let lastId = 0;
   let closedWhy: string | undefined;
 
-  const lost = (): ContractError => new ContractError('Unavailable', closedWhy ?? 'the connection is closed');
+  const lost = (): ContractError =>
+    new ContractError('Unavailable', closedWhy === undefined ? say('failure.closed') : verbatim(closedWhy));
 
   const onResult = (id: number, value: unknown): void => {
     const pending = calls.get(id);
@@ -55,7 +56,9 @@ export const connectClient = (
     const parsed = v.safeParse(pending.shape.output, value);
     if (parsed.success) pending.resolve(parsed.output as never);
     else
-      pending.reject(new ContractError('Internal', `answer out of contract: ${v.summarize(parsed.issues)}`));
+      pending.reject(
+        new ContractError('Internal', verbatim(`answer out of contract: ${v.summarize(parsed.issues)}`)),
+      );
   };
 
   const onBatch = (id: number, items: readonly unknown[]): void => {

@@ -17,6 +17,7 @@ import {
   STREAMS_PER_CONNECTION_MAX,
   type HostMessage,
 } from './messages.ts';
+import { say, verbatim } from './sentences/said.ts';
 import type { CallShape, Schema, StreamShape } from './shape.ts';
 
 export type CallHandler<N extends CallName> = (
@@ -58,7 +59,10 @@ type AnyHandler = (input: unknown, signal: AbortSignal) => unknown;
 const parse = (schema: Schema, value: unknown, what: string): unknown => {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
-  throw new ContractError('BadRequest', `${what} does not fit the contract: ${schemaFault(result.issues)}`);
+  throw new ContractError(
+    'BadRequest',
+    verbatim(`${what} does not fit the contract: ${schemaFault(result.issues)}`),
+  );
 };
 
 /** The dispatcher of one console: checks every message against the contract and runs its handler. */
@@ -73,9 +77,9 @@ export const serveConnection = (handlers: Handlers, post: (message: HostMessage)
 
   const handlerFor = (name: string, kind: 'call' | 'stream'): AnyHandler => {
     if (!isName(name) || contract[name].kind !== kind)
-      throw new ContractError('BadRequest', `the contract has no ${kind} named ${name}`);
+      throw new ContractError('BadRequest', verbatim(`the contract has no ${kind} named ${name}`));
     const handler = handlers[name] as AnyHandler | undefined;
-    if (!handler) throw new ContractError('Unimplemented', `this host does not offer ${name}`);
+    if (!handler) throw new ContractError('Unimplemented', say('failure.unsupported', { name }));
     return handler;
   };
 
@@ -88,7 +92,7 @@ export const serveConnection = (handlers: Handlers, post: (message: HostMessage)
       if (calls.size >= CALLS_IN_FLIGHT_PER_CONNECTION_MAX)
         throw new ContractError(
           'Unavailable',
-          `more than ${CALLS_IN_FLIGHT_PER_CONNECTION_MAX} calls at once`,
+          verbatim(`more than ${CALLS_IN_FLIGHT_PER_CONNECTION_MAX} concurrent calls`),
         );
       calls.set(id, abort);
       const shape = contract[name as CallName] as CallShape;
@@ -98,7 +102,7 @@ export const serveConnection = (handlers: Handlers, post: (message: HostMessage)
       if (!answer.success)
         throw new ContractError(
           'Internal',
-          `${name} answered out of contract: ${schemaFault(answer.issues)}`,
+          verbatim(`${name} answered out of contract: ${schemaFault(answer.issues)}`),
         );
       if (calls.get(id) === abort) send({ kind: 'result', id, value: answer.output });
     } catch (error) {
@@ -126,7 +130,10 @@ export const serveConnection = (handlers: Handlers, post: (message: HostMessage)
         if (next === 'aborted' || next.done) return;
         const checked = v.safeParse(items, next.value);
         if (!checked.success)
-          throw new ContractError('Internal', `${name} sent out of contract: ${schemaFault(checked.issues)}`);
+          throw new ContractError(
+            'Internal',
+            verbatim(`${name} sent out of contract: ${schemaFault(checked.issues)}`),
+          );
         for (let from = 0; from < checked.output.length; from += shape.batchItemsMax) {
           while (open.credit === 0 && !open.abort.signal.aborted)
             await new Promise<void>((resolve) => (open.wake = resolve));
@@ -152,7 +159,10 @@ export const serveConnection = (handlers: Handlers, post: (message: HostMessage)
     try {
       handlerFor(name, 'stream');
       if (streams.size >= STREAMS_PER_CONNECTION_MAX)
-        throw new ContractError('Unavailable', `more than ${STREAMS_PER_CONNECTION_MAX} streams at once`);
+        throw new ContractError(
+          'Unavailable',
+          verbatim(`more than ${STREAMS_PER_CONNECTION_MAX} concurrent streams`),
+        );
       streams.set(id, open);
       await pump(open, id, name as StreamName, input);
       if (!open.abort.signal.aborted) send({ kind: 'end', id });

@@ -33,4 +33,5 @@ export {
   together,
   verbatim,
 } from './sentences/said.ts';
+export { isLocale, loadLanguage, locales, matchLocale, type Locale } from './sentences/languages.ts';
 export type { Language, Said, SaidValue } from './sentences/said.ts';

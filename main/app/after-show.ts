@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { app, Menu, shell } from 'electron';
 import type { Disposable } from '../../core/base/disposable.ts';
-import { messageOf } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import { isCancelled, say } from '../../core/contract/index.ts';
+import { isCancelled, say, saidOf, type Settings } from '../../core/contract/index.ts';
 import type { HandlerSet } from '../ipc/handlers/index.ts';
 import type { ConsoleWindows } from '../windows/console-windows.ts';
 import { DEEP_LINK_SCHEME } from './deep-link.ts';
@@ -11,6 +10,7 @@ import { chooseKubeconfigFile } from './file-dialog.ts';
 import { MENU_PAGES } from './menu-pages.ts';
 import { menuTemplate } from './menu-template.ts';
 import { showNativeNotices } from './native-notices.ts';
+import { chooseNativeLanguage } from './native-words.ts';
 import type { NoticeBoard } from './notice-board.ts';
 import type { QuitFlow } from './quit-flow.ts';
 import { followSettings } from './settings-effects.ts';
@@ -46,7 +46,7 @@ const openKubeconfig = async ({ host, windows }: AfterShowOptions): Promise<void
     host.notifications.post({
       severity: 'error',
       title: say('notice.kubeconfig.failed'),
-      detail: say('notice.reason', { reason: messageOf(error) }),
+      detail: say('notice.reason', { reason: saidOf(error) }),
     });
   }
 };
@@ -55,23 +55,25 @@ const openKubeconfig = async ({ host, windows }: AfterShowOptions): Promise<void
 export const afterShow = (options: AfterShowOptions): void => {
   const { host, icons, log, logPath, notices, quit, signal, windows } = options;
 
-  Menu.setApplicationMenu(
-    Menu.buildFromTemplate(
-      menuTemplate({
-        platform: process.platform,
-        packaged: app.isPackaged,
-        pages: MENU_PAGES,
-        actions: {
-          newWindow: () => void windows.open(),
-          openKubeconfig: () => void openKubeconfig(options),
-          openPalette: () => pressPaletteKey(windows),
-          go: (path) => windows.go(path),
-          showLog: () => shell.showItemInFolder(logPath),
-          openWebsite: () => void shell.openExternal(WEBSITE),
-        },
-      }),
-    ),
-  );
+  const showMenu = (): void =>
+    Menu.setApplicationMenu(
+      Menu.buildFromTemplate(
+        menuTemplate({
+          platform: process.platform,
+          packaged: app.isPackaged,
+          pages: MENU_PAGES,
+          actions: {
+            newWindow: () => void windows.open(),
+            openKubeconfig: () => void openKubeconfig(options),
+            openPalette: () => pressPaletteKey(windows),
+            go: (path) => windows.go(path),
+            showLog: () => shell.showItemInFolder(logPath),
+            openWebsite: () => void shell.openExternal(WEBSITE),
+          },
+        }),
+      ),
+    );
+  showMenu();
 
   let tray: Disposable | undefined;
   const showTray = (wanted: boolean): void => {
@@ -85,7 +87,14 @@ export const afterShow = (options: AfterShowOptions): void => {
         })
       : undefined;
   };
-  followSettings(host.settings, signal, ({ keepInTray }) => showTray(keepInTray), log);
+  const applySettings = async ({ keepInTray, locale }: Settings): Promise<void> => {
+    if (await chooseNativeLanguage(locale, app.getPreferredSystemLanguages())) {
+      showMenu();
+      showTray(false);
+    }
+    showTray(keepInTray);
+  };
+  followSettings(host.settings, signal, (settings) => void applySettings(settings), log);
   quit.add('tray', () => showTray(false));
 
   showNativeNotices({

@@ -16,6 +16,7 @@ import { chooseKubeconfigFile, chooseSnapshotFile } from './file-dialog.ts';
 import { secondStartOf, type Identity, type SecondStart } from './identity.ts';
 import { installLastWords } from './last-words.ts';
 import { openLogFile } from './log-file.ts';
+import { inNativeWords } from './native-words.ts';
 import { openNoticeBoard } from './notice-board.ts';
 import { openFileOrTell } from './open-file.ts';
 import { electronProcessSource } from './process-samples.ts';
@@ -98,6 +99,7 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink, file }
     notifications: host.notifications,
     clock,
     log,
+    words: inNativeWords,
     onShown: () => void decorate(),
   });
 

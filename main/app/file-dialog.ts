@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { BrowserWindow, dialog, type OpenDialogOptions } from 'electron';
+import { nativeWord } from './native-words.ts';
 
 const choose = async (options: OpenDialogOptions): Promise<string | undefined> => {
   const above = BrowserWindow.getFocusedWindow();
@@ -13,9 +14,9 @@ const choose = async (options: OpenDialogOptions): Promise<string | undefined> =
 /** Asks for a kubeconfig file; undefined when the user closed the dialog. */
 export const chooseKubeconfigFile = (): Promise<string | undefined> =>
   choose({
-    title: 'Open kubeconfig',
+    title: nativeWord('native.dialog.kubeconfig'),
     defaultPath: join(homedir(), '.kube'),
-    buttonLabel: 'Open kubeconfig',
+    buttonLabel: nativeWord('native.dialog.kubeconfig'),
     // Kubeconfig files commonly have no extension and live in a hidden folder.
     properties: ['openFile', 'showHiddenFiles'],
   });
@@ -23,11 +24,11 @@ export const chooseKubeconfigFile = (): Promise<string | undefined> =>
 /** Asks for a snapshot file; undefined when the user closed the dialog. */
 export const chooseSnapshotFile = (): Promise<string | undefined> =>
   choose({
-    title: 'Open snapshot',
-    buttonLabel: 'Open snapshot',
+    title: nativeWord('native.dialog.snapshot'),
+    buttonLabel: nativeWord('native.dialog.snapshot'),
     filters: [
-      { name: 'etcd snapshots', extensions: ['db', 'snapshot'] },
-      { name: 'All files', extensions: ['*'] },
+      { name: nativeWord('native.dialog.snapshots'), extensions: ['db', 'snapshot'] },
+      { name: nativeWord('native.dialog.allFiles'), extensions: ['*'] },
     ],
     properties: ['openFile', 'showHiddenFiles'],
   });

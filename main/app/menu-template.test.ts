@@ -9,7 +9,7 @@ const options = (
     void asked.push(detail ? `${name} ${String(detail)}` : name);
   const names = ['newWindow', 'openKubeconfig', 'openPalette', 'go', 'showLog', 'openWebsite'] as const;
   const actions = Object.fromEntries(names.map((name) => [name, note(name)])) as unknown as MenuActions;
-  const pages = [{ label: 'Raft', path: '/raft' }];
+  const pages = ['/raft'] as const;
   return { asked, template: menuTemplate({ platform: 'linux', packaged: true, pages, actions, ...over }) };
 };
 

@@ -1,4 +1,6 @@
 import type { MenuItemConstructorOptions } from 'electron';
+import type { MenuPage } from './menu-pages.ts';
+import { nativeWord } from './native-words.ts';
 
 /** What the menu can ask for. */
 export interface MenuActions {
@@ -8,11 +10,6 @@ export interface MenuActions {
   go(path: string): void;
   showLog(): void;
   openWebsite(): void;
-}
-
-export interface MenuPage {
-  readonly label: string;
-  readonly path: string;
 }
 
 export interface MenuOptions {
@@ -29,38 +26,74 @@ const SEPARATOR: Item = { type: 'separator' };
 const PAGES_WITH_KEY_MAX = 9;
 
 const fileMenu = ({ platform, actions }: MenuOptions): Item => ({
-  label: '&File',
+  label: nativeWord('native.menu.file'),
   submenu: [
-    { id: 'new-window', label: 'New window', accelerator: 'CmdOrCtrl+N', click: actions.newWindow },
+    {
+      id: 'new-window',
+      label: nativeWord('native.newWindow'),
+      accelerator: 'CmdOrCtrl+N',
+      click: actions.newWindow,
+    },
     {
       id: 'open-kubeconfig',
-      label: 'Open kubeconfig…',
+      label: nativeWord('native.openKubeconfig'),
       accelerator: 'CmdOrCtrl+O',
       click: actions.openKubeconfig,
     },
     SEPARATOR,
-    { role: 'close', label: 'Close window' },
-    ...(platform === 'darwin' ? [] : [SEPARATOR, { role: 'quit', label: 'Quit Pilothouse' } satisfies Item]),
+    { role: 'close', label: nativeWord('native.closeWindow') },
+    ...(platform === 'darwin'
+      ? []
+      : [SEPARATOR, { role: 'quit', label: nativeWord('native.quit') } satisfies Item]),
   ],
 });
 
+/** Roles alone would be English on every system. */
+const editMenu = (): Item => ({
+  role: 'editMenu',
+  label: nativeWord('native.menu.edit'),
+  submenu: [
+    { role: 'undo', label: nativeWord('native.undo') },
+    { role: 'redo', label: nativeWord('native.redo') },
+    SEPARATOR,
+    { role: 'cut', label: nativeWord('native.cut') },
+    { role: 'copy', label: nativeWord('native.copy') },
+    { role: 'paste', label: nativeWord('native.paste') },
+    { role: 'delete', label: nativeWord('native.delete') },
+    SEPARATOR,
+    { role: 'selectAll', label: nativeWord('native.selectAll') },
+  ],
+});
+
+const windowMenu = ({ platform }: MenuOptions): Item => ({
+  role: 'windowMenu',
+  label: nativeWord('native.menu.window'),
+  // macOS adds its own items, in the system's language.
+  ...(platform !== 'darwin' && {
+    submenu: [
+      { role: 'minimize', label: nativeWord('native.minimize') },
+      { role: 'close', label: nativeWord('native.closeWindow') },
+    ] satisfies Item[],
+  }),
+});
+
 const viewMenu = ({ packaged, actions }: MenuOptions): Item => ({
-  label: '&View',
+  label: nativeWord('native.menu.view'),
   submenu: [
     {
       id: 'palette',
-      label: 'Command palette',
+      label: nativeWord('native.palette'),
       accelerator: 'CmdOrCtrl+K',
       // The page handles the key itself; were it registered too, the palette would open twice.
       registerAccelerator: false,
       click: actions.openPalette,
     },
     SEPARATOR,
-    { role: 'resetZoom', label: 'Actual size' },
-    { role: 'zoomIn', label: 'Zoom in' },
-    { role: 'zoomOut', label: 'Zoom out' },
+    { role: 'resetZoom', label: nativeWord('native.actualSize') },
+    { role: 'zoomIn', label: nativeWord('native.zoomIn') },
+    { role: 'zoomOut', label: nativeWord('native.zoomOut') },
     SEPARATOR,
-    { role: 'togglefullscreen', label: 'Full screen' },
+    { role: 'togglefullscreen', label: nativeWord('native.fullScreen') },
     ...(packaged
       ? []
       : [SEPARATOR, { role: 'reload' } satisfies Item, { role: 'toggleDevTools' } satisfies Item]),
@@ -68,10 +101,10 @@ const viewMenu = ({ packaged, actions }: MenuOptions): Item => ({
 });
 
 const goMenu = ({ pages, actions }: MenuOptions): Item => ({
-  label: '&Go',
-  submenu: pages.map(({ label, path }, index) => ({
+  label: nativeWord('native.menu.go'),
+  submenu: pages.map((path, index) => ({
     id: `go:${path}`,
-    label,
+    label: nativeWord(`native.page.${path}`),
     ...(index < PAGES_WITH_KEY_MAX ? { accelerator: `Alt+${index + 1}` } : {}),
     click: () => actions.go(path),
   })),
@@ -79,12 +112,12 @@ const goMenu = ({ pages, actions }: MenuOptions): Item => ({
 
 const helpMenu = ({ actions }: MenuOptions): Item => ({
   role: 'help',
-  label: '&Help',
+  label: nativeWord('native.menu.help'),
   submenu: [
-    { id: 'website', label: 'Pilothouse on the web', click: actions.openWebsite },
-    { id: 'log', label: 'Show log file', click: actions.showLog },
+    { id: 'website', label: nativeWord('native.website'), click: actions.openWebsite },
+    { id: 'log', label: nativeWord('native.log'), click: actions.showLog },
     SEPARATOR,
-    { role: 'about', label: 'About Pilothouse' },
+    { role: 'about', label: nativeWord('native.about') },
   ],
 });
 
@@ -92,9 +125,9 @@ const helpMenu = ({ actions }: MenuOptions): Item => ({
 export const menuTemplate = (options: MenuOptions): Item[] => [
   ...(options.platform === 'darwin' ? [{ role: 'appMenu' } satisfies Item] : []),
   fileMenu(options),
-  { role: 'editMenu', label: '&Edit' },
+  editMenu(),
   viewMenu(options),
   goMenu(options),
-  { role: 'windowMenu', label: '&Window' },
+  windowMenu(options),
   helpMenu(options),
 ];

@@ -1,6 +1,7 @@
 import { BrowserWindow, Notification } from 'electron';
-import { inEnglish, type Notification as Notice } from '../../core/contract/index.ts';
+import type { Notification as Notice } from '../../core/contract/index.ts';
 import type { SettingsStore } from '../ipc/handlers/index.ts';
+import { inNativeWords } from './native-words.ts';
 import type { NoticeBoard } from './notice-board.ts';
 
 /** Notices that the system shows at the same time; more would be a flood, and the console lists them all. */
@@ -27,7 +28,10 @@ export const showNativeNotices = (options: NativeNoticesOptions): void => {
   const shown = new Set<Notification>();
 
   const show = ({ title, detail }: Notice): void => {
-    const native = new Notification({ title: inEnglish(title), body: detail ? inEnglish(detail) : '' });
+    const native = new Notification({
+      title: inNativeWords(title),
+      body: detail ? inNativeWords(detail) : '',
+    });
     const forget = (): void => void shown.delete(native);
     native.once('click', () => {
       forget();

@@ -1,4 +1,5 @@
 import { Menu, nativeImage, Tray } from 'electron';
+import { nativeWord } from './native-words.ts';
 import { toDisposable, type Disposable } from '../../core/base/disposable.ts';
 
 export interface TrayOptions {
@@ -13,9 +14,9 @@ export const openTray = ({ icon, open, quit }: TrayOptions): Disposable => {
   tray.setToolTip('Pilothouse');
   tray.setContextMenu(
     Menu.buildFromTemplate([
-      { label: 'Open Pilothouse', click: open },
+      { label: nativeWord('native.tray.open'), click: open },
       { type: 'separator' },
-      { label: 'Quit Pilothouse', click: quit },
+      { label: nativeWord('native.quit'), click: quit },
     ]),
   );
   tray.on('click', open);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { say, saidOf, SaidError } from '../../core/contract/index.ts';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { messageOf, ReasonError } from '../../core/base/errors.ts';
 import { parseClusterConfig } from '../../core/cluster/config/config.ts';
 import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
 import type { ClusterConfig } from '../../core/cluster/index.ts';
@@ -37,9 +37,9 @@ export const readClusterNow = (directory: string): ClusterConfig => {
     text = readFileSync(clusterFile(directory), 'utf8');
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new ReasonError(
+    throw new SaidError(
       isMissing ? 'NotFound' : 'Unavailable',
-      isMissing ? 'the directory no longer contains a cluster.yaml' : messageOf(cause),
+      isMissing ? say('failure.noClusterYaml') : saidOf(cause),
       { cause },
     );
   }

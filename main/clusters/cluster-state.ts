@@ -2,7 +2,7 @@ import { planHosts } from '../../core/cluster/config/hosts.ts';
 import { loadBalancerAddress } from '../../core/cluster/config/addresses.ts';
 import { adminKubeconfigFile } from '../../core/cluster/data-folder/layout.ts';
 import type { ClusterConfig, ClusterState, HostState as SupervisedHost } from '../../core/cluster/index.ts';
-import type { LocalClusterState } from '../../core/contract/index.ts';
+import type { LocalClusterState, Said } from '../../core/contract/index.ts';
 
 type HostView = LocalClusterState['hosts'][number];
 
@@ -15,7 +15,7 @@ export interface StateParts {
   readonly directory: string;
   readonly config: ClusterConfig;
   readonly phase: LocalClusterState['phase'];
-  readonly message: string | undefined;
+  readonly message: Said | undefined;
   /** Undefined while nothing runs. */
   readonly running: ClusterState | undefined;
   readonly leaders: Leaders;

@@ -1,5 +1,5 @@
 import { ReasonError } from '../../core/base/errors.ts';
-import { ContractError, type FailureReason } from '../../core/contract/index.ts';
+import { ContractError, saidOf, type FailureReason } from '../../core/contract/index.ts';
 
 const REASONS: Readonly<Record<string, FailureReason>> = {
   Locked: 'Conflict',
@@ -27,7 +27,7 @@ const CONTRACT: readonly string[] = [
 /** What the console is told of a failure of a cluster of ours. What was not expected passes, as the defect it is. */
 export const clusterFailure = (error: unknown): unknown => {
   if (!(error instanceof ReasonError) || CONTRACT.includes(error.reason)) return error;
-  return new ContractError(REASONS[error.reason] ?? 'Unavailable', error.message, { cause: error });
+  return new ContractError(REASONS[error.reason] ?? 'Unavailable', saidOf(error), { cause: error });
 };
 
 export const guarded = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -55,7 +55,7 @@ export const createLocalClusterHandlers = (
       notifications.post({
         severity: isGivenUp ? 'error' : 'warn',
         title: say('notice.host.exited', at),
-        detail: say('notice.reason', { reason: message }),
+        ...(message && { detail: say('notice.reason', { reason: message }) }),
       });
     else
       notifications.post({
@@ -72,13 +72,13 @@ export const createLocalClusterHandlers = (
 
   const entryOf = async (id: string): Promise<ClusterEntry> => {
     const entry = (await clusters.list()).clusters.find((known) => known.id === id);
-    if (!entry) throw ContractError.saying('NotFound', say('failure.noCluster', { id }));
+    if (!entry) throw new ContractError('NotFound', say('failure.noCluster', { id }));
     return entry;
   };
   const writableEntry = async (id: string): Promise<ClusterEntry> => {
     const entry = await entryOf(id);
     if (!entry.readOnly) return entry;
-    throw ContractError.saying('Forbidden', say('failure.readOnly', { cluster: entry.name }));
+    throw new ContractError('Forbidden', say('failure.readOnly', { cluster: entry.name }));
   };
 
   /** A page speaks of files that are listed or that a person has named, and of no others. */
@@ -88,7 +88,7 @@ export const createLocalClusterHandlers = (
     if (folders.includes(dirname(resolve(folders[0]!, file))) || snapshots.has(file)) return;
     throw new ContractError(
       'Forbidden',
-      `${file} is not in ${folders.join(' or ')} and was not chosen by a person; choose the snapshot file first`,
+      say('failure.snapshotNotChosen', { file, folder: folders.join(', ') }),
     );
   };
 
@@ -96,7 +96,7 @@ export const createLocalClusterHandlers = (
   const assertIdle = (id: string): void => {
     const book = books.of(id);
     if (book.running?.state === 'running')
-      throw ContractError.saying('Conflict', say('failure.busy', { command: book.running.command }));
+      throw new ContractError('Conflict', say('failure.busy', { command: book.running.command }));
     book.abort('the cluster was stopped');
   };
 

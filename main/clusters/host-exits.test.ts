@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { verbatim } from '../../core/contract/index.ts';
 import type { HostState } from '../../core/cluster/index.ts';
 import { HostExits, type HostExitNotice } from './host-exits.ts';
 
@@ -21,14 +22,14 @@ const host = (name: string, change: Partial<HostState> = {}): HostState => ({
 
 const exit = (atMs: number, isGivenUp = false): Partial<HostState> => ({
   phase: 'killed',
-  message: 'terminated by SIGKILL; restarting in 1 s (1 of 5)',
-  lastExit: { reason: 'terminated by SIGKILL', atMs, isGivenUp },
+  message: verbatim('terminated by SIGKILL; restarting in 1 s (1 of 5)'),
+  lastExit: { reason: verbatim('terminated by SIGKILL'), atMs, isGivenUp },
 });
 
 const notice = (change: Partial<HostExitNotice>): HostExitNotice => ({
   host: 'cp-2',
   cause: 'exited',
-  message: 'terminated by SIGKILL; restarting in 1 s (1 of 5)',
+  message: verbatim('terminated by SIGKILL; restarting in 1 s (1 of 5)'),
   isGivenUp: false,
   runningHosts: 0,
   totalHosts: 2,
@@ -56,6 +57,6 @@ test('a kill that a person asked for is reported with the hosts that are left', 
     exits.look({ hosts: [host('cp-1'), host('cp-2')] }),
     exits.look({ hosts: [host('cp-1'), host('cp-2', killed)] }),
   ];
-  const once = [notice({ cause: 'killed', message: '', runningHosts: 1 })];
+  const once = [notice({ cause: 'killed', message: null, runningHosts: 1 })];
   expect(told).toEqual([[], once, [], [], once]);
 });

@@ -1,12 +1,13 @@
 import type { ClusterState, HostState } from '../../core/cluster/index.ts';
+import type { Said } from '../../core/contract/index.ts';
 
 /** A host that went down while its cluster runs. */
 export interface HostExitNotice {
   readonly host: string;
   /** `killed`: someone asked for it, here or on a command line. `exited`: no one did. */
   readonly cause: 'exited' | 'killed';
-  /** Why it exited and what the supervisor does about it; empty for one that was killed. */
-  readonly message: string;
+  /** Why it exited and what the supervisor does about it; null for one that was killed. */
+  readonly message: Said | null;
   readonly isGivenUp: boolean;
   readonly runningHosts: number;
   readonly totalHosts: number;
@@ -44,12 +45,12 @@ export class HostExits {
             ...count,
             host: name,
             cause: 'exited',
-            message: message ?? lastExit?.reason ?? '',
+            message: message ?? lastExit?.reason ?? null,
             isGivenUp: lastExit?.isGivenUp === true,
           },
         ];
       if (now.isKilled && was?.isKilled === false)
-        return [{ ...count, host: name, cause: 'killed', message: '', isGivenUp: false }];
+        return [{ ...count, host: name, cause: 'killed', message: null, isGivenUp: false }];
       return [];
     });
   }

@@ -1,9 +1,15 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { toDisposable, type Disposable } from '../../core/base/disposable.ts';
-import { messageOf, ReasonError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { ClusterConfig, ClusterState, DataFolder, Supervisor } from '../../core/cluster/index.ts';
-import { ContractError, say, type LocalClusterState } from '../../core/contract/index.ts';
+import {
+  ContractError,
+  type LocalClusterState,
+  type Said,
+  SaidError,
+  saidOf,
+  say,
+} from '../../core/contract/index.ts';
 import { readClusterNow } from './cluster-memory.ts';
 import { localState, type Leaders } from './cluster-state.ts';
 import type { Engine } from './engine.ts';
@@ -38,7 +44,7 @@ export class HostedCluster implements LocalCluster {
   readonly #gone = new AbortController();
   #config: ClusterConfig;
   #phase: ClusterPhase = 'stopped';
-  #message: string | undefined;
+  #message: Said | undefined;
   #supervisor: Supervisor | undefined;
   /** Told by its own process, where another one runs it. */
   #elsewhere: ClusterState | undefined;
@@ -99,9 +105,7 @@ export class HostedCluster implements LocalCluster {
       directory,
       config,
       phase: this.phase,
-      message: this.#elsewhere
-        ? 'Another process hosts this cluster (pilothouse up or another console). You can operate it from here, but only that process can start and stop it.'
-        : this.#message,
+      message: this.#elsewhere ? say('state.elsewhere') : this.#message,
       running: this.#supervisor?.state() ?? this.#elsewhere,
       leaders: this.#leaders,
     });
@@ -134,9 +138,9 @@ export class HostedCluster implements LocalCluster {
   /** Begins; `opened` is its folder where that is locked already. Phases tell the rest. */
   begin(opened?: DataFolder): void {
     if (this.#elsewhere)
-      throw ContractError.saying('Conflict', say('failure.hostedElsewhere', { cluster: this.name }));
+      throw new ContractError('Conflict', say('failure.hostedElsewhere', { cluster: this.name }));
     if (this.#phase === 'stopping')
-      throw ContractError.saying('Conflict', say('failure.stopping', { cluster: this.name }));
+      throw new ContractError('Conflict', say('failure.stopping', { cluster: this.name }));
     if (this.isOurs) return;
     this.#enter('preparing');
     const asked = new Promise<void>((resolve) => (this.#askToStop = resolve));
@@ -166,9 +170,9 @@ export class HostedCluster implements LocalCluster {
   /** Resolves when nothing of it runs here any more. */
   async stop(): Promise<void> {
     if (this.#elsewhere)
-      throw ContractError.saying('Conflict', say('failure.hostedElsewhere', { cluster: this.name }));
+      throw new ContractError('Conflict', say('failure.hostedElsewhere', { cluster: this.name }));
     if (this.#isAdopted)
-      throw ContractError.saying('Conflict', say('failure.servedHere', { cluster: this.name }));
+      throw new ContractError('Conflict', say('failure.servedHere', { cluster: this.name }));
     if (!this.isOurs) return;
     if (this.#phase !== 'stopping') this.#enter('stopping');
     this.#askToStop();
@@ -217,7 +221,7 @@ export class HostedCluster implements LocalCluster {
       log.write(failure ? 'error' : 'debug', 'a cluster stopped', { directory: this.directory, error });
     }
     const isFailed = failure !== undefined;
-    this.#enter('stopping', isFailed ? messageOf(failure) : undefined);
+    this.#enter('stopping', isFailed ? saidOf(failure) : undefined);
     for (const close of closing.reverse())
       try {
         await close();
@@ -225,7 +229,7 @@ export class HostedCluster implements LocalCluster {
         log.write('error', 'failed to close a part of a cluster', { directory: this.directory, error });
       }
     this.#letGo();
-    this.#enter(isFailed ? 'failed' : 'stopped', isFailed ? messageOf(failure) : undefined);
+    this.#enter(isFailed ? 'failed' : 'stopped', isFailed ? saidOf(failure) : undefined);
   }
 
   /** Members and versions change there, and with them the file that says so. */
@@ -252,7 +256,7 @@ export class HostedCluster implements LocalCluster {
     this.#leaders = NO_LEADERS;
   }
 
-  #enter(phase: ClusterPhase, message?: string): void {
+  #enter(phase: ClusterPhase, message?: Said): void {
     this.#phase = phase;
     this.#message = message;
     this.#options.onPhase(this);
@@ -287,9 +291,6 @@ export const requireSupervisor = (cluster: LocalCluster): Supervisor => {
   if (cluster.supervisor) return cluster.supervisor;
   const { name, phase, directory } = cluster.state();
   if (phase === 'starting' || phase === 'ready')
-    throw new ReasonError(
-      'Conflict',
-      `another process hosts ${name}; use the command line with --data ${directory}`,
-    );
-  throw new ReasonError('Conflict', `${cluster.config.metadata.name} is not running here; start it first`);
+    throw new SaidError('Conflict', say('failure.hostedElsewhere.command', { cluster: name, directory }));
+  throw new SaidError('Conflict', say('failure.notRunningHere', { cluster: cluster.config.metadata.name }));
 };

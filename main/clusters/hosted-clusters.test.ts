@@ -10,7 +10,7 @@ import { controlEndpoint } from '../../core/cluster/control/endpoint.ts';
 import { serveControl, type ControlHandlers } from '../../core/cluster/control/server.ts';
 import type { ClusterState, DataFolder, Supervisor } from '../../core/cluster/index.ts';
 import { openDataFolder } from '../../core/cluster/index.ts';
-import type { ClusterWishes } from '../../core/contract/index.ts';
+import { type ClusterWishes, inEnglish, verbatim } from '../../core/contract/index.ts';
 import type { Engine } from './engine.ts';
 import { HostedClusters } from './hosted-clusters.ts';
 import { ownClusters } from './own-clusters.ts';
@@ -126,7 +126,10 @@ test('a start that fails says why, gives the folder back, and can be tried again
   outcome = () => Promise.reject(new Error('etcd has no leader'));
   const id = await clusters.create(wishes());
   await reach(clusters, id, 'failed');
-  expect(clusters.find(id)!.state()).toMatchObject({ phase: 'failed', message: 'etcd has no leader' });
+  expect(clusters.find(id)!.state()).toMatchObject({
+    phase: 'failed',
+    message: verbatim('etcd has no leader'),
+  });
   outcome = () => Promise.resolve();
   await clusters.start(id);
   await reach(clusters, id, 'ready');
@@ -192,7 +195,9 @@ test('a folder that another process holds fails the start with its name, and not
   const { lock } = await openDataFolder(id, {}, systemClock);
   await clusters.start(id);
   await reach(clusters, id, 'failed');
-  expect(clusters.find(id)!.state().message).toMatch(/is in use by process \d+; stop that process first/);
+  expect(inEnglish(clusters.find(id)!.state().message!)).toMatch(
+    /is in use by process \d+; stop that process first/,
+  );
   lock.dispose();
   await clusters.start(id);
   await reach(clusters, id, 'ready');
@@ -211,7 +216,7 @@ test('a cluster that another process runs is shown as that process tells it', as
   try {
     clock.advance(0);
     await reach(clusters, id, 'ready');
-    expect(clusters.find(id)!.state().message).toMatch(/^Another process hosts this cluster/);
+    expect(inEnglish(clusters.find(id)!.state().message!)).toMatch(/^Another process hosts this cluster/);
     await expect(clusters.start(id)).rejects.toMatchObject({ reason: 'Conflict' });
     await expect(clusters.stop(id)).rejects.toMatchObject({ reason: 'Conflict' });
   } finally {

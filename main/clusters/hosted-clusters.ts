@@ -2,11 +2,17 @@ import { existsSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { toDisposable, type Disposable } from '../../core/base/disposable.ts';
-import { messageOf } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
 import type { ClusterConfig, DataFolder, Supervisor } from '../../core/cluster/index.ts';
-import { ContractError, type ClusterDefaults, type ClusterWishes } from '../../core/contract/index.ts';
+import {
+  type ClusterDefaults,
+  type ClusterWishes,
+  ContractError,
+  type Said,
+  saidOf,
+  say,
+} from '../../core/contract/index.ts';
 import type { Damage } from '../ipc/handlers/json-document.ts';
 import { CLUSTERS_MAX, openClusterMemory, readClusterNow } from './cluster-memory.ts';
 import type { Leaders } from './cluster-state.ts';
@@ -39,7 +45,7 @@ export class HostedClusters implements LocalClusters {
   readonly #options: HostedClustersOptions;
   readonly #memory: ReturnType<typeof openClusterMemory>;
   readonly #clusters = new Map<string, HostedCluster>();
-  readonly #problems = new Map<string, string>();
+  readonly #problems = new Map<string, Said>();
   readonly #listeners = new Set<() => void>();
   readonly #exitListeners = new Set<HostExitListener>();
   /** Names and folders of clusters that are being made. */
@@ -68,7 +74,7 @@ export class HostedClusters implements LocalClusters {
   }
 
   unknown(id: string): ContractError {
-    return new ContractError('NotFound', `cluster ${id} is not hosted by this console`);
+    return new ContractError('NotFound', say('failure.notHosted', { id }));
   }
 
   list(): readonly HostedCluster[] {
@@ -76,7 +82,7 @@ export class HostedClusters implements LocalClusters {
   }
 
   /** Folders that are remembered and cannot be used, with the reason. */
-  get problems(): readonly { readonly path: string; readonly message: string }[] {
+  get problems(): readonly { readonly path: string; readonly message: Said }[] {
     return [...this.#problems].map(([path, message]) => ({ path, message }));
   }
 
@@ -130,7 +136,7 @@ export class HostedClusters implements LocalClusters {
   async attach(directory: string): Promise<void> {
     if (this.find(directory)) return;
     if (this.#memory.value.clusters.length >= CLUSTERS_MAX)
-      throw new ContractError('Conflict', `limit of ${CLUSTERS_MAX} clusters reached; delete one first`);
+      throw new ContractError('Conflict', say('failure.clustersMax', { max: CLUSTERS_MAX }));
     try {
       this.#add(directory, readClusterNow(directory));
     } catch (error) {
@@ -181,10 +187,7 @@ export class HostedClusters implements LocalClusters {
   /** Leaves the folder as it is. */
   async forget(id: string): Promise<void> {
     if (this.find(id)?.isOurs)
-      throw new ContractError(
-        'Conflict',
-        `${this.require(id).name} is running; stop it before you remove it`,
-      );
+      throw new ContractError('Conflict', say('failure.runs', { cluster: this.require(id).name }));
     await this.#forget(id);
   }
 
@@ -219,16 +222,12 @@ export class HostedClusters implements LocalClusters {
   }
 
   #assertNew(name: string, directory: string): void {
-    if (this.#isEnding) throw new ContractError('Unavailable', 'the console is shutting down');
-    if (this.#takenNames().has(name))
-      throw new ContractError('Conflict', `a cluster named ${name} already exists; choose another name`);
+    if (this.#isEnding) throw new ContractError('Unavailable', say('failure.shuttingDown'));
+    if (this.#takenNames().has(name)) throw new ContractError('Conflict', say('failure.nameTaken', { name }));
     if (this.#clusters.has(directory) || [...this.#coming.values()].includes(directory))
-      throw new ContractError(
-        'Conflict',
-        `${directory} already contains a cluster; choose another directory`,
-      );
+      throw new ContractError('Conflict', say('failure.directoryTaken', { directory }));
     if (this.#memory.value.clusters.length + this.#coming.size >= CLUSTERS_MAX)
-      throw new ContractError('Conflict', `limit of ${CLUSTERS_MAX} clusters reached; delete one first`);
+      throw new ContractError('Conflict', say('failure.clustersMax', { max: CLUSTERS_MAX }));
   }
 
   /** Clusters that are stopped now keep their network, so that they can run beside the new one later. */
@@ -238,17 +237,14 @@ export class HostedClusters implements LocalClusters {
       const network = await engine.findNetwork(n === 0 ? directory : `${directory}#${n}`);
       if (!taken.has(network)) return network;
     }
-    throw new ContractError(
-      'Unavailable',
-      'no free loopback network for another cluster; delete a cluster first',
-    );
+    throw new ContractError('Unavailable', say('failure.noNetworkLeft'));
   }
 
   #load(directory: string): void {
     try {
       this.#add(directory, readClusterNow(directory));
     } catch (error) {
-      this.#problems.set(directory, messageOf(error));
+      this.#problems.set(directory, saidOf(error));
     }
   }
 

@@ -6,7 +6,13 @@ import { NEWEST_MINOR, OLDEST_MINOR } from '../../core/api/releases/index.ts';
 import { defaultSpec } from '../../core/cluster/config/config.ts';
 import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
 import type { SpecWishes } from '../../core/cluster/index.ts';
-import { ContractError, type ClusterDefaults, type ClusterWishes } from '../../core/contract/index.ts';
+import {
+  type ClusterDefaults,
+  type ClusterWishes,
+  ContractError,
+  say,
+  verbatim,
+} from '../../core/contract/index.ts';
 
 /** A file system adds these on its own, or a process that held the folder before. */
 const HARMLESS_ENTRIES = ['.owner', '.DS_Store', 'lost+found'];
@@ -53,26 +59,31 @@ export const directoryOf = ({ directory, name }: ClusterWishes, dataDirectory: s
   const typed = directory.trim();
   const expanded = typed === '~' || typed.startsWith('~/') ? join(homedir(), typed.slice(1)) : typed;
   if (!isAbsolute(expanded))
-    throw new ContractError('BadRequest', `"${directory}" is not a full path; start it with / or ~/`);
+    throw new ContractError('BadRequest', say('failure.notFullPath', { path: directory }));
   return normalize(expanded).replace(/(?<=.)[/\\]+$/, '');
 };
 
 /** Keys are not put among somebody else's files. */
 export const assertRoomFor = async (directory: string): Promise<void> => {
   if (existsSync(clusterFile(directory)))
-    throw new ContractError('Conflict', `${directory} already contains a cluster; choose another directory`);
+    throw new ContractError('Conflict', say('failure.directoryTaken', { directory }));
   let entries: string[];
   try {
     entries = await readdir(directory);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return;
-    const why = code === 'ENOTDIR' ? 'it is a file' : code === 'EACCES' ? 'permission denied' : String(error);
-    throw new ContractError('BadRequest', `cannot use ${directory}: ${why}; choose another directory`, {
+    const why =
+      code === 'ENOTDIR'
+        ? say('failure.isFile')
+        : code === 'EACCES'
+          ? say('failure.permissionDenied')
+          : verbatim(String(error));
+    throw new ContractError('BadRequest', say('failure.directoryUnusable', { directory, why }), {
       cause: error,
     });
   }
   const foreign = entries.filter((name) => !HARMLESS_ENTRIES.includes(name));
   if (foreign.length > 0)
-    throw new ContractError('BadRequest', `${directory} is not empty; choose an empty or new directory`);
+    throw new ContractError('BadRequest', say('failure.directoryNotEmpty', { directory }));
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { StatusError } from '../../core/api/meta/status.ts';
-import type { ApiRequest } from '../../core/contract/index.ts';
+import { type ApiRequest, verbatim } from '../../core/contract/index.ts';
 import { checkedPath, isWrite } from './api-request.ts';
 import { conflictsOf } from './apply.ts';
 import { endOf } from './exec.ts';
@@ -89,8 +89,8 @@ test('the end of a command carries its exit code', () => {
     details: { causes: [{ reason: 'ExitCode', message: '3' }] },
   };
   expect([endOf('{"status":"Success"}'), endOf(JSON.stringify(failure)), endOf('torn')]).toEqual([
-    { kind: 'ended', exitCode: 0, message: '' },
-    { kind: 'ended', exitCode: 3, message: 'exit 3' },
-    { kind: 'ended', exitCode: null, message: 'torn' },
+    { kind: 'ended', exitCode: 0, message: null },
+    { kind: 'ended', exitCode: 3, message: verbatim('exit 3') },
+    { kind: 'ended', exitCode: null, message: verbatim('torn') },
   ]);
 });

@@ -1,6 +1,6 @@
 import { isStatusError } from '../../core/api/meta/status.ts';
 import type { Client } from '../../core/client/index.ts';
-import { ContractError, type ApiAnswer, type ApiRequest } from '../../core/contract/index.ts';
+import { type ApiAnswer, type ApiRequest, ContractError, say } from '../../core/contract/index.ts';
 import { kubeFailure, refusalOf } from './failure.ts';
 
 /** What one answer may weigh on its way to the page; lists are for `kube.table`. */
@@ -15,9 +15,9 @@ export const checkedPath = (path: string): string => {
   const parts = path.split('/');
   const isPlain =
     ALLOWED_PATH.test(path) && parts.every((part) => part !== '.' && part !== '..' && !/%2[ef]/i.test(part));
-  if (!isPlain) throw new ContractError('BadRequest', `${path} is not an API path`);
+  if (!isPlain) throw new ContractError('BadRequest', say('failure.notApiPath', { path }));
   if (parts.some((part, index) => TUNNELS.has(part) && index > 4))
-    throw new ContractError('BadRequest', `${path} opens a stream and cannot be used in a plain request`);
+    throw new ContractError('BadRequest', say('failure.isStream', { path }));
   return path;
 };
 
@@ -41,7 +41,7 @@ export const sendRequest = async (
       ...(body !== undefined && { body, contentType: contentType ?? 'application/json' }),
     });
     if (text.length > ANSWER_CHARACTERS_MAX)
-      throw new ContractError('BadRequest', `the response to ${method} ${path} is too large for the console`);
+      throw new ContractError('BadRequest', say('failure.tooLarge', { request: `${method} ${path}` }));
     return { ok: true, body: text === '' ? null : (JSON.parse(text) as unknown) };
   } catch (error) {
     if (isStatusError(error)) return { ok: false, refusal: refusalOf(error) };

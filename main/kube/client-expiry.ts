@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ClientConfig } from '../../core/client/index.ts';
-import { ContractError, type ClusterEntry } from '../../core/contract/index.ts';
+import { ContractError, say, type ClusterEntry } from '../../core/contract/index.ts';
 
 /** When the certificate ends that alone speaks for the user; undefined where something else may, or it cannot be read. */
 export const clientExpiryMs = async ({ auth }: ClientConfig): Promise<number | undefined> => {
@@ -19,13 +19,7 @@ export const clientExpiryMs = async ({ auth }: ClientConfig): Promise<number | u
 /** A server answers an expired certificate with a bare 401: what it is can only be said here. */
 export const assertNotExpired = (entry: ClusterEntry, endMs: number | undefined, nowMs: number): void => {
   if (endMs === undefined || endMs > nowMs) return;
-  const next =
-    entry.origin === 'local'
-      ? 'renew it on the Certificates page'
-      : 'get a new kubeconfig from the cluster administrator and open it';
-  const when = new Date(endMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
-  throw new ContractError(
-    'Forbidden',
-    `the client certificate of ${entry.user} in ${entry.kubeconfigPath} expired on ${when}; ${next}`,
-  );
+  const date = new Date(endMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
+  const { user, kubeconfigPath: path, origin } = entry;
+  throw new ContractError('Forbidden', say(`failure.userExpired.${origin}`, { user, path, date }));
 };

@@ -139,7 +139,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
     const entry = clusters.find((candidate) => candidate.id === id);
     if (entry) return entry;
     close(id);
-    throw ContractError.saying('NotFound', say('failure.noCluster', { id }));
+    throw new ContractError('NotFound', say('failure.noCluster', { id }));
   };
 
   const connectionOf = async (entry: ClusterEntry): Promise<ClusterConnection> => {
@@ -175,7 +175,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
     async openForWriting(id) {
       const entry = await entryOf(id);
       if (entry.readOnly)
-        throw ContractError.saying('Forbidden', say('failure.readOnly', { cluster: entry.name }));
+        throw new ContractError('Forbidden', say('failure.readOnly', { cluster: entry.name }));
       return openEntry(entry);
     },
     dispose() {

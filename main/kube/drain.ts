@@ -156,10 +156,7 @@ export const drainNode =
       { id: 'pods', title: say('step.drain.pods', { node }) },
     ];
     const unable = (why: string): ContractError =>
-      new ContractError(
-        'Conflict',
-        `unable to drain node ${JSON.stringify(node)} due to error: ${why}. It stays cordoned.`,
-      );
+      new ContractError('Conflict', say('failure.drain', { node, why }));
     report.plan(head);
     try {
       await cordon(draining, node);

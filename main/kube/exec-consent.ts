@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import type { ExecConfig } from '../../core/client/index.ts';
-import { ContractError, type ClusterEntry, type ExecPlugin } from '../../core/contract/index.ts';
+import { type ClusterEntry, ContractError, type ExecPlugin, say } from '../../core/contract/index.ts';
 import { openJsonDocument, type Damage } from '../ipc/handlers/json-document.ts';
 
 /** The oldest consent is asked for again beyond this. */
@@ -59,7 +59,7 @@ export const openExecConsent = ({ dataDirectory, nowMs, onDamage }: ExecConsentO
       if (isAllowed(fingerprintOf(exec))) return;
       throw new ContractError(
         'ConsentRequired',
-        `${kubeconfigPath} runs ${exec.command} to get credentials for ${name}; review the command line and allow it first`,
+        say('failure.consentRequired', { path: kubeconfigPath, command: exec.command, cluster: name }),
       );
     },
     async allow({ fingerprint, command }) {

@@ -2,9 +2,15 @@ import type { WebSocket } from 'ws';
 import { isJsonObject } from '../../core/api/meta/object-meta.ts';
 import { BoundedQueue } from '../../core/base/bounded-queue.ts';
 import type { Clock } from '../../core/base/clock.ts';
-import { messageOf } from '../../core/base/errors.ts';
 import type { ClientConfig } from '../../core/client/index.ts';
-import { ContractError, type ExecItem, type ExecQuery } from '../../core/contract/index.ts';
+import {
+  ContractError,
+  type ExecItem,
+  type ExecQuery,
+  saidOf,
+  say,
+  verbatim,
+} from '../../core/contract/index.ts';
 import { bytesOf, dialPodSocket, onRefused, refusalText } from './pod-socket.ts';
 
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
@@ -25,17 +31,17 @@ export const endOf = (payload: string): Extract<ExecItem, { kind: 'ended' }> => 
   try {
     status = JSON.parse(payload);
   } catch {
-    return { kind: 'ended', exitCode: null, message: payload };
+    return { kind: 'ended', exitCode: null, message: verbatim(payload) };
   }
-  if (!isJsonObject(status)) return { kind: 'ended', exitCode: null, message: payload };
-  if (status['status'] === 'Success') return { kind: 'ended', exitCode: 0, message: '' };
+  if (!isJsonObject(status)) return { kind: 'ended', exitCode: null, message: verbatim(payload) };
+  if (status['status'] === 'Success') return { kind: 'ended', exitCode: 0, message: null };
   const details = isJsonObject(status['details']) ? status['details'] : {};
   const causes = Array.isArray(details['causes']) ? details['causes'].filter(isJsonObject) : [];
   const exit = causes.find((cause) => cause['reason'] === 'ExitCode');
   return {
     kind: 'ended',
     exitCode: exit ? Number(exit['message']) : null,
-    message: typeof status['message'] === 'string' ? status['message'] : '',
+    message: typeof status['message'] === 'string' ? verbatim(status['message']) : null,
   };
 };
 
@@ -65,12 +71,9 @@ export class ExecSessions {
     signal: AbortSignal,
   ): AsyncGenerator<ExecItem[], void, void> {
     const { session } = query;
-    if (this.#open.has(session)) throw new ContractError('Conflict', 'this terminal is already open');
+    if (this.#open.has(session)) throw new ContractError('Conflict', say('failure.terminalOpen'));
     if (this.#open.size >= SESSIONS_MAX)
-      throw new ContractError(
-        'Unavailable',
-        `limit of ${SESSIONS_MAX} open terminals reached; close one first`,
-      );
+      throw new ContractError('Unavailable', say('failure.terminalsMax', { max: SESSIONS_MAX }));
     const socket = await dialPodSocket(
       config,
       { ...query, subresource: 'exec', parameters: parametersOf(query), protocols: PROTOCOLS },
@@ -94,17 +97,17 @@ export class ExecSessions {
       else if (channel === STATUS) end = endOf(payload.toString());
     });
     onRefused(socket, (text) => {
-      end = { kind: 'ended', exitCode: null, message: refusalText(text) };
+      end = { kind: 'ended', exitCode: null, message: verbatim(refusalText(text)) };
       queue.close();
     });
-    socket.on('error', (error) => (end ??= { kind: 'ended', exitCode: null, message: messageOf(error) }));
+    socket.on('error', (error) => (end ??= { kind: 'ended', exitCode: null, message: saidOf(error) }));
     socket.on('close', () => queue.close());
     const onAbort = (): void => socket.terminate();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       for await (const batch of queue.batches(BATCH_ITEMS_MAX)) yield batch;
       if (!signal.aborted)
-        yield [end ?? { kind: 'ended', exitCode: null, message: 'the connection was closed' }];
+        yield [end ?? { kind: 'ended', exitCode: null, message: say('failure.connectionClosed') }];
     } finally {
       signal.removeEventListener('abort', onAbort);
       this.#open.delete(session);
@@ -122,7 +125,7 @@ export class ExecSessions {
 
   #send(session: string, channel: number, text: string): void {
     const socket = this.#open.get(session);
-    if (!socket) throw new ContractError('NotFound', 'this terminal is not open');
+    if (!socket) throw new ContractError('NotFound', say('failure.terminalClosed'));
     if (socket.readyState === socket.OPEN)
       socket.send(Buffer.concat([Buffer.from([channel]), Buffer.from(text)]));
   }

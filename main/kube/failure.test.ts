@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { inEnglish } from '../../core/contract/index.ts';
 import { statusErrorFrom } from '../../core/api/meta/status.ts';
-import { failureMessage, kubeFailure, refusalOf } from './failure.ts';
+import { failureSaid, kubeFailure, refusalOf } from './failure.ts';
 
 test('credentials that a server does not believe are told with what to do, wherever they are refused', () => {
   const unauthorized = statusErrorFrom({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
@@ -9,7 +10,7 @@ test('credentials that a server does not believe are told with what to do, where
     reason: 'Forbidden',
     message: expect.stringMatching(words) as string,
   });
-  expect(failureMessage(unauthorized)).toMatch(words);
+  expect(inEnglish(failureSaid(unauthorized))).toMatch(words);
   expect(refusalOf(unauthorized)).toMatchObject({
     code: 401,
     message: expect.stringMatching(words) as string,

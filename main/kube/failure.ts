@@ -1,14 +1,14 @@
 import { isStatusError, type StatusError } from '../../core/api/meta/status.ts';
-import { messageOf } from '../../core/base/errors.ts';
 import { ClientError, isTransportError, type TransportError } from '../../core/client/index.ts';
 import {
   ContractError,
-  inEnglish,
-  say,
-  verbatim,
   type FailureReason,
+  inEnglish,
   type Refusal,
   type Said,
+  saidOf,
+  say,
+  verbatim,
 } from '../../core/contract/index.ts';
 
 const REASONS: Readonly<Record<number, FailureReason>> = {
@@ -39,19 +39,19 @@ const statusSaid = ({ code, message }: StatusError): Said =>
   code === UNAUTHORIZED ? say('failure.unauthorized', { detail: message }) : verbatim(message);
 
 /** As far as a person is to read it. */
-export const failureMessage = (error: unknown): string => {
-  if (isTransportError(error)) return inEnglish(unreached(error));
-  return isStatusError(error) ? inEnglish(statusSaid(error)) : messageOf(error);
+export const failureSaid = (error: unknown): Said => {
+  if (isTransportError(error)) return unreached(error);
+  return isStatusError(error) ? statusSaid(error) : saidOf(error);
 };
 
 /** What the console is told of a failed read: the server's own words, and whether asking again may help. */
 export const kubeFailure = (error: unknown): ContractError => {
   if (error instanceof ContractError) return error;
   if (isStatusError(error))
-    return ContractError.saying(REASONS[error.code] ?? 'Unavailable', statusSaid(error), { cause: error });
-  if (isTransportError(error)) return ContractError.saying('Unavailable', unreached(error), { cause: error });
-  if (error instanceof ClientError) return new ContractError('BadRequest', error.message, { cause: error });
-  return new ContractError('Internal', messageOf(error), { cause: error });
+    return new ContractError(REASONS[error.code] ?? 'Unavailable', statusSaid(error), { cause: error });
+  if (isTransportError(error)) return new ContractError('Unavailable', unreached(error), { cause: error });
+  if (error instanceof ClientError) return new ContractError('BadRequest', saidOf(error), { cause: error });
+  return new ContractError('Internal', saidOf(error), { cause: error });
 };
 
 /** Asking again gets the same answer until somebody changes a role, or the resource comes back. */

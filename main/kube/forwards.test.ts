@@ -8,7 +8,7 @@ import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
 import { connect } from '../../core/client/index.ts';
-import type { PortForward } from '../../core/contract/index.ts';
+import { type PortForward, say, verbatim } from '../../core/contract/index.ts';
 import type { ClusterConnection } from './connections.ts';
 import { createForwardHandlers } from './forwards.ts';
 
@@ -125,7 +125,7 @@ test('bytes go both ways and are counted; the end of the pod is the end of the c
   local.write('hello');
   expect([await read(local), asked]).toEqual(['you said hello', '8080']);
   const [forward] = await api.seen(([one]) => one?.connections === 0 && one.bytes > 0);
-  expect(forward).toMatchObject({ bytes: 19, problem: '', remotePort: 8080 });
+  expect(forward).toMatchObject({ bytes: 19, problem: null, remotePort: 8080 });
 });
 
 test('what the kubelet says about a port that no one listens on is the problem of the forward', async () => {
@@ -137,8 +137,8 @@ test('what the kubelet says about a port that no one listens on is the problem o
   const { localPort } = await api.open();
   const local = dial(localPort, '127.0.0.1');
   local.on('error', () => undefined);
-  const [forward] = await api.seen(([one]) => one?.problem !== '');
-  expect(forward?.problem).toBe('error forwarding port 8080: refused');
+  const [forward] = await api.seen(([one]) => one?.problem !== null);
+  expect(forward?.problem).toEqual(verbatim('error forwarding port 8080: refused'));
 });
 
 test('when the pod goes the port is free again, and the forward says why', async () => {
@@ -146,8 +146,8 @@ test('when the pod goes the port is free again, and the forward says why', async
   const { localPort } = await api.open();
   await expect.poll(() => api.watches.length).toBe(1);
   api.watches[0]?.write(`${JSON.stringify({ type: 'DELETED', object: pod })}\n`);
-  const [forward] = await api.seen(([one]) => one?.problem !== '');
-  expect(forward?.problem).toBe('pod web/web-1 was deleted');
+  const [forward] = await api.seen(([one]) => one?.problem !== null);
+  expect(forward?.problem).toEqual(say('failure.podDeleted', { pod: 'web/web-1' }));
   const [error] = (await once(dial(localPort, '127.0.0.1'), 'error').catch((thrown: unknown) => [
     thrown,
   ])) as [NodeJS.ErrnoException];

@@ -2,10 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../core/base/clock.ts';
 import type { Disposable } from '../../core/base/disposable.ts';
-import { messageOf } from '../../core/base/errors.ts';
 import type { Random } from '../../core/base/random.ts';
 import { POD as POD_KIND } from '../../core/client/index.ts';
-import { ContractError, type Handlers, type InputOf, type PortForward } from '../../core/contract/index.ts';
+import {
+  ContractError,
+  type Handlers,
+  type InputOf,
+  type PortForward,
+  type Said,
+  saidOf,
+  say,
+  verbatim,
+} from '../../core/contract/index.ts';
 import type { ClusterConnection } from './connections.ts';
 import { kubeFailure } from './failure.ts';
 import { FORWARD_PROTOCOLS, tunnel } from './forward-tunnel.ts';
@@ -41,8 +49,8 @@ const listen = (server: Server, port: number): Promise<number> =>
         new ContractError(
           error.code === 'EADDRINUSE' ? 'Conflict' : 'BadRequest',
           error.code === 'EADDRINUSE'
-            ? `port ${port} is already in use on this machine; choose another, or 0 for any free port`
-            : `unable to listen on port ${port}: ${error.message}`,
+            ? say('failure.portInUse', { port: `${port}` })
+            : say('failure.cannotListen', { port: `${port}`, why: error.message }),
           { cause: error },
         ),
       ),
@@ -71,7 +79,7 @@ export const createForwardHandlers = ({
     tell();
   };
   /** Frees the port; the entry stays, with the reason, until it is closed. */
-  const end = (forward: Forward, problem: string): void => {
+  const end = (forward: Forward, problem: Said | null): void => {
     forward.stop.abort();
     forward.server.close();
     for (const local of forward.locals) local.destroy();
@@ -83,13 +91,13 @@ export const createForwardHandlers = ({
     if (forward.locals.size >= CONNECTIONS_PER_FORWARD_MAX) {
       local.destroy();
       change(forward, {
-        problem: `limit of ${CONNECTIONS_PER_FORWARD_MAX} connections reached; close some first`,
+        problem: say('failure.connectionsMax', { max: CONNECTIONS_PER_FORWARD_MAX }),
       });
       return;
     }
     forward.locals.add(local);
     change(forward, { connections: forward.locals.size });
-    let problem: string;
+    let problem: Said | null;
     try {
       const remote = await dialPodSocket(
         cluster.config,
@@ -103,12 +111,13 @@ export const createForwardHandlers = ({
         clock,
         forward.stop.signal,
       );
-      problem = await tunnel(local, remote, {
+      const told = await tunnel(local, remote, {
         clock,
         onBytes: (count) => change(forward, { bytes: forward.view.bytes + count }),
       });
+      problem = told === '' ? null : verbatim(told);
     } catch (error) {
-      problem = messageOf(error);
+      problem = saidOf(error);
       local.destroy();
     }
     forward.locals.delete(local);
@@ -126,23 +135,21 @@ export const createForwardHandlers = ({
     try {
       for await (const items of watchObject(query, { client, clock, random }, forward.stop.signal))
         for (const item of items) {
-          if (item.kind === 'gone') return end(forward, `pod ${namespace}/${name} was deleted`);
+          if (item.kind === 'gone')
+            return end(forward, say('failure.podDeleted', { pod: `${namespace}/${name}` }));
           const phase = item.kind === 'object' ? phaseOf(item.object) : '';
           if (phase === 'Succeeded' || phase === 'Failed')
-            return end(forward, `pod ${namespace}/${name} has terminated: ${phase}`);
+            return end(forward, say('failure.podTerminated', { pod: `${namespace}/${name}`, phase }));
         }
     } catch (error) {
       // Who may not watch pods can forward all the same; the next connection tells how it is.
-      change(forward, { problem: messageOf(error) });
+      change(forward, { problem: saidOf(error) });
     }
   };
 
   const open = async (input: InputOf<'forwards.open'>, signal: AbortSignal): Promise<PortForward> => {
     if (forwards.size >= FORWARDS_MAX)
-      throw new ContractError(
-        'Unavailable',
-        `limit of ${FORWARDS_MAX} forwarded ports reached; close one first`,
-      );
+      throw new ContractError('Unavailable', say('failure.forwardsMax', { max: FORWARDS_MAX }));
     const { namespace, pod: name, localPort, ...rest } = input;
     const connection = await connect(input.cluster);
     const pod = await connection.client
@@ -152,10 +159,7 @@ export const createForwardHandlers = ({
         throw kubeFailure(error);
       });
     if (pod.status?.phase !== 'Running')
-      throw new ContractError(
-        'Conflict',
-        `unable to forward port because pod is not running. Current status=${pod.status?.phase ?? ''}`,
-      );
+      throw new ContractError('Conflict', say('failure.podNotRunning', { phase: pod.status?.phase ?? '' }));
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
     const forward: Forward = {
       view: {
@@ -166,14 +170,14 @@ export const createForwardHandlers = ({
         localPort: await listen(server, localPort),
         connections: 0,
         bytes: 0,
-        problem: '',
+        problem: null,
       },
       server,
       locals: new Set(),
       stop: new AbortController(),
     };
     server.on('connection', (local) => void accept(forward, connection, local));
-    server.on('error', (error) => end(forward, messageOf(error)));
+    server.on('error', (error) => end(forward, saidOf(error)));
     forwards.set(forward.view.id, forward);
     void follow(forward, connection);
     tell();
@@ -184,7 +188,7 @@ export const createForwardHandlers = ({
     const forward = forwards.get(id);
     if (!forward) return;
     forwards.delete(id);
-    end(forward, '');
+    end(forward, null);
   };
 
   const list = (): PortForward[] => [...forwards.values()].map(({ view }) => view);

@@ -1,5 +1,11 @@
 import type { Disposable } from '../../core/base/disposable.ts';
-import type { Handlers, KubeDiscovery, StreamHandler, StreamName } from '../../core/contract/index.ts';
+import {
+  type Handlers,
+  type KubeDiscovery,
+  type StreamHandler,
+  type StreamName,
+  verbatim,
+} from '../../core/contract/index.ts';
 import { isWrite, sendRequest } from './api-request.ts';
 import { applyObject } from './apply.ts';
 import {
@@ -33,7 +39,10 @@ const discoveryOf = async (connection: ClusterConnection, isFresh: boolean): Pro
         verbs: [...resource.verbs],
         subresources: [...resource.subresources],
       })),
-      failed: [...failed].map(([groupVersion, message]) => ({ groupVersion, message })),
+      failed: [...failed].map(([groupVersion, message]) => ({
+        groupVersion,
+        message: verbatim(message),
+      })),
     };
   } catch (error) {
     throw kubeFailure(error);

@@ -5,8 +5,8 @@ import type { Random } from '../../core/base/random.ts';
 import { ClientError, pause, type Client, type Query } from '../../core/client/index.ts';
 import { Backoff } from '../../core/client/informers/backoff.ts';
 import { parseJson, readLines } from '../../core/client/rest/body.ts';
-import type { WatchHealth } from '../../core/contract/index.ts';
-import { failureMessage, isFinal } from './failure.ts';
+import type { Said, WatchHealth } from '../../core/contract/index.ts';
+import { failureSaid, isFinal } from './failure.ts';
 
 const PAGE_ROWS = 500;
 /** As client-go: between five and ten minutes, so that not all watches of a console end at the same time. */
@@ -81,7 +81,7 @@ export class LiveList {
         if (isExpired(error)) this.#resourceVersion = '';
         else if (isFinal(error)) throw error;
         else {
-          this.#tell('waiting', failureMessage(error));
+          this.#tell('waiting', failureSaid(error));
           await pause(clock, this.#backoff.next(), signal).catch(() => undefined);
         }
       }
@@ -151,7 +151,7 @@ export class LiveList {
     this.#late ??= this.#options.clock.after(HEALTH_INTERVAL_MS, () => this.#tell('watching'));
   }
 
-  #tell(phase: WatchHealth['phase'], error: string | null = null): void {
+  #tell(phase: WatchHealth['phase'], error: Said | null = null): void {
     this.#late?.dispose();
     this.#late = undefined;
     this.#toldAtMs = this.#options.clock.monotonicMs();

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../core/api/meta/object-meta.ts';
 import type { Client } from '../../core/client/index.ts';
-import { ContractError } from '../../core/contract/index.ts';
+import { ContractError, say } from '../../core/contract/index.ts';
 import { kubeFailure } from './failure.ts';
 
 const GROUP_VERSION_PATH = /^(?:api\/v\w+|apis\/[a-z0-9.-]+\/v\w+)$/;
@@ -19,12 +19,12 @@ export class OpenApiCache {
 
   async schemas(cluster: string, client: Client, path: string, signal: AbortSignal): Promise<Json> {
     if (!GROUP_VERSION_PATH.test(path))
-      throw new ContractError('BadRequest', `${path} is not a group version such as api/v1 or apis/apps/v1`);
+      throw new ContractError('BadRequest', say('failure.notGroupVersion', { path }));
     try {
       const index = await client.json<Json>({ method: 'GET', path: '/openapi/v3', signal });
       const paths = isJsonObject(index['paths']) ? index['paths'] : {};
       const entry = isJsonObject(paths[path]) ? paths[path] : undefined;
-      if (!entry) throw new ContractError('NotFound', `the server publishes no schemas for ${path}`);
+      if (!entry) throw new ContractError('NotFound', say('failure.noSchemas', { path }));
       const url = typeof entry['serverRelativeURL'] === 'string' ? entry['serverRelativeURL'] : '';
       const key = `${cluster}\n${path}`;
       const known = this.#kept.get(key);

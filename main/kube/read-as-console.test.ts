@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../core/client/index.ts';
-import { ContractError, type FailureReason } from '../../core/contract/index.ts';
+import { ContractError, type FailureReason, verbatim } from '../../core/contract/index.ts';
 import { readAsConsole } from './read-as-console.ts';
 
 const reader = { name: 'console' } as unknown as Client;
@@ -10,7 +10,7 @@ const nameOf = (one: Client): string => (one as unknown as { name: string }).nam
 const read = async (readers: { reader: Client; client: Client }, failure?: FailureReason) => {
   const seen: string[] = [];
   const items = readAsConsole(readers, async function* (by) {
-    if (by === reader && failure) throw new ContractError(failure, 'no');
+    if (by === reader && failure) throw new ContractError(failure, verbatim('no'));
     yield Promise.resolve(nameOf(by));
   });
   for await (const item of items) seen.push(item);

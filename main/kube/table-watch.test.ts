@@ -3,7 +3,7 @@ import { manualClock } from '../../core/base/manual-clock.ts';
 import { seededRandom } from '../../core/base/random.ts';
 import { StatusError } from '../../core/api/meta/status.ts';
 import type { ByteStream, Client, RawRequest } from '../../core/client/index.ts';
-import type { TableItem, TableQuery } from '../../core/contract/index.ts';
+import { type TableItem, type TableQuery, verbatim } from '../../core/contract/index.ts';
 import { BURST_INTERVAL_MS, watchTable } from './table-watch.ts';
 
 const query: TableQuery = {
@@ -169,7 +169,7 @@ test('a version that the server no longer has is answered by a new list, and onl
 test('a server that cannot be reached is asked again, and the health says why it waits', async () => {
   const { burst, clock, stop } = start([new Error('connection refused'), table('7', 'a')]);
   const health = (await burst()).findLast((item) => item.kind === 'health');
-  expect(health).toMatchObject({ health: { phase: 'waiting', error: 'connection refused' } });
+  expect(health).toMatchObject({ health: { phase: 'waiting', error: verbatim('connection refused') } });
   clock.advance(60_000);
   expect(rowNames([...(await burst()), ...(await burst())])).toEqual(['a']);
   await stop();

@@ -4,7 +4,7 @@ import type { ClusterConfig } from '../../core/cluster/config/config.ts';
 import type { ClusterAccess } from '../../core/cluster/monitor/scrape/cluster-access.ts';
 import { labelOf, scanMetrics } from '../../core/cluster/monitor/scrape/prometheus-text.ts';
 import { quantileOf } from '../../core/cluster/monitor/scrape/quantile.ts';
-import { ADMISSION_FIGURES_MAX, ContractError, type AdmissionFigures } from '../../core/contract/index.ts';
+import { ADMISSION_FIGURES_MAX, type AdmissionFigures, ContractError, say } from '../../core/contract/index.ts';
 import { kubeFailure } from '../kube/failure.ts';
 import { askApiServers } from './xray.ts';
 
@@ -118,7 +118,7 @@ export const remoteAdmissionFigures = async (client: Client): Promise<AdmissionF
     return admissionFiguresIn([await client.text({ method: 'GET', path: '/metrics' })]);
   } catch (error) {
     if (isNotFound(error))
-      throw new ContractError('Unimplemented', 'this API server exposes no metrics', { cause: error });
+      throw new ContractError('Unimplemented', say('failure.noMetrics'), { cause: error });
     throw kubeFailure(error);
   }
 };

@@ -1,6 +1,6 @@
-import { hasReason, messageOf } from '../../core/base/errors.ts';
+import { hasReason } from '../../core/base/errors.ts';
 import type { EtcdAccess } from '../../core/cluster/etcd-operator/operations.ts';
-import { ContractError, type Handlers } from '../../core/contract/index.ts';
+import { ContractError, type Handlers, saidOf } from '../../core/contract/index.ts';
 import type { LocalRecord } from './local-records.ts';
 
 /** Loaded when first asked for. */
@@ -17,7 +17,8 @@ export const etcdInspection = (
     try {
       return await read(etcdAccessOf(directory, config));
     } catch (error) {
-      if (hasReason(error, 'EtcdUnreachable')) throw new ContractError('Unavailable', messageOf(error));
+      if (hasReason(error, 'EtcdUnreachable'))
+        throw new ContractError('Unavailable', saidOf(error), { cause: error });
       throw error;
     }
   };

@@ -18,14 +18,14 @@ export const guardHandlers = (
 > => ({
   'audit.events': async ({ cluster, ...query }) => {
     const record = local.find(cluster);
-    if (!record) throw ownOnly('audit logs');
+    if (!record) throw ownOnly('audit');
     const { auditLogsOf, readAuditEvents } = await loadAuditTrail();
     const { directory, config } = record.cluster;
     return readAuditEvents(await auditLogsOf(directory, config), query);
   },
   'encryption.view': async ({ cluster }) => {
     const record = local.find(cluster);
-    if (!record) throw ownOnly('encryption keys');
+    if (!record) throw ownOnly('encryption');
     const { viewEncryption } = await loadEncryption();
     return viewEncryption(record.cluster.directory, record.cluster.config);
   },

@@ -8,6 +8,7 @@ import {
   type Handlers,
   type LeasesView,
   type MetricsHealth,
+  say,
 } from '../../core/contract/index.ts';
 import type { LocalClusters } from '../clusters/local-clusters.ts';
 import { Feed } from '../ipc/handlers/feed.ts';
@@ -75,7 +76,7 @@ export const createMonitorHandlers = (
 
   const recordOf = (cluster: string): LocalRecord => {
     const record = local.find(cluster);
-    if (!record) throw ownOnly('hashes, locks and users of etcd');
+    if (!record) throw ownOnly('inspection');
     return record;
   };
   const handlers: Handlers = {
@@ -83,7 +84,7 @@ export const createMonitorHandlers = (
     'etcd.members': async function* ({ cluster }, signal) {
       const record = local.find(cluster);
       if (record) return yield* record.members(signal);
-      const problem = 'etcd members are only accessible for clusters hosted by this console';
+      const problem = say('failure.ownOnly.etcd');
       yield [{ atMs: clock.nowMs(), members: [], problem }];
       await untilAborted(signal);
     },
@@ -105,8 +106,7 @@ export const createMonitorHandlers = (
       });
     },
     'metrics.query': async (query) => {
-      if (query.toMs <= query.fromMs)
-        throw new ContractError('BadRequest', 'a metrics query must end after it starts');
+      if (query.toMs <= query.fromMs) throw new ContractError('BadRequest', say('failure.metricsRange'));
       const record = local.find(query.cluster);
       if (record) return answerQuery(record.histories, query);
       const { watch, use } = await remote.use(query.cluster);
@@ -149,13 +149,13 @@ export const createMonitorHandlers = (
     },
     'certificates.list': async ({ cluster }) => {
       const record = local.find(cluster);
-      if (!record) throw ownOnly('certificate files');
+      if (!record) throw ownOnly('certificates');
       const { listServedCertificates } = await loadCertificates();
       return listServedCertificates(record.cluster.directory, record.cluster.config);
     },
     'cluster.checks': async ({ cluster }) => {
       const record = local.find(cluster);
-      if (!record) throw ownOnly('production checks');
+      if (!record) throw ownOnly('checks');
       const { runChecklist } = await loadChecklist();
       return [
         ...(await runChecklist(record.cluster.directory, { config: record.cluster.config, clock, log })),

@@ -14,11 +14,11 @@ import {
   type EtcdView,
   type LeasesView,
   type MetricsHealth,
+  say,
 } from '../../core/contract/index.ts';
 import type { LocalCluster, LocalClusters } from '../clusters/local-clusters.ts';
 import { Feed } from '../ipc/handlers/feed.ts';
 
-export const NOT_RUNNING = 'the cluster is not running';
 /** Each item is the whole picture: who is slow wants the newest only. */
 const ITEMS_WAITING_MAX = 1;
 
@@ -164,7 +164,13 @@ export class LocalRecord implements Disposable {
   }
 
   #membersNow(): EtcdView {
-    return this.#monitor?.members.view ?? { atMs: this.#clock.nowMs(), members: [], problem: NOT_RUNNING };
+    return (
+      this.#monitor?.members.view ?? {
+        atMs: this.#clock.nowMs(),
+        members: [],
+        problem: say('failure.notRunning'),
+      }
+    );
   }
 
   #leasesNow(): LeasesView {
@@ -227,12 +233,14 @@ export class LocalRecords implements Disposable {
   }
 }
 
+type OwnOnly = 'audit' | 'certificates' | 'checks' | 'encryption' | 'inspection';
+
 /** What only a cluster of this console's own has. */
-export const ownOnly = (what: string): ContractError =>
-  new ContractError('Unimplemented', `${what} are only available for clusters hosted by this console`);
+export const ownOnly = (what: OwnOnly): ContractError =>
+  new ContractError('Unimplemented', say(`failure.ownOnly.${what}`));
 
 export const running = (record: LocalRecord): ClusterAccess => {
   const { monitor } = record;
-  if (!monitor) throw new ContractError('Unavailable', `${NOT_RUNNING}; start it first`);
+  if (!monitor) throw new ContractError('Unavailable', say('failure.notRunning'));
   return monitor.access;
 };

@@ -10,10 +10,13 @@ import { PORTS } from '../../core/cluster/manifests/control-plane.ts';
 import type { ClusterAccess } from '../../core/cluster/monitor/scrape/cluster-access.ts';
 import {
   ContractError,
-  TRACES_MAX,
   type InputOf,
   type RequestTrace,
+  say,
   type SchedulingView,
+  together,
+  TRACES_MAX,
+  verbatim,
 } from '../../core/contract/index.ts';
 import type { Explanation } from '../../core/scheduler/explain/explanation.ts';
 import { kubeFailure } from '../kube/failure.ts';
@@ -91,7 +94,7 @@ export const askApiServers = async <T>(
   );
   const known = answers.flat();
   if (known.length === 0)
-    throw new ContractError('Unavailable', `no API server returned its ${what}: ${failures.join('; ')}`);
+    throw new ContractError('Unavailable', say('failure.noTraces', { what, why: failures.join('; ') }));
   return known;
 };
 
@@ -117,11 +120,7 @@ export const remoteRequests = async (client: Client, query: Query): Promise<Requ
     return newestOf(tracesIn(text, ''), query);
   } catch (error) {
     if (isNotFound(error) || error instanceof SyntaxError)
-      throw new ContractError(
-        'Unimplemented',
-        'this API server keeps no request traces; only API servers of Pilothouse do',
-        { cause: error },
-      );
+      throw new ContractError('Unimplemented', say('failure.tracesUnsupported'), { cause: error });
     throw kubeFailure(error);
   }
 };
@@ -180,11 +179,13 @@ const askLeader = async (
     }),
   );
   const refusal = answers.find((one) => one?.refusal !== undefined)?.refusal;
-  if (refusal !== undefined) throw new ContractError('BadRequest', refusal);
+  if (refusal !== undefined) throw new ContractError('BadRequest', verbatim(refusal));
   const found = answers.find((one) => one?.answer)?.answer;
   if (found) return found;
-  const why = failures.length > 0 ? `: ${failures.join('; ')}` : '';
-  throw new ContractError('Unavailable', `no scheduler is leader; retry in a few seconds${why}`);
+  throw new ContractError(
+    'Unavailable',
+    together([say('failure.noSchedulerLeads'), ...failures.map(verbatim)]),
+  );
 };
 
 export const localScheduling = async (
@@ -203,10 +204,10 @@ export const podOf = (text: string): Record<string, unknown> => {
   try {
     pod = parse(text);
   } catch (cause) {
-    throw new ContractError('BadRequest', `not valid YAML or JSON: ${yamlFault(cause)}`);
+    throw new ContractError('BadRequest', say('failure.notYaml', { why: yamlFault(cause) }));
   }
   if (!isJsonObject(pod) || (pod['kind'] ?? 'Pod') !== 'Pod' || !isJsonObject(pod['spec']))
-    throw new ContractError('BadRequest', 'a Pod with a spec is required');
+    throw new ContractError('BadRequest', say('failure.podRequired'));
   const metadata = isJsonObject(pod['metadata']) ? pod['metadata'] : {};
   return { ...pod, metadata: { name: 'what-if', namespace: 'default', ...metadata } };
 };
@@ -221,7 +222,4 @@ export const localWhatIf = async (
 };
 
 export const noExplanations = (): ContractError =>
-  new ContractError(
-    'Unimplemented',
-    'scheduling decisions are only available for clusters hosted by this console',
-  );
+  new ContractError('Unimplemented', say('failure.ownOnly.scheduling'));

@@ -2,7 +2,7 @@ import type { BrowserWindow } from 'electron';
 import { dialog, nativeTheme, screen } from 'electron';
 import type { Clock } from '../../core/base/clock.ts';
 import type { Log } from '../../core/base/log.ts';
-import { say, type Handlers } from '../../core/contract/index.ts';
+import { type Handlers, type Said, say } from '../../core/contract/index.ts';
 import type { ElectronBridge } from '../ipc/electron-bridge.ts';
 import type { NotificationHub } from '../ipc/handlers/index.ts';
 import { createNavigationHub, type NavigationHub } from '../ipc/handlers/navigation-hub.ts';
@@ -24,6 +24,8 @@ export interface ConsoleWindowsOptions extends Omit<ConsoleWindowOptions, 'bound
   readonly notifications: NotificationHub;
   readonly clock: Clock;
   readonly log: Log;
+  /** A sentence in the language of native dialogs. */
+  readonly words: (what: Said) => string;
   /** After a window has been shown. */
   readonly onShown: () => void;
 }
@@ -38,7 +40,7 @@ export interface ConsoleWindows {
 }
 
 export const createConsoleWindows = (options: ConsoleWindowsOptions): ConsoleWindows => {
-  const { bridge, clock, handlers, log, notifications, state } = options;
+  const { bridge, clock, handlers, log, notifications, state, words } = options;
   /** In the order of their last focus. */
   const open = new Map<BrowserWindow, NavigationHub>();
 
@@ -63,9 +65,9 @@ export const createConsoleWindows = (options: ConsoleWindowsOptions): ConsoleWin
       void dialog
         .showMessageBox(window, {
           type: 'error',
-          message: 'The page of this window keeps ending unexpectedly.',
-          detail: `Reason: ${reason}. The log file has the details.`,
-          buttons: ['Load page again', 'Close window'],
+          message: words(say('native.crash')),
+          detail: words(say('native.crash.detail', { reason })),
+          buttons: [words(say('native.crash.reload')), words(say('native.closeWindow'))],
           cancelId: 1,
         })
         .then(({ response }) => {

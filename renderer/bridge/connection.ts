@@ -1,12 +1,13 @@
 import { inject, shallowRef, type InjectionKey, type ShallowRef } from 'vue';
 import {
-  connectClient,
-  ContractError,
   type CallName,
   type Client,
   type ClientConnection,
+  connectClient,
+  ContractError,
   type InputOf,
   type OutputOf,
+  say,
 } from '../../core/contract/index.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { Transport, Wire } from './transport.ts';
@@ -96,7 +97,11 @@ export const openConnection = (transport: Transport, options: ConnectionOptions 
     call(name, input) {
       const now = client.value;
       if (now) return now.call(name, input);
-      return Promise.reject(new ContractError('Unavailable', 'the console is not connected to its host'));
+      return Promise.reject(
+        new ContractError('Unavailable', say('failure.notConnected'), {
+          message: tell(say('failure.notConnected')),
+        }),
+      );
     },
     retryNow: connect,
     dispose() {

@@ -1,13 +1,18 @@
 import { ref, shallowRef, type Ref, type ShallowRef } from 'vue';
-import { ContractError, type CallName, type InputOf, type OutputOf } from '../../core/contract/index.ts';
-import { messageOf } from '../../core/base/errors.ts';
+import {
+  type CallName,
+  ContractError,
+  type InputOf,
+  type OutputOf,
+  saidOf,
+} from '../../core/contract/index.ts';
 import { useConnection } from '../bridge/index.ts';
 
 export type CallResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ContractError };
 
 const asContractError = (error: unknown): ContractError =>
-  error instanceof ContractError ? error : new ContractError('Internal', messageOf(error), { cause: error });
+  error instanceof ContractError ? error : new ContractError('Internal', saidOf(error), { cause: error });
 
 /** One call of the contract with what a form needs to know: is it running, and why did the last one fail. */
 export const useCall = <N extends CallName>(

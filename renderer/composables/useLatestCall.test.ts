@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { ContractError, type Handlers } from '../../core/contract/index.ts';
+import { ContractError, type Handlers, verbatim } from '../../core/contract/index.ts';
 import { inApp, settle, testConnection, type Mounted } from '../testing/mount.ts';
 import { useLatestCall } from './useLatestCall.ts';
 
@@ -26,7 +26,7 @@ const start = async () => {
               scores: [],
               rows: [],
             }),
-          fail: () => reject(new ContractError('Unavailable', 'down')),
+          fail: () => reject(new ContractError('Unavailable', verbatim('down'))),
         }),
       ),
   };

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { effectScope } from 'vue';
-import { ContractError, type Settings, settingsDefault } from '../../core/contract/index.ts';
+import { ContractError, type Settings, settingsDefault, verbatim } from '../../core/contract/index.ts';
 import { feed, inApp, settle, testConnection } from '../testing/mount.ts';
 import { useStream } from './useStream.ts';
 
@@ -88,7 +88,7 @@ test('a stream that the host ended is opened again after a delay', async () => {
     'settings.watch': async function* () {
       opened += 1;
       yield [settingsDefault];
-      throw new ContractError('Unavailable', 'restarting');
+      throw new ContractError('Unavailable', verbatim('restarting'));
     },
   });
   const app = await inApp(() => useStream('settings.watch', undefined, () => undefined), connection);
@@ -106,7 +106,7 @@ test('why a stream was lost stays told while it is opened again, until something
   const connection = testConnection({
     'settings.watch': async function* (_input, signal) {
       opened += 1;
-      if (opened === 1) throw new ContractError('Unavailable', 'the certificate has expired');
+      if (opened === 1) throw new ContractError('Unavailable', verbatim('the certificate has expired'));
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       yield [];
     },

@@ -1,6 +1,15 @@
 import { computed, shallowRef } from 'vue';
 import { en } from './en/index.ts';
-import { fillMessage, sayIn, type Language, type Said } from '../../core/contract/index.ts';
+import {
+  fillMessage,
+  isLocale,
+  locales,
+  matchLocale,
+  sayIn,
+  type Language,
+  type Locale,
+  type Said,
+} from '../../core/contract/index.ts';
 import type { PlaceholderOf, PluralForms, ValuesOf } from './types.ts';
 
 type English = typeof en;
@@ -12,8 +21,7 @@ export type PlainKey = {
 /** What another language has to offer: every key, counted where English counts. */
 export type Messages = { readonly [K in MessageKey]: English[K] extends string ? string : PluralForms };
 
-export const locales = ['en', 'de'] as const;
-export type Locale = (typeof locales)[number];
+export { isLocale, locales, matchLocale, type Locale };
 
 /** English is part of the first load; the others are fetched when chosen. */
 const loaders: Record<Locale, () => Promise<Messages>> = {
@@ -42,12 +50,6 @@ export const t = <K extends MessageKey>(key: K, ...[values]: ValuesOf<English[K]
 
 /** A sentence of the host. */
 export const tell = (what: Said): string => sayIn(language, what);
-
-export const isLocale = (tag: string): tag is Locale => (locales as readonly string[]).includes(tag);
-
-/** The first of the user's languages that we speak. */
-export const matchLocale = (languages: readonly string[]): Locale =>
-  languages.map((tag) => tag.toLowerCase().split('-')[0] ?? '').find(isLocale) ?? 'en';
 
 let wanted: Locale = 'en';
 

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineComponent, h, ref } from 'vue';
 import {
-  ContractError,
   type ActionPreview,
   type ClusterAction,
   type ClusterList,
+  ContractError,
   type Handlers,
   type Operation,
   say,
+  verbatim,
 } from '../../core/contract/index.ts';
 import { click, feed, fill, mount, settle, testConnection, type Mounted } from '../testing/mount.ts';
 import DrainDialog from '../pages/resources/detail/DrainDialog.vue';
@@ -134,7 +135,7 @@ test('an outage wants the name of the host typed before its red button does anyt
 test('a host that refuses is heard in the dialog, which stays open', async () => {
   await ask({
     'cluster.preview': () => Promise.resolve(safe),
-    'cluster.act': () => Promise.reject(new ContractError('BadRequest', 'cp-2 is already down')),
+    'cluster.act': () => Promise.reject(new ContractError('BadRequest', verbatim('cp-2 is already down'))),
   });
   await click(dialog(), 'Kill cp-2');
   expect(dialog().querySelector('[role="alert"]')?.textContent).toContain('cp-2 is already down');

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { ContractError, settingsDefault, type Settings } from '../../core/contract/index.ts';
+import { ContractError, type Settings, settingsDefault, verbatim } from '../../core/contract/index.ts';
 import { feed, inApp, settle, testConnection } from '../testing/mount.ts';
 import { useSettingsStore } from './settings.ts';
 import { THEME_STORAGE_KEY, useThemeStore } from './theme.ts';
@@ -53,7 +53,7 @@ test('a chosen theme shows immediately and is written through to the host', asyn
 test('a refused choice falls back to what the host holds and says so', async () => {
   const connection = testConnection({
     'settings.watch': feed<Settings>({ ...settingsDefault, theme: 'light' }).handler,
-    'settings.write': () => Promise.reject(new ContractError('Unavailable', 'the disk is full')),
+    'settings.write': () => Promise.reject(new ContractError('Unavailable', verbatim('the disk is full'))),
   });
   const app = await inApp(
     () => ({ theme: useThemeStore(), settings: useSettingsStore(), toasts: useToastStore() }),

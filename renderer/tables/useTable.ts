@@ -1,4 +1,5 @@
 import { shallowRef, watch, type Ref, type ShallowRef } from 'vue';
+import { tell } from '../locales/i18n.ts';
 import type { TableColumn, TableItem, TableQuery, TableRow, WatchHealth } from '../../core/contract/index.ts';
 import { useStream, type StreamHealth } from '../composables/useStream.ts';
 import { useClusterHealthStore } from '../stores/cluster-health.ts';
@@ -66,7 +67,8 @@ export const useTable = (query: TableQuery, order: Ref<RowOrder>): LiveTable => 
         case 'health':
           watchHealth.value = item.health;
           if (item.health.phase === 'watching') reach.note(query.cluster, undefined);
-          else if (item.health.phase === 'waiting') reach.note(query.cluster, item.health.error ?? '');
+          else if (item.health.phase === 'waiting')
+            reach.note(query.cluster, item.health.error ? tell(item.health.error) : '');
           break;
       }
     if (changed.length === 0 && gone.length === 0) return;

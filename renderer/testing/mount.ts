@@ -3,7 +3,7 @@ import { TooltipProvider } from 'reka-ui';
 import { createApp, defineComponent, h, nextTick, shallowRef, type App, type Component } from 'vue';
 import { createMemoryHistory, type Router } from 'vue-router';
 import { fakeHost } from '../../core/contract/fake.ts';
-import { ContractError, type Client, type Handlers } from '../../core/contract/index.ts';
+import { type Client, ContractError, type Handlers, verbatim } from '../../core/contract/index.ts';
 import { createConsoleRouter } from '../app/router.ts';
 import { connectionKey, type Connection, type ConnectionState } from '../bridge/connection.ts';
 
@@ -29,7 +29,8 @@ export const testConnection = (
     state,
     client,
     call: (name, input) =>
-      client.value?.call(name, input) ?? Promise.reject(new ContractError('Unavailable', 'not connected')),
+      client.value?.call(name, input) ??
+      Promise.reject(new ContractError('Unavailable', verbatim('not connected'))),
     retryNow: () => connection.join(),
     get openStreamCount() {
       return fake?.host.openStreamCount ?? 0;

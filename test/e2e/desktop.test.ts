@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sentences } from '../../core/contract/index.ts';
 import { MENU_PAGES } from '../../main/app/menu-pages.ts';
 import { askRaw, callFromPage } from '../support/contract-page.ts';
 import { pageText } from '../support/devtools.ts';
@@ -77,10 +78,42 @@ describe('one app', () => {
   });
 
   test('every page of the Go menu exists', async () => {
-    for (const { label, path } of MENU_PAGES) {
+    for (const path of MENU_PAGES) {
       await chooseMenuItem(desktop, `go:${path}`);
-      await heading(desktop, label).waitFor();
+      await heading(desktop, sentences[`native.page.${path}`]).waitFor();
     }
+  });
+
+  test('menus and pages follow the language that a person chooses', async () => {
+    const labels = () =>
+      desktop.app.evaluate(({ Menu }) => {
+        const menu = Menu.getApplicationMenu();
+        return [
+          ...(menu?.items.map(({ label }) => label) ?? []),
+          menu?.getMenuItemById('new-window')?.label,
+          menu?.getMenuItemById('go:/certificates')?.label,
+        ];
+      });
+    await chooseMenuItem(desktop, 'go:/settings');
+    await heading(desktop, 'Settings').waitFor();
+    const before = await labels();
+    await desktop.page.getByLabel('Language', { exact: true }).getByText('Deutsch').click();
+    await heading(desktop, 'Einstellungen').waitFor();
+    await expect
+      .poll(labels)
+      .toEqual([
+        '&Datei',
+        '&Bearbeiten',
+        '&Ansicht',
+        '&Gehe zu',
+        '&Fenster',
+        '&Hilfe',
+        'Neues Fenster',
+        'Zertifikate',
+      ]);
+    await desktop.page.getByLabel('Sprache', { exact: true }).getByText('English').click();
+    await heading(desktop, 'Settings').waitFor();
+    await expect.poll(labels).toEqual(before);
   });
 
   test('reloading a page leaves no stream open', async () => {

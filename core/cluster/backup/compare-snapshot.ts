@@ -1,4 +1,4 @@
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { say, saidOf, SaidError } from '../../contract/index.ts';
 import type { SnapshotComparison } from '../../contract/schemas/operations.ts';
 import { decodeRevisionKey, readSnapshot } from '../../etcd/snapshot/index.ts';
 import { keyOfKeyValue } from '../../etcd/snapshot/key-value.ts';
@@ -65,9 +65,10 @@ export const compareKeys = (now: ReadonlySet<string>, inSnapshot: ReadonlySet<st
 /** What a restore would change: the objects of the file beside those of now. Reads keys alone. */
 export const compareSnapshot = async (supervisor: Supervisor, file: string): Promise<SnapshotComparison> => {
   const described = await describeSnapshot(file).catch((cause: unknown) => {
-    throw new ReasonError('NotFound', `cannot read ${file}: ${messageOf(cause)}`, { cause });
+    throw new SaidError('NotFound', say('failure.cannotRead', { path: file, why: saidOf(cause) }), { cause });
   });
-  if (described.problem !== '') throw new ReasonError('Damaged', `${file}: ${described.problem}`);
+  if (described.problem !== null)
+    throw new SaidError('Damaged', say('failure.about', { what: file, why: described.problem }));
   const inSnapshot = await keysOfSnapshot(file);
   const now = new Set<string>();
   let revisionNow = 0;

@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
+import { type Said, SaidError, saidOf, say } from '../../contract/index.ts';
 import { basename, dirname, join, resolve } from 'node:path';
-import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { SnapshotFile } from '../../contract/schemas/operations.ts';
 import { verifySnapshot, type SnapshotStatus } from '../../etcd/snapshot/index.ts';
 import { backupsFolder } from '../data-folder/layout.ts';
@@ -10,16 +10,20 @@ import { snapshotFolders } from './schedule.ts';
 /** More snapshots than anybody looks through. */
 const FILES_MAX = 1000;
 
+interface Damaged {
+  readonly problem: Said;
+}
+
 /** Each file is read whole once; a file of another size or time is another file. */
-const known = new Map<string, SnapshotStatus | string>();
+const known = new Map<string, SnapshotStatus | Damaged>();
 const KNOWN_MAX = 2 * FILES_MAX;
 
-const checked = async (path: string, key: string): Promise<SnapshotStatus | string> => {
+const checked = async (path: string, key: string): Promise<SnapshotStatus | Damaged> => {
   const before = known.get(key);
   if (before !== undefined) return before;
-  const found = await verifySnapshot(path, { skipHashCheck: false }).catch((error: unknown) =>
-    messageOf(error),
-  );
+  const found = await verifySnapshot(path, { skipHashCheck: false }).catch((error: unknown) => ({
+    problem: saidOf(error),
+  }));
   if (known.size >= KNOWN_MAX) known.clear();
   known.set(key, found);
   return found;
@@ -29,7 +33,7 @@ const checked = async (path: string, key: string): Promise<SnapshotStatus | stri
 export const describeSnapshot = async (path: string): Promise<SnapshotFile> => {
   const { size, mtimeMs } = await stat(path);
   const found = await checked(path, `${path}\0${size}\0${mtimeMs}`);
-  const status = typeof found === 'string' ? undefined : found;
+  const status = 'problem' in found ? undefined : found;
   const name = basename(path);
   return {
     file: path,
@@ -40,7 +44,7 @@ export const describeSnapshot = async (path: string): Promise<SnapshotFile> => {
     keys: status?.totalKey ?? 0,
     hash: status === undefined ? '' : status.hash.toString(16),
     isScheduled: isScheduledName(name),
-    problem: typeof found === 'string' ? found : '',
+    problem: 'problem' in found ? found.problem : null,
   };
 };
 
@@ -69,6 +73,6 @@ export const deleteSnapshot = async (data: string, file: string): Promise<void> 
   const path = resolve(backupsFolder(data), file);
   const folders = (await snapshotFolders(data)).map((folder) => resolve(folder));
   if (!folders.includes(dirname(path)) || !path.endsWith(SNAPSHOT_SUFFIX))
-    throw new ReasonError('NotFound', `${file} is not a snapshot in ${folders.join(' or ')}`);
+    throw new SaidError('NotFound', say('failure.snapshot.none', { file, folder: folders.join(', ') }));
   await rm(path);
 };

@@ -1,7 +1,6 @@
-import { say } from '../../contract/index.ts';
+import { SaidError, saidOf, say, together, verbatim } from '../../contract/index.ts';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { messageOf, ReasonError } from '../../base/errors.ts';
 import { restoreMember } from '../../etcd/server/restore.ts';
 import { verifySnapshot } from '../../etcd/snapshot/index.ts';
 import { editManifestAside, setManifestAside } from '../data-folder/manifest-aside.ts';
@@ -105,9 +104,12 @@ const startAll = async (
     const isReady = await host.until(() => host.component(component)?.phase === 'ready', READY_TIMEOUT_MS);
     if (isReady) continue;
     const message = host.component(component)?.message;
-    throw new ReasonError(
+    throw new SaidError(
       'NotReady',
-      `${component} on ${host.plan.name} did not become ready${message === undefined ? '' : `: ${message}`}`,
+      together([
+        say('failure.notReady.component', { component, host: host.plan.name }),
+        ...(message === undefined ? [] : [verbatim(message)]),
+      ]),
     );
   }
 };
@@ -143,22 +145,23 @@ const goBack = async (
 
 /** Rejects with the old state in place and running, unless the disk itself fails. */
 export const restoreCluster = (supervisor: Supervisor, options: RestoreOptions): Promise<RestoreOutcome> =>
-  supervisor.exclusively('a restore', () => restore(supervisor, options));
+  supervisor.exclusively(say('exclusive.restore'), () => restore(supervisor, options));
 
 const restore = async (supervisor: Supervisor, options: RestoreOptions): Promise<RestoreOutcome> => {
   const { file, report } = options;
   const { directory } = supervisor.folder;
   const etcdHosts = supervisor.hosts.filter(({ plan }) => plan.etcd !== undefined);
   const apiHosts = supervisor.hosts.filter(({ plan }) => plan.role === 'control-plane');
-  if (etcdHosts.length === 0)
-    throw new ReasonError('NotOurs', 'this cluster uses an external etcd; restore the snapshot there');
+  if (etcdHosts.length === 0) throw new SaidError('NotOurs', say('failure.restore.external'));
   report.plan(STEPS);
   await inStep(
     report,
     'check',
     async () => {
       const found = await verifySnapshot(file, { skipHashCheck: false }).catch((cause: unknown) => {
-        throw new ReasonError('Damaged', `${file}: ${messageOf(cause)}; nothing was changed`, { cause });
+        throw new SaidError('Damaged', say('failure.restore.damaged', { file, why: saidOf(cause) }), {
+          cause,
+        });
       });
       const { config, clock } = supervisor;
       await assertReadable(file, { data: directory, config, clock });
@@ -198,11 +201,9 @@ const restore = async (supervisor: Supervisor, options: RestoreOptions): Promise
     await endSwap(directory);
   } catch (error) {
     await goBack(supervisor, { places, etcdHosts, apiHosts, manifests });
-    throw new ReasonError(
-      'RestoreFailed',
-      `restore failed and was rolled back to the previous data: ${messageOf(error)}`,
-      { cause: error },
-    );
+    throw new SaidError('RestoreFailed', say('failure.restore.rolledBack', { why: saidOf(error) }), {
+      cause: error,
+    });
   }
   return {
     file,

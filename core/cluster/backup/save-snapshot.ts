@@ -1,8 +1,7 @@
-import { say, verbatim } from '../../contract/index.ts';
+import { SaidError, say, verbatim } from '../../contract/index.ts';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ReasonError } from '../../base/errors.ts';
 import { backupsFolder, PRIVATE_FOLDER_MODE } from '../data-folder/layout.ts';
 import { etcdAccessOf, saveSnapshot, type SavedSnapshot } from '../etcd-operator/operations.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
@@ -36,7 +35,7 @@ export const saveClusterSnapshot = async (
 ): Promise<SavedSnapshot> => {
   const { directory } = source.folder;
   const path = file ?? join(folder ?? backupsFolder(directory), `${prefix}-${stampOf(Date.now())}.db`);
-  if (existsSync(path)) throw new ReasonError('AlreadyExists', `${path} already exists; choose another name`);
+  if (existsSync(path)) throw new SaidError('AlreadyExists', say('failure.snapshot.exists', { path }));
   report.plan([{ id: 'snapshot', title: say('step.snapshot.save') }]);
   return inStep(
     report,

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { SaidError } from '../../contract/index.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import { controlEndpoint } from './endpoint.ts';
 import { onJsonLines, sendJsonLine } from './lines.ts';
@@ -46,7 +47,7 @@ export const callControl = async <M extends ControlMethod>(
       onJsonLines(socket, (value) => {
         const answer = value as ControlAnswer;
         if ('progress' in answer) onProgress(answer.progress);
-        else if ('error' in answer) reject(new ReasonError(answer.error.reason, answer.error.message));
+        else if ('error' in answer) reject(new SaidError(answer.error.reason, answer.error.said));
         else resolve(answer.result as ResultOf<M>);
       });
       sendJsonLine(socket, { id: 1, method, params });

@@ -1,4 +1,5 @@
 import type { ActionPreview } from '../../contract/schemas/local-cluster.ts';
+import type { Said } from '../../contract/index.ts';
 import type { BackupSchedule, SnapshotComparison, UpgradePlan } from '../../contract/schemas/operations.ts';
 import type { HardeningOutcome } from '../harden/apply.ts';
 import type { RotationOutcome } from '../encryption/rotate.ts';
@@ -65,7 +66,10 @@ export interface ControlRequest {
 export type ControlAnswer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly progress: string }
-  | { readonly id: number; readonly error: { readonly reason: string; readonly message: string } };
+  | {
+      readonly id: number;
+      readonly error: { readonly reason: string; readonly message: string; readonly said: Said };
+    };
 
 /** A line longer than this is no request of ours. */
 export const LINE_BYTES_MAX = 1024 * 1024;

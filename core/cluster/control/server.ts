@@ -1,4 +1,5 @@
 import { chmodSync, rmSync } from 'node:fs';
+import { saidOf } from '../../contract/index.ts';
 import { createServer, type Socket } from 'node:net';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import { onJsonLines, sendJsonLine } from './lines.ts';
@@ -49,7 +50,7 @@ export const serveControl = async (
       ) => Promise<unknown>;
       send({ id, result: await handler(params, (line) => send({ id, progress: line })) });
     } catch (error) {
-      send({ id, error: { reason: reasonOf(error), message: messageOf(error) } });
+      send({ id, error: { reason: reasonOf(error), message: messageOf(error), said: saidOf(error) } });
     }
   };
   const server = createServer((socket) => {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { say, type Said } from '../../contract/index.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -12,7 +13,7 @@ const MANIFEST = /^([^.].*)\.ya?ml$/;
 export interface BrokenManifest {
   readonly host: string;
   readonly component: string;
-  readonly message: string;
+  readonly message: Said;
 }
 
 const whyBroken = (text: string): string | undefined => {
@@ -39,7 +40,7 @@ export const brokenManifests = async (
         found.push({
           host,
           component,
-          message: `${join(folder, file)} ${why}; fix it, or restore it from a backup`,
+          message: say('failure.start.manifest', { path: join(folder, file), why }),
         });
     }
   }
@@ -47,8 +48,8 @@ export const brokenManifests = async (
 };
 
 /** Keys that a running cluster does without, until something has to be issued. One line each. */
-export const lostKeys = (data: string): readonly string[] =>
+export const lostKeys = (data: string): readonly Said[] =>
   Object.values(AUTHORITIES)
     .map(({ base }) => keyPath(data, base))
     .filter((file) => !existsSync(file))
-    .map((file) => `${file} is missing: certificates cannot be issued or renewed; restore it from a backup`);
+    .map((path) => say('warning.keyLost', { path }));

@@ -61,7 +61,7 @@ export const decryptAll = async (supervisor: Supervisor): Promise<number> => {
  * every server the key for reading, and only then it writes.
  */
 export const enableEncryption = (supervisor: Supervisor, report: StepReport): Promise<RotationOutcome> =>
-  supervisor.exclusively('turning on encryption at rest', () => enable(supervisor, report));
+  supervisor.exclusively(say('exclusive.encrypt'), () => enable(supervisor, report));
 
 const enable = async (supervisor: Supervisor, report: StepReport): Promise<RotationOutcome> => {
   const { config, clock } = supervisor;

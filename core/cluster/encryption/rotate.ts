@@ -78,7 +78,7 @@ export const untilLoaded = async (supervisor: Supervisor, hash: string): Promise
  * with it, and the old one goes when nothing is left that needs it. If it is interrupted, the next call resumes it.
  */
 export const rotateEncryption = (supervisor: Supervisor, report: StepReport): Promise<RotationOutcome> =>
-  supervisor.exclusively('the rotation of encryption keys', () => rotate(supervisor, report));
+  supervisor.exclusively(say('exclusive.rotate'), () => rotate(supervisor, report));
 
 const rotate = async (supervisor: Supervisor, report: StepReport): Promise<RotationOutcome> => {
   const { config, clock } = supervisor;

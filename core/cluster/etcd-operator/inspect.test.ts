@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { verbatim } from '../../contract/index.ts';
 import { isClaim, verdictOf, waitingLines, type Claim, type MemberHash } from './inspect.ts';
 
 const member = (name: string, hash: number | undefined, compactRevision: number | undefined): MemberHash => ({
@@ -6,7 +7,7 @@ const member = (name: string, hash: number | undefined, compactRevision: number 
   name,
   hash,
   compactRevision,
-  problem: hash === undefined ? 'unreachable' : undefined,
+  problem: hash === undefined ? verbatim('unreachable') : undefined,
 });
 
 test.each([

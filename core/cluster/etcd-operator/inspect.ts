@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
+import { say, saidOf, type Said } from '../../contract/index.ts';
 import { PERMISSION_TYPE, type Permission } from '../../etcd/proto/index.ts';
 import { OPERATOR } from './methods.ts';
 import { listMembers, withAny, withMember, type EtcdAccess, type MemberView } from './operations.ts';
@@ -10,7 +10,7 @@ export interface MemberHash {
   readonly hash: number | undefined;
   readonly compactRevision: number | undefined;
   /** Why it could not be compared. */
-  readonly problem: string | undefined;
+  readonly problem: Said | undefined;
 }
 
 export interface HashComparison {
@@ -45,14 +45,14 @@ export const compareHashes = async (access: EtcdAccess): Promise<HashComparison>
 const hashOf = async (access: EtcdAccess, member: MemberView, revision: number): Promise<MemberHash> => {
   const { id, name, status } = member;
   const unknown = { id, name, hash: undefined, compactRevision: undefined };
-  if (status === undefined) return { ...unknown, problem: member.problem ?? 'the member is unreachable' };
+  if (status === undefined) return { ...unknown, problem: member.problem ?? say('failure.etcd.notStarted') };
   try {
     const { hash, compactRevision } = await withMember(member.clientUrls[0]!, access, (one) =>
       one.call(OPERATOR.hashKv, { revision }),
     );
     return { id, name, hash, compactRevision, problem: undefined };
   } catch (error) {
-    return { ...unknown, problem: messageOf(error) };
+    return { ...unknown, problem: saidOf(error) };
   }
 };
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { say, saidOf, SaidError, type Said } from '../../contract/index.ts';
 import { readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import type { SecureContextOptions } from 'node:tls';
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { ReasonError } from '../../base/errors.ts';
 import { verifySnapshot, type SnapshotStatus } from '../../etcd/snapshot/index.ts';
 import { certificatePath, keyPath } from '../../pki/index.ts';
 import type { ClusterConfig } from '../config/config.ts';
@@ -31,7 +32,7 @@ export interface MemberView {
         readonly errors: readonly string[];
       }
     | undefined;
-  readonly problem: string | undefined;
+  readonly problem: Said | undefined;
 }
 
 export interface EtcdAccess {
@@ -94,15 +95,13 @@ export const withAny = async <T>(
       last = error;
     }
   }
-  throw new ReasonError('EtcdUnreachable', `no etcd member is reachable: ${messageOf(last)}`, {
-    cause: last,
-  });
+  throw new SaidError('EtcdUnreachable', say('failure.etcd.none', { why: saidOf(last) }), { cause: last });
 };
 
 const hex = (id: bigint): string => id.toString(16);
 
 const statusOf = async (access: EtcdAccess, url: string | undefined) => {
-  if (url === undefined) return { status: undefined, problem: 'the member has not started yet', leader: 0n };
+  if (url === undefined) return { status: undefined, problem: say('failure.etcd.notStarted'), leader: 0n };
   try {
     return await withMember(url, access, async (member) => {
       const answer = await member.call(OPERATOR.status, {});
@@ -123,7 +122,7 @@ const statusOf = async (access: EtcdAccess, url: string | undefined) => {
       };
     });
   } catch (error) {
-    return { status: undefined, problem: messageOf(error), leader: 0n };
+    return { status: undefined, problem: saidOf(error), leader: 0n };
   }
 };
 
@@ -152,7 +151,7 @@ export const findMember = async (access: EtcdAccess, nameOrId: string): Promise<
   const found = members.find(({ name, id }) => name === nameOrId || id === nameOrId);
   if (found) return found;
   const names = members.map(({ name, id }) => name || id).join(', ');
-  throw new ReasonError('NotFound', `member "${nameOrId}" not found; known members: ${names}`);
+  throw new SaidError('NotFound', say('failure.etcd.noMember', { member: nameOrId, known: names }));
 };
 
 const idOf = ({ id }: MemberView): bigint => BigInt(`0x${id}`);
@@ -162,8 +161,7 @@ export const moveLeader = async (access: EtcdAccess, nameOrId: string): Promise<
   const target = await findMember(access, nameOrId);
   if (target.isLeader) return target;
   const leader = (await listMembers(access)).find(({ isLeader }) => isLeader);
-  if (!leader)
-    throw new ReasonError('NoLeader', 'etcd has no leader; wait for an election, or recover members');
+  if (!leader) throw new SaidError('NoLeader', say('failure.etcd.noLeader'));
   await withMember(leader.clientUrls[0]!, access, (member) =>
     member.call(OPERATOR.moveLeader, { targetID: idOf(target) }),
   );
@@ -203,7 +201,10 @@ export const defragment = async (
   const ordered = [...members].sort((a, b) => Number(a.isLeader) - Number(b.isLeader));
   for (const member of ordered) {
     if (!member.status)
-      throw new ReasonError('EtcdUnreachable', `${member.name} is unreachable: ${member.problem ?? ''}`);
+      throw new SaidError(
+        'EtcdUnreachable',
+        say('failure.etcd.unreachable', { member: member.name, why: member.problem ?? '' }),
+      );
     await withMember(member.clientUrls[0]!, access, (one) => one.call(OPERATOR.defragment, {}));
     onDone(member, await findMember(access, member.id));
   }

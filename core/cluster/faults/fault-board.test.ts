@@ -46,7 +46,7 @@ test.each([
     'host "cp-9" not found; known hosts: cp-1, cp-2',
   ],
   [{ kind: 'cut', from: 'cp-1', to: 'cp-1', isOneWay: false }, 'a link requires two different hosts'],
-  [{ kind: 'slow-disk', host: 'cp-1', delayMs: 0 }, 'the delay must be from 1 to 60000 ms'],
+  [{ kind: 'slow-disk', host: 'cp-1', delayMs: 0 }, 'the delay must be from 1 to 60,000 ms'],
   [{ kind: 'clock', host: 'cp-1', offsetMs: 0 }, 'the clock offset must be non-zero'],
 ] as const)('%o is refused', (request, message) => {
   expect(() => board().board.add(request)).toThrow(message);

@@ -1,4 +1,4 @@
-import { ReasonError } from '../../base/errors.ts';
+import { inEnglish, type Said, SaidError, say } from '../../contract/index.ts';
 import { LOAD_BALANCER_END } from '../../contract/schemas/fault.ts';
 import type { HostPlan } from '../config/hosts.ts';
 import { NO_FAULTS, type HostFaults } from '../host/messages.ts';
@@ -30,22 +30,28 @@ export const linkEndOf = ({ name, address, nodes }: HostPlan): LinkEnd => ({
   addresses: [...new Set([address, ...nodes.map((node) => node.address)])],
 });
 
-export const describeFault = (fault: FaultRequest): string => {
+/** What the fault does, as a sentence. */
+export const sayFault = (fault: FaultRequest): Said => {
   switch (fault.kind) {
     case 'cut':
-      return fault.isOneWay
-        ? `${fault.from} cannot reach ${fault.to}`
-        : `${fault.from} and ${fault.to} cannot reach each other`;
+      return say(fault.isOneWay ? 'injected.cut.oneWay' : 'injected.cut', { from: fault.from, to: fault.to });
     case 'delay':
-      return fault.isOneWay
-        ? `traffic from ${fault.from} to ${fault.to} is delayed by ${fault.delayMs} ms`
-        : `traffic between ${fault.from} and ${fault.to} is delayed by ${fault.delayMs} ms each way`;
+      return say(fault.isOneWay ? 'injected.delay.oneWay' : 'injected.delay', {
+        from: fault.from,
+        to: fault.to,
+        ms: fault.delayMs,
+      });
     case 'slow-disk':
-      return `WAL fsync on ${fault.host} is delayed by ${fault.delayMs} ms`;
+      return say('injected.slowDisk', { host: fault.host, ms: fault.delayMs });
     case 'clock':
-      return `the clock of ${fault.host} is ${Math.abs(fault.offsetMs)} ms ${fault.offsetMs < 0 ? 'behind' : 'ahead'}`;
+      return say(fault.offsetMs < 0 ? 'injected.clock.behind' : 'injected.clock.ahead', {
+        host: fault.host,
+        ms: Math.abs(fault.offsetMs),
+      });
   }
 };
+
+export const describeFault = (fault: FaultRequest): string => inEnglish(sayFault(fault));
 
 const namesOf = (fault: FaultRequest): readonly string[] =>
   'host' in fault ? [fault.host] : [fault.from, fault.to];
@@ -104,10 +110,7 @@ export class FaultBoard {
   heal(id: string): readonly Fault[] {
     const healed = id === 'all' ? this.list() : this.list().filter((fault) => fault.id === id);
     if (healed.length === 0 && id !== 'all')
-      throw new ReasonError(
-        'NotFound',
-        `fault "${id}" not found; list active faults with pilothouse fault list`,
-      );
+      throw new SaidError('NotFound', say('failure.fault.none', { id }));
     for (const fault of healed) this.#faults.delete(fault.id);
     this.#tellAll();
     return healed;
@@ -140,24 +143,23 @@ export class FaultBoard {
 
   #assertPossible(request: FaultRequest): void {
     const known = this.#options.ends().map(({ name }) => name);
-    const bad = (message: string): never => {
-      throw new ReasonError('BadRequest', message);
+    const bad = (message: Said): never => {
+      throw new SaidError('BadRequest', message);
     };
-    if (this.#faults.size >= FAULTS_MAX) bad(`limit of ${FAULTS_MAX} faults reached; heal some first`);
+    if (this.#faults.size >= FAULTS_MAX) bad(say('failure.fault.max', { max: FAULTS_MAX }));
     for (const name of namesOf(request)) {
       if (!known.includes(name))
-        throw new ReasonError('NotFound', `host "${name}" not found; known hosts: ${known.join(', ')}`);
-      if ('host' in request && name === LOAD_BALANCER)
-        bad('load-balancer does not support disk or clock faults');
+        throw new SaidError('NotFound', say('failure.noHost', { host: name, known: known.join(', ') }));
+      if ('host' in request && name === LOAD_BALANCER) bad(say('failure.fault.loadBalancer'));
     }
-    if (!['cut', 'delay', 'slow-disk', 'clock'].includes(request.kind)) bad('unknown kind of fault');
-    if ('from' in request && request.from === request.to) bad('a link requires two different hosts');
+    if (!['cut', 'delay', 'slow-disk', 'clock'].includes(request.kind)) bad(say('failure.fault.kind'));
+    if ('from' in request && request.from === request.to) bad(say('failure.fault.link'));
     if ('delayMs' in request && !(request.delayMs > 0 && request.delayMs <= DELAY_MS_MAX))
-      bad(`the delay must be from 1 to ${DELAY_MS_MAX} ms`);
+      bad(say('failure.fault.delay', { max: DELAY_MS_MAX }));
     if (
       request.kind === 'clock' &&
       !(request.offsetMs !== 0 && Math.abs(request.offsetMs) <= CLOCK_OFFSET_MS_MAX)
     )
-      bad('the clock offset must be non-zero and less than ten years');
+      bad(say('failure.fault.offset'));
   }
 }

@@ -1,4 +1,4 @@
-import { ReasonError } from '../../base/errors.ts';
+import { say, SaidError, together, verbatim } from '../../contract/index.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { writeManifest } from '../upgrade/manifest-image.ts';
 import { withoutClients } from '../upgrade/move.ts';
@@ -33,8 +33,11 @@ export const changeManifest = async (
   if (await host.until(isBack, READY_TIMEOUT_MS)) return;
   const why = host.component(component)?.message;
   await writeManifest(directory, name, component, before);
-  throw new ReasonError(
+  throw new SaidError(
     'NotReady',
-    `${component} on ${name} did not become ready with the new flags, and its manifest was restored${why === undefined ? '' : `: ${why}`}`,
+    together([
+      say('failure.flags', { component, host: name }),
+      ...(why === undefined ? [] : [verbatim(why)]),
+    ]),
   );
 };

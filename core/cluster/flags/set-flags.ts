@@ -55,7 +55,7 @@ export const setFlags = (
   request: FlagsRequest,
   report: StepReport,
 ): Promise<number> =>
-  supervisor.exclusively(`the flags of ${request.component}`, async () => {
+  supervisor.exclusively(say('exclusive.flags', { component: request.component }), async () => {
     const { component } = request;
     const { files } = await flagsDiff(supervisor.folder.directory, supervisor.config, request);
     report.plan(files.map(({ host }) => ({ id: host, title: say('step.flags', { component, host }) })));

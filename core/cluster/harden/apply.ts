@@ -67,7 +67,7 @@ export const applyHardening = (
   wishes: HardeningWishes,
   report: StepReport,
 ): Promise<HardeningOutcome> =>
-  supervisor.exclusively('hardening the cluster', () => apply(supervisor, wishes, report));
+  supervisor.exclusively(say('exclusive.harden'), () => apply(supervisor, wishes, report));
 
 const apply = async (
   supervisor: Supervisor,

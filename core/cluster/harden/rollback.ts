@@ -45,7 +45,7 @@ const restoreFiles = async (files: HardeningState['files']): Promise<readonly st
 
 /** Takes the last hardening back, complete or not. If it is interrupted, the same call resumes it. */
 export const rollbackHardening = (supervisor: Supervisor, report: StepReport): Promise<HardeningOutcome> =>
-  supervisor.exclusively('rolling back the hardening', () => rollback(supervisor, report));
+  supervisor.exclusively(say('exclusive.hardenRollback'), () => rollback(supervisor, report));
 
 const rollback = async (supervisor: Supervisor, report: StepReport): Promise<HardeningOutcome> => {
   const { directory } = supervisor.folder;

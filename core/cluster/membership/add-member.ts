@@ -1,5 +1,5 @@
-import { inEnglish, say, verbatim } from '../../contract/index.ts';
-import { hasReason, messageOf, ReasonError } from '../../base/errors.ts';
+import { type Said, SaidError, saidOf, say, together, verbatim } from '../../contract/index.ts';
+import { hasReason, messageOf } from '../../base/errors.ts';
 import { NODE } from '../../client/index.ts';
 import { writeClusterConfig } from '../data-folder/create.ts';
 import { putManifestBack } from '../data-folder/manifest-aside.ts';
@@ -31,7 +31,8 @@ const JOIN_TIMEOUT_MS = 120_000;
 /** Three times etcd's own. */
 const CONNECTED_TIMEOUT_MS = 15_000;
 const POLL_MS = 100;
-const GOES_ON = 'resume with pilothouse member add';
+const RESUME_COMMAND = 'pilothouse member add';
+const RESUME_ADD = say('failure.resume', { command: RESUME_COMMAND });
 
 export interface MembershipOutcome {
   /** The host that came or went. */
@@ -52,11 +53,10 @@ export const voterCount = async (supervisor: Supervisor): Promise<number> =>
 
 /** What must not be in progress, and what must not be somebody else's. */
 export const assertChangeable = async (supervisor: Supervisor): Promise<void> => {
-  if (supervisor.config.spec.externalEtcd)
-    throw new ReasonError('NotOurs', 'this cluster uses an external etcd; change its members there');
+  if (supervisor.config.spec.externalEtcd) throw new SaidError('NotOurs', say('failure.member.external'));
   const upgrade = await readUpgradeState(supervisor.folder.directory);
   if (upgrade && upgrade.phase !== 'done')
-    throw new ReasonError('Busy', `the upgrade to ${upgrade.to} is incomplete; finish it first`);
+    throw new SaidError('Busy', say('failure.upgrade.incomplete', { version: upgrade.to }));
 };
 
 /**
@@ -80,9 +80,13 @@ export const onceConnected = async <T>(supervisor: Supervisor, change: () => Pro
 const assertAlive = (supervisor: Supervisor, { name }: HostPlan): void => {
   const { phase, message } = supervisor.host(name).state();
   if (supervisor.host(name).isAlive) return;
-  throw new ReasonError(
+  throw new SaidError(
     'NotReady',
-    `host ${name} is ${phase}${message === undefined ? '' : `: ${message}`}; ${GOES_ON}`,
+    together([
+      say('found.hosts.host', { host: name, phase }),
+      ...(message === undefined ? [] : [message]),
+      RESUME_ADD,
+    ]),
   );
 };
 
@@ -103,9 +107,9 @@ const promoted = async (supervisor: Supervisor, host: HostPlan, report: StepRepo
     report.detail('promote', why);
     assertAlive(supervisor, host);
     if (supervisor.clock.monotonicMs() > deadlineMs)
-      throw new ReasonError(
+      throw new SaidError(
         'NotReady',
-        `the member on ${host.name} did not catch up: ${inEnglish(why)}; ${GOES_ON}`,
+        together([say('failure.member.behind', { host: host.name, why }), RESUME_ADD]),
       );
     await supervisor.wait(POLL_MS);
   }
@@ -124,15 +128,18 @@ const serves = async (supervisor: Supervisor, host: HostPlan): Promise<void> => 
     const isInTime = await link.until(() => isReady() || !link.isAlive, JOIN_TIMEOUT_MS);
     assertAlive(supervisor, host);
     if (!isInTime)
-      throw new ReasonError('NotReady', `the API server on ${host.name} did not become ready; ${GOES_ON}`);
+      throw new SaidError(
+        'NotReady',
+        together([say('failure.notReady.apiServer', { host: host.name }), RESUME_ADD]),
+      );
   }
-  await assertHealthy(supervisor, GOES_ON);
+  await assertHealthy(supervisor, RESUME_COMMAND);
   const client = clientOf(supervisor);
   const deadlineMs = supervisor.clock.monotonicMs() + JOIN_TIMEOUT_MS;
   for (const { name } of host.nodes) {
     while (!(await client.resource(NODE).find(name))) {
       if (supervisor.clock.monotonicMs() > deadlineMs)
-        throw new ReasonError('NotReady', `node ${name} did not register; ${GOES_ON}`);
+        throw new SaidError('NotReady', together([say('failure.member.noNode', { node: name }), RESUME_ADD]));
       await supervisor.wait(POLL_MS);
     }
   }
@@ -154,7 +161,7 @@ export const completeJoin = async (
   await inStep(
     report,
     'apiservers',
-    () => updateEtcdServers(supervisor, supervisor.config, GOES_ON),
+    () => updateEtcdServers(supervisor, supervisor.config, RESUME_COMMAND),
     (count) => say('detail.restarted', { count }),
   );
   await endMembershipChange(supervisor.folder.directory);
@@ -166,21 +173,26 @@ const JOIN_STEPS_BEFORE = 3;
 const commandOf = ({ kind, host }: MembershipChange): string =>
   kind === 'add' ? 'pilothouse member add' : `pilothouse member remove ${host}`;
 
-const stateOf = ({ kind, host }: MembershipChange): string =>
-  kind === 'add' ? `${host} has not joined yet` : `${host} is not removed yet`;
+const stateOf = ({ kind, host }: MembershipChange): Said =>
+  kind === 'add' ? say('failure.member.notJoined', { host }) : say('failure.member.notRemoved', { host });
+
+const resumeWith = (change: MembershipChange): Said => say('failure.resume', { command: commandOf(change) });
 
 /** Another change waits for the end of this one. */
-export const unfinished = (change: MembershipChange): ReasonError<'Busy'> =>
-  new ReasonError('Busy', `${stateOf(change)}; resume with ${commandOf(change)}`);
+export const unfinished = (change: MembershipChange): SaidError<'Busy'> =>
+  new SaidError('Busy', together([stateOf(change), resumeWith(change)]));
 
 /** The steps of a change that is begun: whatever cuts it off is told with the command that continues. */
 export const goingOn = async <T>(change: MembershipChange, run: () => Promise<T>): Promise<T> => {
   try {
     return await run();
   } catch (cause) {
-    const why = messageOf(cause);
-    const advice = why.includes(commandOf(change)) ? '' : `; resume with ${commandOf(change)}`;
-    throw new ReasonError('Unfinished', `${stateOf(change)}: ${why}${advice}`, { cause });
+    const isAdvised = messageOf(cause).includes(commandOf(change));
+    throw new SaidError(
+      'Unfinished',
+      together([stateOf(change), saidOf(cause), ...(isAdvised ? [] : [resumeWith(change)])]),
+      { cause },
+    );
   }
 };
 
@@ -200,7 +212,7 @@ export const joinSteps = (host: string) => [
  * moment leaves either a learner that no one waits for, or a host that the next start brings up.
  */
 export const addMember = (supervisor: Supervisor, report: StepReport): Promise<MembershipOutcome> =>
-  supervisor.exclusively('adding a member', async () => {
+  supervisor.exclusively(say('exclusive.add'), async () => {
     await assertChangeable(supervisor);
     const { directory } = supervisor.folder;
     const begun = await readMembershipChange(directory);
@@ -213,7 +225,7 @@ export const addMember = (supervisor: Supervisor, report: StepReport): Promise<M
     }
     const { config, host } = withNextMember(supervisor.config);
     report.plan(joinSteps(host.name));
-    await inStep(report, 'check', () => assertHealthy(supervisor, GOES_ON));
+    await inStep(report, 'check', () => assertHealthy(supervisor, RESUME_COMMAND));
     const change: MembershipChange = { kind: 'add', host: host.name };
     await beginMembershipChange(directory, change);
     await goingOn(change, async () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { say, SaidError } from '../../contract/index.ts';
 import { join } from 'node:path';
-import { ReasonError } from '../../base/errors.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import { planHosts } from '../config/hosts.ts';
@@ -39,9 +39,12 @@ const pointTo = async (
     return now !== undefined && now.restarts > restarts && now.phase === 'ready';
   };
   if (host.isAlive && !(await host.until(isBack, READY_TIMEOUT_MS)))
-    throw new ReasonError(
+    throw new SaidError(
       'NotReady',
-      `kube-apiserver on ${host.plan.name} did not become ready with the new --etcd-servers: ${host.component('kube-apiserver')?.message ?? ''}`,
+      say('failure.member.etcdServers', {
+        host: host.plan.name,
+        why: host.component('kube-apiserver')?.message ?? '',
+      }),
     );
   return true;
 };
@@ -52,14 +55,14 @@ const pointTo = async (
 export const updateEtcdServers = async (
   supervisor: Supervisor,
   config: ClusterConfig,
-  goesOn: string,
+  resumeCommand: string,
 ): Promise<number> => {
   const servers = initialMembers(config).map(({ address }) => `https://${address}:${PORTS.etcdClient}`);
   let count = 0;
   for (const host of supervisor.hosts) {
     if (host.plan.role !== 'control-plane' || !planHosts(config).some(({ name }) => name === host.plan.name))
       continue;
-    await assertHealthy(supervisor, goesOn);
+    await assertHealthy(supervisor, resumeCommand);
     if (await pointTo(supervisor, host, servers)) count += 1;
   }
   return count;

@@ -1,4 +1,4 @@
-import { ReasonError } from '../../base/errors.ts';
+import { say, SaidError } from '../../contract/index.ts';
 import { CONTROL_PLANES_MAX, type ClusterConfig } from '../config/config.ts';
 import {
   controlPlaneName,
@@ -54,10 +54,7 @@ export const withNextMember = (
     (ordinal) => !taken.includes(ordinal),
   );
   if (next === undefined)
-    throw new ReasonError(
-      'TooMany',
-      `the cluster already has ${taken.length} members; more would slow down every write`,
-    );
+    throw new SaidError('TooMany', say('failure.member.tooMany', { count: taken.length }));
   const grown = withOrdinals(
     config,
     [...taken, next].sort((a, b) => a - b),

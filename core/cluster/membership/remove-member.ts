@@ -1,5 +1,4 @@
-import { say, verbatim } from '../../contract/index.ts';
-import { ReasonError } from '../../base/errors.ts';
+import { SaidError, say, verbatim } from '../../contract/index.ts';
 import { isNotFound } from '../../api/meta/status.ts';
 import { LEASE, NODE } from '../../client/index.ts';
 import { LEASE_NAMESPACE } from '../../kubelet/node/node-agent.ts';
@@ -38,7 +37,7 @@ import {
 } from './journal.ts';
 import { hostOf, withoutMember } from './ordinals.ts';
 
-const goesOn = (host: string): string => `resume with pilothouse member remove ${host}`;
+const resumeCommand = (host: string): string => `pilothouse member remove ${host}`;
 
 /** Taking a healthy member away while others are down is how a cluster is lost for good. */
 const assertQuorumStays = async (supervisor: Supervisor, member: string): Promise<string> => {
@@ -47,18 +46,19 @@ const assertQuorumStays = async (supervisor: Supervisor, member: string): Promis
     member,
   });
   const { votersAfter = 0, neededAfter = 0, healthyAfter = 0 } = quorum ?? {};
-  if (votersAfter < 1)
-    throw new ReasonError(
-      'QuorumLost',
-      `${member} is the only member; add one first with pilothouse member add`,
-    );
+  if (votersAfter < 1) throw new SaidError('QuorumLost', say('failure.member.only', { member }));
   if (healthyAfter < neededAfter)
-    throw new ReasonError(
+    throw new SaidError(
       'QuorumLost',
-      `removing ${member} would lose quorum: ${healthyAfter} of ${votersAfter} members healthy, ${neededAfter} needed; recover members first`,
+      say('failure.member.quorum', {
+        member,
+        healthy: healthyAfter,
+        voters: votersAfter,
+        needed: neededAfter,
+      }),
     );
   if (effects.some(({ code }) => code === 'noApiServerLeft'))
-    throw new ReasonError('NoApiServerLeft', `${member} runs the only ready API server`);
+    throw new SaidError('NoApiServerLeft', say('failure.member.lastApiServer', { member }));
   return `${healthyAfter} of ${votersAfter} members healthy, ${neededAfter} needed`;
 };
 
@@ -99,7 +99,7 @@ const tellApiServers = async (
   config: ClusterConfig,
 ): Promise<number> =>
   supervisor.host(name).component('etcd')?.phase === 'ready'
-    ? updateEtcdServers(supervisor, config, goesOn(name))
+    ? updateEtcdServers(supervisor, config, resumeCommand(name))
     : 0;
 
 export const leaveSteps = (host: string) => [
@@ -148,7 +148,7 @@ export const finishLeave = async (
   report: StepReport,
 ): Promise<void> => {
   const { directory } = supervisor.folder;
-  await updateEtcdServers(supervisor, supervisor.config, goesOn(host));
+  await updateEtcdServers(supervisor, supervisor.config, resumeCommand(host));
   await inStep(report, 'files', () => deleteHostFiles(directory, host));
   await endMembershipChange(directory);
 };
@@ -159,7 +159,7 @@ export const removeMember = (
   name: string,
   report: StepReport,
 ): Promise<MembershipOutcome> =>
-  supervisor.exclusively(`removing ${name}`, async () => {
+  supervisor.exclusively(say('exclusive.remove', { member: name }), async () => {
     await assertChangeable(supervisor);
     const begun = await readMembershipChange(supervisor.folder.directory);
     if (begun && (begun.kind === 'add' || begun.host !== name)) throw unfinished(begun);
@@ -174,10 +174,7 @@ export const removeMember = (
     const member = await findMember(accessOf(supervisor), name);
     const host = supervisor.hosts.find(({ plan }) => plan.etcd?.name === member.name)?.plan;
     if (!host)
-      throw new ReasonError(
-        'NotFound',
-        `member ${name} has no host in this cluster; remove it with etcdctl member remove ${member.id}`,
-      );
+      throw new SaidError('NotFound', say('failure.member.foreign', { member: name, id: member.id }));
     report.plan(leaveSteps(host.name));
     await inStep(report, 'check', () => assertQuorumStays(supervisor, member.id), verbatim);
     const change: MembershipChange = { kind: 'remove', host: host.name };

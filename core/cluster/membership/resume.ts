@@ -1,4 +1,5 @@
 import { removeMember as removeFromEtcd } from '../etcd-operator/operations.ts';
+import { say, type Said } from '../../contract/index.ts';
 import { silentReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { accessOf, completeJoin, goingOn, memberAt } from './add-member.ts';
@@ -8,7 +9,7 @@ import { hostOf, withNextMember } from './ordinals.ts';
 import { completeLeave, finishLeave } from './remove-member.ts';
 
 /** Ends what a crash has cut off. Called once the rest of the cluster is ready; does nothing where nothing was. */
-export const resumeMembership = async (supervisor: Supervisor): Promise<string | undefined> => {
+export const resumeMembership = async (supervisor: Supervisor): Promise<Said | undefined> => {
   const { directory } = supervisor.folder;
   const change = await readMembershipChange(directory);
   if (!change) return undefined;
@@ -19,11 +20,11 @@ export const resumeMembership = async (supervisor: Supervisor): Promise<string |
         ? completeLeave(supervisor, host, silentReport)
         : finishLeave(supervisor, change.host, silentReport),
     );
-    return `resumed and completed the removal of ${change.host}`;
+    return say('warning.removalResumed', { host: change.host });
   }
   if (host) {
     await goingOn(change, () => completeJoin(supervisor, host, silentReport));
-    return `resumed and completed adding ${change.host}`;
+    return say('warning.joinResumed', { host: change.host });
   }
   // It never got as far as the configuration: what is left is a learner that no one waits for.
   const { host: wouldBe } = withNextMember(supervisor.config);
@@ -31,5 +32,5 @@ export const resumeMembership = async (supervisor: Supervisor): Promise<string |
   if (learner?.isLearner) await removeFromEtcd(accessOf(supervisor), learner.id);
   await deleteHostFiles(directory, change.host);
   await endMembershipChange(directory);
-  return `adding ${change.host} was interrupted and undone; run pilothouse member add again`;
+  return say('warning.joinUndone', { host: change.host });
 };

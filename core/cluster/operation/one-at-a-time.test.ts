@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { verbatim } from '../../contract/index.ts';
 import { manualClock } from '../../base/manual-clock.ts';
 import { Hold } from './hold.ts';
 import { OneAtATime } from './one-at-a-time.ts';
@@ -8,21 +9,21 @@ const LIMIT_MS = 1_000;
 test('a second operation is refused with the name of the first, and begins after it', async () => {
   const operations = new OneAtATime();
   let end: () => void = () => undefined;
-  const first = operations.run('a restore', () => new Promise<void>((resolve) => (end = resolve)));
-  await expect(operations.run('an upgrade', () => Promise.resolve(1))).rejects.toMatchObject({
+  const first = operations.run(verbatim('a restore'), () => new Promise<void>((resolve) => (end = resolve)));
+  await expect(operations.run(verbatim('an upgrade'), () => Promise.resolve(1))).rejects.toMatchObject({
     reason: 'Busy',
     message: expect.stringContaining('a restore is in progress'),
   });
   end();
   await first;
-  expect(await operations.run('an upgrade', () => Promise.resolve(1))).toBe(1);
+  expect(await operations.run(verbatim('an upgrade'), () => Promise.resolve(1))).toBe(1);
 });
 
 test('who waits for the end of an operation waits no longer than a limit', async () => {
   const clock = manualClock();
   const operations = new OneAtATime();
   let end: () => void = () => undefined;
-  void operations.run('a restore', () => new Promise<void>((resolve) => (end = resolve)));
+  void operations.run(verbatim('a restore'), () => new Promise<void>((resolve) => (end = resolve)));
   const late = operations.idle(clock, LIMIT_MS);
   clock.advance(LIMIT_MS);
   await late;

@@ -1,18 +1,18 @@
 import type { Clock } from '../../base/clock.ts';
-import { ReasonError } from '../../base/errors.ts';
+import { type Said, SaidError, say } from '../../contract/index.ts';
 import { pause } from '../../client/index.ts';
 
 /** What changes hosts as a whole: two at a time would each count on the other's hosts. */
 export class OneAtATime {
-  #current: { readonly what: string; readonly ended: Promise<void> } | undefined;
+  #current: { readonly what: Said; readonly ended: Promise<void> } | undefined;
 
   get isBusy(): boolean {
     return this.#current !== undefined;
   }
 
-  async run<T>(what: string, run: () => Promise<T>): Promise<T> {
+  async run<T>(what: Said, run: () => Promise<T>): Promise<T> {
     if (this.#current !== undefined)
-      throw new ReasonError('Busy', `${this.#current.what} is in progress; wait until it finishes`);
+      throw new SaidError('Busy', say('failure.exclusive', { what: this.#current.what }));
     let end: () => void = () => undefined;
     this.#current = { what, ended: new Promise((resolve) => (end = resolve)) };
     try {

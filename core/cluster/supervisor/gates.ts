@@ -1,11 +1,12 @@
 import http from 'node:http';
+import { type Said, saidOf, say, verbatim } from '../../contract/index.ts';
 import https from 'node:https';
 import { messageOf } from '../../base/errors.ts';
 import { LEASE, NODE, type Client } from '../../client/index.ts';
 import { LEASE_NAMESPACE } from '../../kubelet/node/node-agent.ts';
 
 /** Undefined when it is passed; else what is missing, for the person who waits. */
-export type Gate = () => Promise<string | undefined>;
+export type Gate = () => Promise<Said | undefined>;
 
 const ANSWER_TIMEOUT_MS = 2_000;
 const ANSWER_CHARS_MAX = 64 * 1024;
@@ -36,9 +37,9 @@ export const urlGate =
   async () => {
     try {
       const { status, body } = await ask(url, agent);
-      return status === 200 ? undefined : `${url} returned ${status}: ${firstFailure(body)}`;
+      return status === 200 ? undefined : verbatim(`${url} returned ${status}: ${firstFailure(body)}`);
     } catch (error) {
-      return `${url}: ${messageOf(error)}`;
+      return verbatim(`${url}: ${messageOf(error)}`);
     }
   };
 
@@ -48,7 +49,7 @@ const guarded =
     try {
       return await gate();
     } catch (error) {
-      return messageOf(error);
+      return saidOf(error);
     }
   };
 
@@ -74,7 +75,12 @@ export const nodesGate = (client: Client, names: readonly string[], sinceMs: num
     const missing = names.filter((name) => !ready.has(name) || !renewed.has(name));
     return missing.length === 0
       ? undefined
-      : `${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ` and ${missing.length - 3} more nodes` : ''} not Ready`;
+      : say('failure.notReady.nodes', {
+          nodes:
+            missing.length > 3
+              ? say('found.more', { names: missing.slice(0, 3).join(', '), count: missing.length - 3 })
+              : missing.join(', '),
+        });
   });
 
 /** Each of these leases in kube-system is held by somebody who has renewed it since. */
@@ -87,5 +93,5 @@ export const leadersGate = (client: Client, names: readonly string[], sinceMs: n
         .map(({ metadata }) => metadata.name),
     );
     const missing = names.filter((name) => !held.has(name));
-    return missing.length === 0 ? undefined : `${missing.join(', ')} has no leader`;
+    return missing.length === 0 ? undefined : say('failure.noLeader', { components: missing.join(', ') });
   });

@@ -1,4 +1,4 @@
-import { ReasonError } from '../../base/errors.ts';
+import { type Said, SaidError, say } from '../../contract/index.ts';
 import { putManifestBack, setManifestAside } from '../data-folder/manifest-aside.ts';
 import { STOP_STAGES } from '../host/messages.ts';
 import type { HostLink } from './host-link.ts';
@@ -20,7 +20,7 @@ export interface HostCommandsOptions {
   /** A person decides what becomes of a host: no restart of it is due any more. True where one was. */
   release(name: string): boolean;
   /** What is not ready of all that runs, for the person who waits. */
-  missing(): string | undefined;
+  missing(): Said | undefined;
 }
 
 /** What a person, or an operation, does to single hosts and components. */
@@ -46,7 +46,10 @@ export class HostCommands {
     link.launch();
     await link.until(() => link.phase !== 'starting', START_TIMEOUT_MS);
     if (link.phase === 'failed')
-      throw new ReasonError('HostFailed', `host ${name} failed: ${link.state().message ?? ''}`);
+      throw new SaidError(
+        'HostFailed',
+        say('failure.host.failed', { host: name, why: link.state().message ?? '' }),
+      );
   }
 
   /** An orderly end of one host; the others continue. */
@@ -59,7 +62,7 @@ export class HostCommands {
   async kill(name: string): Promise<void> {
     const link = this.#options.host(name);
     // It has exited on its own and waits for its restart: from now on it is down because a person wants it.
-    if (this.#options.release(name) && !link.isAlive) return link.explain('killed');
+    if (this.#options.release(name) && !link.isAlive) return link.explain(say('exit.killed'));
     link.kill();
     await link.until(() => !link.isAlive, KILL_AFTER_MS);
   }
@@ -72,9 +75,9 @@ export class HostCommands {
     const isReady = (): boolean =>
       link.phase === 'running' && link.state().components.every(({ phase }) => phase === 'ready');
     if (!(await link.until(isReady, START_TIMEOUT_MS)))
-      throw new ReasonError(
+      throw new SaidError(
         'NotReady',
-        `host ${name} did not become ready again: ${this.#options.missing() ?? ''}`,
+        say('failure.host.notReady', { host: name, why: this.#options.missing() ?? '' }),
       );
   }
 

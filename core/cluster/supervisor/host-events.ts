@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { inEnglish } from '../../contract/index.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Log } from '../../base/log.ts';
 import { systemRandom } from '../../base/node/random.ts';
@@ -33,7 +34,7 @@ export class HostEvents implements Disposable {
         { apiVersion: 'v1', kind: 'Node', metadata: { name: node.name, uid: node.name } },
         'Warning',
         isGivenUp ? 'HostStaysDown' : 'HostExited',
-        `Host ${name} exited unexpectedly: ${reason}; ${outcome}`,
+        `Host ${name} exited unexpectedly: ${inEnglish(reason)}; ${inEnglish(outcome)}`,
       );
   }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { say, verbatim } from '../../contract/index.ts';
 import { silentLog } from '../../base/log.ts';
 import { manualClock } from '../../base/manual-clock.ts';
 import { HostKeeper, type HostCrash } from './host-keeper.ts';
@@ -46,37 +47,36 @@ test('pauses double up to a bound, and after the last restart a host stays down'
 test('a host that exits is started again after the pause, and says why and how often', async () => {
   const { keeper, started, crashes, pass, clock } = kept();
   await pass(5_000);
-  keeper.exited('cp-1', 'terminated by SIGKILL');
+  keeper.exited('cp-1', verbatim('terminated by SIGKILL'));
   expect(started).toEqual([]);
   await pass(1_000);
   expect(started).toEqual(['cp-1']);
   expect(crashes).toEqual([
     {
       host: 'cp-1',
-      reason: 'terminated by SIGKILL',
-      outcome: 'restarting in 1 s (1 of 5)',
+      reason: verbatim('terminated by SIGKILL'),
+      outcome: say('exit.restarting', { seconds: 1, attempt: 1, max: 5 }),
       isGivenUp: false,
     },
   ]);
   expect(keeper.restartsOf('cp-1')).toEqual({
     restarts: 1,
-    lastExit: { reason: 'terminated by SIGKILL', atMs: clock.nowMs() - 1_000, isGivenUp: false },
+    lastExit: { reason: verbatim('terminated by SIGKILL'), atMs: clock.nowMs() - 1_000, isGivenUp: false },
   });
 });
 
 test('one that exits again and again stays down and says what to do', async () => {
   const { keeper, started, crashes, pass } = kept();
   for (let exits = 0; exits <= RESTARTS_IN_A_ROW_MAX; exits += 1) {
-    keeper.exited('cp-1', 'terminated by SIGSEGV');
+    keeper.exited('cp-1', verbatim('terminated by SIGSEGV'));
     await pass(60_000);
   }
   expect([started.length, crashes.at(-1)]).toEqual([
     RESTARTS_IN_A_ROW_MAX,
     {
       host: 'cp-1',
-      reason: 'terminated by SIGSEGV',
-      outcome:
-        'it exited 6 times in a row and stays down; read hosts/cp-1/logs, then run: pilothouse host start cp-1',
+      reason: verbatim('terminated by SIGSEGV'),
+      outcome: say('exit.staysDown', { count: 6, host: 'cp-1' }),
       isGivenUp: true,
     },
   ]);
@@ -84,18 +84,18 @@ test('one that exits again and again stays down and says what to do', async () =
 
 test('a host that has run long enough begins with the shortest pause', async () => {
   const { keeper, crashes, pass } = kept();
-  keeper.exited('cp-1', 'terminated by SIGSEGV');
+  keeper.exited('cp-1', verbatim('terminated by SIGSEGV'));
   await pass(1_000);
   await pass(RECOVERED_AFTER_MS);
-  keeper.exited('cp-1', 'terminated by SIGSEGV');
-  expect(crashes.at(-1)?.outcome).toBe('restarting in 1 s (1 of 5)');
+  keeper.exited('cp-1', verbatim('terminated by SIGSEGV'));
+  expect(crashes.at(-1)?.outcome).toEqual(say('exit.restarting', { seconds: 1, attempt: 1, max: 5 }));
 });
 
 test('what a person does replaces a restart that waits', async () => {
   const { keeper, started, pass } = kept();
-  keeper.exited('cp-1', 'terminated by SIGKILL');
+  keeper.exited('cp-1', verbatim('terminated by SIGKILL'));
   expect([keeper.release('cp-1'), keeper.release('cp-1')]).toEqual([true, false]);
-  keeper.exited('cp-1', 'terminated by SIGKILL');
+  keeper.exited('cp-1', verbatim('terminated by SIGKILL'));
   keeper.started('cp-1');
   await pass(60_000);
   expect(started).toEqual([]);
@@ -104,7 +104,7 @@ test('what a person does replaces a restart that waits', async () => {
 test('nothing is started while an operation works on hosts, nor a host that is joining or leaving', async () => {
   const { keeper, started, left, world, pass } = kept();
   world.isBusy = true;
-  keeper.exited('cp-1', 'terminated by SIGKILL');
+  keeper.exited('cp-1', verbatim('terminated by SIGKILL'));
   await pass(1_000);
   await pass(1_000);
   expect(started).toEqual([]);
@@ -112,16 +112,16 @@ test('nothing is started while an operation works on hosts, nor a host that is j
   await pass(1_000);
   expect(started).toEqual(['cp-1']);
   world.isUnsettled = true;
-  keeper.exited('cp-1', 'terminated by SIGKILL');
+  keeper.exited('cp-1', verbatim('terminated by SIGKILL'));
   await pass(60_000);
   expect([started, left]).toEqual([['cp-1'], ['cp-1']]);
 });
 
 test('after the end of the cluster nothing is restarted', async () => {
   const { keeper, started, pass } = kept();
-  keeper.exited('cp-1', 'terminated by SIGKILL');
+  keeper.exited('cp-1', verbatim('terminated by SIGKILL'));
   keeper.dispose();
-  keeper.exited('cp-1', 'terminated by SIGKILL');
+  keeper.exited('cp-1', verbatim('terminated by SIGKILL'));
   await pass(60_000);
   expect(started).toEqual([]);
 });

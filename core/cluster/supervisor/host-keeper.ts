@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { say, inEnglish, type Said } from '../../contract/index.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -12,9 +13,9 @@ const BUSY_PAUSE_MS = 1_000;
 export interface HostCrash {
   readonly host: string;
   /** `terminated by SIGKILL`. */
-  readonly reason: string;
+  readonly reason: Said;
   /** What becomes of it, as a sentence for anyone who reads the status. */
-  readonly outcome: string;
+  readonly outcome: Said;
   readonly isGivenUp: boolean;
 }
 
@@ -69,7 +70,7 @@ export class HostKeeper implements Disposable {
     kept.startedMs = this.#options.clock.monotonicMs();
   }
 
-  exited(host: string, reason: string): void {
+  exited(host: string, reason: Said): void {
     if (this.#isDisposed) return;
     const { clock, log, onCrash } = this.#options;
     const kept = this.#kept(host);
@@ -78,9 +79,17 @@ export class HostKeeper implements Disposable {
     const isGivenUp = verdict.kind === 'stay-down';
     kept.lastExit = { reason, atMs: clock.nowMs(), isGivenUp };
     const outcome = isGivenUp
-      ? `it exited ${verdict.exits} times in a row and stays down; read hosts/${host}/logs, then run: pilothouse host start ${host}`
-      : `restarting in ${verdict.delayMs / 1000} s (${verdict.attempt} of ${RESTARTS_IN_A_ROW_MAX})`;
-    log.write('error', 'a host exited unexpectedly', { host, reason, outcome });
+      ? say('exit.staysDown', { count: verdict.exits, host })
+      : say('exit.restarting', {
+          seconds: verdict.delayMs / 1000,
+          attempt: verdict.attempt,
+          max: RESTARTS_IN_A_ROW_MAX,
+        });
+    log.write('error', 'a host exited unexpectedly', {
+      host,
+      reason: inEnglish(reason),
+      outcome: inEnglish(outcome),
+    });
     if (!isGivenUp) this.#restartIn(host, kept, verdict.delayMs);
     onCrash({ host, reason, outcome, isGivenUp });
   }

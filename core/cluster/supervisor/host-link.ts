@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { ReasonError } from '../../base/errors.ts';
+import { say, SaidError, verbatim, type Said } from '../../contract/index.ts';
 import type { HostPlan } from '../config/hosts.ts';
 import type { ComponentUsage, FromHost, HostFaults, HostStart, StopStage } from '../host/messages.ts';
 import type { HostRestarts } from './host-keeper.ts';
@@ -21,7 +21,7 @@ export interface HostLinkOptions {
   /** A process was launched. */
   onLaunched(): void;
   /** The process has ended; `isWanted` when it was asked to, or killed through this link. */
-  onExited(exit: { readonly isWanted: boolean; readonly reason: string }): void;
+  onExited(exit: { readonly isWanted: boolean; readonly reason: Said }): void;
   restarts(): HostRestarts;
   /** A component serves: whether it is ready is for the gates to find out. */
   onServing(component: string): void;
@@ -35,7 +35,7 @@ export class HostLink {
   readonly #waiting = new Set<() => void>();
   #process: LaunchedHost | undefined;
   #phase: HostPhase = 'stopped';
-  #message: string | undefined;
+  #message: Said | undefined;
   #rssBytes: number | undefined;
   #drained = new Set<StopStage>();
   #reportId = 0;
@@ -85,7 +85,8 @@ export class HostLink {
 
   /** Begins a new process; what is known of the one before is forgotten. */
   launch(): void {
-    if (this.#process) throw new ReasonError('AlreadyRunning', `host ${this.plan.name} is already running`);
+    if (this.#process)
+      throw new SaidError('AlreadyRunning', say('failure.host.running', { host: this.plan.name }));
     const { launch, start } = this.#options;
     this.#components.clear();
     this.#message = undefined;
@@ -136,7 +137,7 @@ export class HostLink {
 
   killComponent(component: string): void {
     if (this.#components.get(component)?.phase === undefined)
-      throw new ReasonError('NotFound', `host ${this.plan.name} does not run ${component}`);
+      throw new SaidError('NotFound', say('failure.host.noComponent', { host: this.plan.name, component }));
     this.#alive().send({ kind: 'kill-component', component });
   }
 
@@ -199,7 +200,7 @@ export class HostLink {
 
   #alive(): LaunchedHost {
     if (this.#process) return this.#process;
-    throw new ReasonError('NotRunning', `host ${this.plan.name} is not running; start it first`);
+    throw new SaidError('NotRunning', say('failure.host.down', { host: this.plan.name }));
   }
 
   #heard(message: FromHost): void {
@@ -208,7 +209,7 @@ export class HostLink {
         if (this.#phase === 'starting') this.#enter('running');
         return;
       case 'failed':
-        this.#message = message.message;
+        this.#message = verbatim(message.message);
         this.#changed();
         return;
       case 'drained':
@@ -258,7 +259,11 @@ export class HostLink {
     const isStopped = signal === null && code === 0;
     const reason =
       this.#message ??
-      (signal !== null ? `terminated by ${signal}` : (why ?? `the host process exited with code ${code}`));
+      (signal !== null
+        ? say('exit.signal', { signal })
+        : why === undefined
+          ? say('exit.code', { code: `${code}` })
+          : verbatim(why));
     if (!isStopped) this.#message = reason;
     this.#phase = isStopped ? 'stopped' : signal !== null ? 'killed' : 'failed';
     // Before anybody is told: what becomes of it belongs to the message.
@@ -267,7 +272,7 @@ export class HostLink {
   }
 
   /** More to say of a host that is down than why it ended. */
-  explain(message: string): void {
+  explain(message: Said): void {
     this.#message = message;
     this.#changed();
   }

@@ -1,4 +1,5 @@
 import { Worker, type MessagePort } from 'node:worker_threads';
+import { say, SaidError } from '../../contract/index.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
 import { installLinkGate, type LinkRule } from '../faults/link-gate.ts';
@@ -117,7 +118,7 @@ export const startLoadBalancerThread = async (
       }
     });
     worker.once('error', (cause) => (why = messageOf(cause)));
-    void exited.then(() => reject(new ReasonError('LoadBalancerFailed', `the load balancer failed: ${why}`)));
+    void exited.then(() => reject(new SaidError('LoadBalancerFailed', say('failure.loadBalancer', { why }))));
   });
   void exited.then(() => {
     if (!isAsked) onEnded(why);

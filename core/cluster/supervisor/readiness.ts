@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { say, saidOf, SaidError, together, verbatim, type Said } from '../../contract/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { HostPlan } from '../config/hosts.ts';
 import { ensureCloudAccess, ELECTED_COMPONENTS, markControlPlanes } from './bootstrap.ts';
@@ -28,7 +28,7 @@ export interface ReadinessOptions {
   /** Rejects as soon as the cluster is being stopped. */
   wait(delayMs: number): Promise<void>;
   /** What is missing and does not keep the cluster from serving. */
-  onWarning(message: string): void;
+  onWarning(message: Said): void;
 }
 
 /** What a start waits for, and what it does not wait for any longer. */
@@ -43,7 +43,7 @@ export class Readiness {
   async untilReady(client: Client): Promise<void> {
     const { clock, startedAtMs, onWarning } = this.#options;
     // With the first API server that answers: until then the cloud-controller-manager is refused, and waits to ask again.
-    const cloudAccess: Gate = () => ensureCloudAccess(client).then(() => undefined, messageOf);
+    const cloudAccess: Gate = () => ensureCloudAccess(client).then(() => undefined, saidOf);
     await Promise.all([
       this.#wait(() => Promise.resolve(this.missingComponent()), POLL_MS),
       this.#wait(cloudAccess, NODES_POLL_MS),
@@ -67,19 +67,25 @@ export class Readiness {
   }
 
   /** What is not ready among what hosts have started; undefined when all is. */
-  missingComponent(): string | undefined {
+  missingComponent(): Said | undefined {
     const failures = startFailures(this.#look());
     for (const link of this.#options.hosts()) {
       const { name, phase, message, components } = link.state();
       const failed = failures.filter(({ host }) => host === name).map(({ component }) => component);
       if (name === this.#options.unsettled() || failed.includes(undefined)) continue;
       if (phase !== 'running')
-        return `host ${name} is ${phase}${message === undefined ? '' : `: ${message}`}`;
+        return together([
+          say('found.hosts.host', { host: name, phase }),
+          ...(message === undefined ? [] : [message]),
+        ]);
       const late = components.find(
         (component) => component.phase !== 'ready' && !failed.includes(component.name),
       );
       if (late)
-        return `${late.name} on ${name} is ${late.phase}${late.message === undefined ? '' : `: ${late.message}`}`;
+        return together([
+          say('found.hosts.component', { component: late.name, host: name, phase: late.phase }),
+          ...(late.message === undefined ? [] : [verbatim(late.message)]),
+        ]);
     }
     return undefined;
   }
@@ -87,13 +93,13 @@ export class Readiness {
   async #wait(gate: Gate, pollMs: number): Promise<void> {
     const missing = await this.#passes(gate, pollMs, this.#options.originMs + START_TIMEOUT_MS);
     if (missing === undefined) return;
-    throw new ReasonError(
+    throw new SaidError(
       'NotReady',
-      `the cluster is not ready after ${START_TIMEOUT_MS / 1000} s: ${missing}`,
+      say('failure.notReady', { seconds: START_TIMEOUT_MS / 1000, why: missing }),
     );
   }
 
-  async #passes(gate: Gate, pollMs: number, deadlineMs: number): Promise<string | undefined> {
+  async #passes(gate: Gate, pollMs: number, deadlineMs: number): Promise<Said | undefined> {
     const { clock, wait } = this.#options;
     for (;;) {
       const askedMs = clock.monotonicMs();
@@ -134,6 +140,6 @@ export class Readiness {
   #assertStartable(): void {
     const look = this.#look();
     const fatal = fatalFailure(look, startFailures(look));
-    if (fatal !== undefined) throw new ReasonError('NotStartable', fatal);
+    if (fatal !== undefined) throw new SaidError('NotStartable', fatal);
   }
 }

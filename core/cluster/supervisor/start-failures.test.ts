@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { verbatim, inEnglish } from '../../contract/index.ts';
 import { fatalFailure, startFailures, type StartLook } from './start-failures.ts';
 import type { HostState } from './state.ts';
 
@@ -37,7 +38,10 @@ const look = (hosts: readonly HostState[], broken: StartLook['broken'] = []): St
   return { hosts, members: names, apiServers: names, broken };
 };
 
-const verdict = (seen: StartLook): string | undefined => fatalFailure(seen, startFailures(seen));
+const verdict = (seen: StartLook): string | undefined => {
+  const fatal = fatalFailure(seen, startFailures(seen));
+  return fatal && inEnglish(fatal);
+};
 
 test('the only member that does not start is the end of the start, in one line', () => {
   expect(verdict(look([host('cp-1', {}, 1)]))).toBe(
@@ -54,16 +58,18 @@ test('one damaged member of three is left behind, two are too many', () => {
 test('a host whose process crashes says what may be damaged', () => {
   const crashed = host('cp-1', {
     phase: 'killed',
-    message: 'terminated by SIGSEGV',
+    message: verbatim('terminated by SIGSEGV'),
     exitSignal: 'SIGSEGV',
   });
   expect(verdict(look([crashed]))).toContain(
-    'host cp-1 killed: terminated by SIGSEGV; its etcd database may be damaged',
+    'host cp-1 is killed: terminated by SIGSEGV; its etcd database may be damaged',
   );
 });
 
 test('a manifest that cannot be read counts as what it would have started', () => {
-  const broken = [{ host: 'cp-1', component: 'kube-apiserver', message: 'kube-apiserver.yaml is not YAML' }];
+  const broken = [
+    { host: 'cp-1', component: 'kube-apiserver', message: verbatim('kube-apiserver.yaml is not YAML') },
+  ];
   expect(verdict(look([host('cp-1')], broken))).toBe('kube-apiserver.yaml is not YAML');
   expect(verdict(look([host('cp-1'), host('cp-2'), host('cp-3')], broken))).toBeUndefined();
 });
@@ -78,6 +84,6 @@ test('what was just started again is given time', () => {
 test('hosts that end in order before the cluster is ready are waited for no longer than those that are killed', () => {
   const ended = (name: string): HostState => host(name, { phase: 'stopped', components: [] });
   expect(verdict(look([ended('cp-1'), ended('cp-2'), host('cp-3')]))).toBe(
-    'host cp-1 stopped: it exited before the cluster was ready',
+    'host cp-1 is stopped: it exited before the cluster was ready',
   );
 });

@@ -1,3 +1,4 @@
+import { say, together, verbatim, type Said } from '../../contract/index.ts';
 import type { HostState } from './state.ts';
 
 /** What of a cluster does not start, in one line. */
@@ -5,7 +6,7 @@ export interface StartFailure {
   readonly host: string;
   /** Undefined: all of the host. */
   readonly component: string | undefined;
-  readonly message: string;
+  readonly message: Said;
 }
 
 export interface StartLook {
@@ -24,21 +25,21 @@ const RESTARTS_MAX = 3;
 
 const CRASH_SIGNALS: readonly string[] = ['SIGSEGV', 'SIGBUS', 'SIGABRT'];
 
-const firstLine = (text: string): string => text.split('\n')[0] ?? text;
+const firstLine = (text: string): Said => verbatim(text.split('\n')[0] ?? text);
 
 const hostFailure = ({ name, phase, message, exitSignal }: HostState): readonly StartFailure[] => {
   // All are launched before anybody looks: one that is stopped has ended, however orderly.
   if (phase !== 'failed' && phase !== 'killed' && phase !== 'stopped') return [];
   // Not asked for: no one kills a host that is only about to start. A map of a damaged file ends a process like that.
   const isCrash = CRASH_SIGNALS.includes(exitSignal ?? '');
-  const advice = isCrash
-    ? `; its etcd database may be damaged: restore hosts/${name}/etcd from a backup, or restore a snapshot`
-    : '';
   return [
     {
       host: name,
       component: undefined,
-      message: `host ${name} ${phase}: ${firstLine(message ?? 'it exited before the cluster was ready')}${advice}`,
+      message: together([
+        say('failure.start.host', { host: name, phase, why: message ?? say('failure.start.exited') }),
+        ...(isCrash ? [say('failure.start.damaged', { host: name })] : []),
+      ]),
     },
   ];
 };
@@ -62,7 +63,11 @@ export const startFailures = (look: StartLook): readonly StartFailure[] => [
         {
           host: host.name,
           component: name,
-          message: `${name} on ${host.name} failed to start: ${firstLine(message)}`,
+          message: say('failure.start.component', {
+            component: name,
+            host: host.name,
+            why: firstLine(message),
+          }),
         },
       ];
     });
@@ -83,7 +88,7 @@ const without = (
   );
 
 /** Why there can be no cluster at all; undefined where the rest of it can serve. */
-export const fatalFailure = (look: StartLook, failures: readonly StartFailure[]): string | undefined => {
+export const fatalFailure = (look: StartLook, failures: readonly StartFailure[]): Said | undefined => {
   const members = without(look.members, 'etcd', failures);
   if (members.length > 0 && look.members.length - members.length <= look.members.length / 2)
     return members[0]!.message;

@@ -1,4 +1,5 @@
 import type { HostRole } from '../config/hosts.ts';
+import type { Said } from '../../contract/index.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { LoadBalancerState } from '../load-balancer/index.ts';
 
@@ -26,7 +27,7 @@ export interface ComponentState {
 /** An exit of a host that no one asked for. */
 export interface HostExit {
   /** `terminated by SIGKILL`. */
-  readonly reason: string;
+  readonly reason: Said;
   readonly atMs: number;
   /** It exited too often in a row, and stays down until a person starts it. */
   readonly isGivenUp: boolean;
@@ -39,7 +40,7 @@ export interface HostState {
   readonly phase: HostPhase;
   readonly pid: number | undefined;
   readonly rssBytes: number | undefined;
-  readonly message: string | undefined;
+  readonly message: Said | undefined;
   /** The signal that ended its process; undefined while it runs, and for one that exited. */
   readonly exitSignal: string | undefined;
   /** It is down, or ending, because somebody wanted it. */
@@ -60,7 +61,7 @@ export interface ClusterState {
   readonly readyAfterMs: number | undefined;
   readonly endpoint: string;
   /** What was missing when the start was over, and does not keep the cluster from serving. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Said[];
   readonly hosts: readonly HostState[];
   readonly loadBalancer: LoadBalancerState | undefined;
   /** What is broken intentionally. */

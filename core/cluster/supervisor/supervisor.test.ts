@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { verbatim } from '../../contract/index.ts';
 import { silentLog } from '../../base/log.ts';
 import { manualClock } from '../../base/manual-clock.ts';
 import { defaultSpec } from '../config/config.ts';
@@ -49,7 +50,7 @@ test('who waits for a host is told when its cluster has ended, not when the time
   const { supervisor } = supervised();
   await supervisor.commands.start('cp-1');
   const waiting = supervisor.host('cp-1').until(() => false, 240_000);
-  const restarting = supervisor.exclusively('a restart', () => supervisor.commands.restart('cp-1'));
+  const restarting = supervisor.exclusively(verbatim('a restart'), () => supervisor.commands.restart('cp-1'));
   const refused = expect(restarting).rejects.toThrow(/did not become ready|stopping/);
   await supervisor.stop();
   await refused;
@@ -59,7 +60,7 @@ test('who waits for a host is told when its cluster has ended, not when the time
 test('an operation that asks again and again ends with its cluster, and the end waits for it', async () => {
   const { supervisor } = supervised();
   const told: string[] = [];
-  const operation = supervisor.exclusively('a new member', async () => {
+  const operation = supervisor.exclusively(verbatim('a new member'), async () => {
     try {
       for (;;) await supervisor.wait(100);
     } finally {
@@ -78,7 +79,7 @@ test('nothing is started in a cluster that ends: it would outlive it', async () 
   const { supervisor, launched } = supervised();
   const stopped = supervisor.stop();
   await expect(supervisor.commands.start('cp-1')).rejects.toMatchObject({ reason: 'Stopped' });
-  await expect(supervisor.exclusively('a restore', () => Promise.resolve())).rejects.toMatchObject({
+  await expect(supervisor.exclusively(verbatim('a restore'), () => Promise.resolve())).rejects.toMatchObject({
     reason: 'Stopped',
   });
   await stopped;

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { type Said, SaidError, saidOf, say, together, verbatim } from '../../contract/index.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { systemRandom } from '../../base/node/random.ts';
 import { connect, loadOwnKubeconfig, pause, type Client } from '../../client/index.ts';
@@ -70,7 +71,7 @@ export class Supervisor {
   #stopping: Promise<void> | undefined;
   #isStuck = false;
   #client: Client | undefined;
-  readonly #warnings: string[] = [];
+  readonly #warnings: Said[] = [];
   #phase: ClusterPhase = 'starting';
   #readyAfterMs: number | undefined;
   /** Kubelets that an upgrade has moved, or has yet to move, by node. */
@@ -159,8 +160,7 @@ export class Supervisor {
         isUnsettled: async (name) => (await readMembershipChange(folder.directory))?.host === name,
         start: (name) => this.commands.launch(this.host(name)),
         onCrash: (crash) => this.#crashed(crash),
-        onLeft: (name) =>
-          this.#links.get(name)?.explain('a membership change is incomplete; run that command again'),
+        onLeft: (name) => this.#links.get(name)?.explain(say('exit.membership')),
       }),
     );
     for (const plan of planHosts(folder.config)) this.#link(plan);
@@ -199,7 +199,7 @@ export class Supervisor {
 
   #crashed(crash: HostCrash): void {
     const link = this.#links.get(crash.host);
-    link?.explain(`${crash.reason}; ${crash.outcome}`);
+    link?.explain(together([crash.reason, crash.outcome]));
     if (link) this.#events.exited(link.plan, crash);
   }
 
@@ -239,9 +239,9 @@ export class Supervisor {
   host(name: string): HostLink {
     const link = this.#links.get(name);
     if (link) return link;
-    throw new ReasonError(
+    throw new SaidError(
       'NotFound',
-      `host "${name}" not found; known hosts: ${[...this.#links.keys()].join(', ')}`,
+      say('failure.noHost', { host: name, known: [...this.#links.keys()].join(', ') }),
     );
   }
 
@@ -266,7 +266,7 @@ export class Supervisor {
   }
 
   /** One at a time of what changes hosts as a whole: two would each count on the other's hosts. */
-  async exclusively<T>(what: string, run: () => Promise<T>): Promise<T> {
+  async exclusively<T>(what: Said, run: () => Promise<T>): Promise<T> {
     this.#life.signal.throwIfAborted();
     return this.#operations.run(what, run);
   }
@@ -327,8 +327,7 @@ export class Supervisor {
     const { folder, clock, log } = this.#options;
     const authority = await readFile(certificatePath(folder.directory, 'ca'), 'utf8');
     this.#gates.trust(authority);
-    if (await undoInterruptedRestore(folder.directory))
-      this.#warnings.push('an interrupted restore was rolled back; restore the snapshot again');
+    if (await undoInterruptedRestore(folder.directory)) this.#warnings.push(say('warning.restoreRolledBack'));
     const [upgrade, change] = await Promise.all([
       readUpgradeState(folder.directory),
       readMembershipChange(folder.directory),
@@ -347,7 +346,7 @@ export class Supervisor {
     this.#owned.add(client);
     this.#client = client;
     await this.#readiness.untilReady(client);
-    this.#warnings.push(...(await installAddons(client, folder)));
+    this.#warnings.push(...(await installAddons(client, folder)).map(verbatim));
     await this.#backups.start();
     this.#owned.add(this.#backups);
     this.#certificates.start();
@@ -376,12 +375,10 @@ export class Supervisor {
     if (this.#unsettled === undefined) return;
     const { log } = this.#options;
     try {
-      const outcome = await this.exclusively('resuming an interrupted membership change', () =>
-        resumeMembership(this),
-      );
+      const outcome = await this.exclusively(say('exclusive.resume'), () => resumeMembership(this));
       if (outcome !== undefined) this.#warnings.push(outcome);
     } catch (error) {
-      this.#warnings.push(`members: ${messageOf(error)}`);
+      this.#warnings.push(say('warning.members', { why: saidOf(error) }));
       log.write('error', 'failed to resume a membership change', { error: messageOf(error) });
     }
     this.#unsettled = undefined;
@@ -396,7 +393,7 @@ export class Supervisor {
   async #stop(): Promise<void> {
     this.#phase = 'stopping';
     this.#keeper.dispose();
-    this.#life.abort(new ReasonError('Stopped', 'the cluster is stopping'));
+    this.#life.abort(new SaidError('Stopped', say('failure.clusterStopping')));
     this.#changed();
     await this.commands.stopInOrder(this.hosts);
     // Anyone who waits for a host waits in vain from here on: a timer of minutes would keep the process.

@@ -1,5 +1,4 @@
-import { ReasonError } from '../../base/errors.ts';
-import { say, verbatim } from '../../contract/index.ts';
+import { SaidError, say, verbatim } from '../../contract/index.ts';
 import { saveClusterSnapshot } from '../backup/save-snapshot.ts';
 import { writeClusterConfig } from '../data-folder/create.ts';
 import { inStep, silentReport, type StepReport } from '../operation/step-report.ts';
@@ -22,16 +21,10 @@ const stateFor = async (supervisor: Supervisor, target: string): Promise<Upgrade
   const { clock } = supervisor;
   const before = await readUpgradeState(supervisor.folder.directory);
   if (before?.phase === 'rolling-back')
-    throw new ReasonError(
-      'Busy',
-      `the upgrade to ${before.to} is being rolled back; finish that first with pilothouse upgrade rollback`,
-    );
+    throw new SaidError('Busy', say('failure.upgrade.rollingBack', { version: before.to }));
   if (before?.phase === 'applying') {
     if (before.to === target) return before;
-    throw new ReasonError(
-      'Busy',
-      `the upgrade to ${before.to} is incomplete; resume it with pilothouse upgrade apply ${before.to}, or roll it back with pilothouse upgrade rollback`,
-    );
+    throw new SaidError('Busy', say('failure.upgrade.resume', { version: before.to }));
   }
   const from = supervisor.config.spec.kubernetesVersion;
   assertUpgradable(from, target);
@@ -69,15 +62,17 @@ export const applyUpgrade = (
   target: string,
   report: StepReport,
 ): Promise<UpgradeOutcome> =>
-  supervisor.exclusively(`the upgrade to ${target}`, () => apply(supervisor, target, report));
+  supervisor.exclusively(say('exclusive.upgrade', { version: target }), () =>
+    apply(supervisor, target, report),
+  );
 
 const apply = async (supervisor: Supervisor, target: string, report: StepReport): Promise<UpgradeOutcome> => {
   const { directory } = supervisor.folder;
   const itinerary = itineraryOf(supervisor.hosts.map(({ plan }) => plan));
-  const goesOn = `resume with pilothouse upgrade apply ${target}`;
+  const resumeCommand = `pilothouse upgrade apply ${target}`;
   let state = await stateFor(supervisor, target);
   report.plan(upgradeSteps(itinerary));
-  await inStep(report, 'check', () => assertHealthy(supervisor, goesOn));
+  await inStep(report, 'check', () => assertHealthy(supervisor, resumeCommand));
   await inStep(
     report,
     'snapshot',
@@ -93,7 +88,7 @@ const apply = async (supervisor: Supervisor, target: string, report: StepReport)
     (detail) => detail,
   );
   await writeUpgradeState(directory, state);
-  const journey = new Journey({ supervisor, report, version: target, goesOn, state });
+  const journey = new Journey({ supervisor, report, version: target, resumeCommand, state });
   for (const host of itinerary.apiServers) await journey.apiServer(host);
   for (const host of itinerary.managers) await journey.managers(host);
   for (const batch of itinerary.nodes) await journey.nodes(batch);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { ReasonError } from '../../base/errors.ts';
+import { say, SaidError, together } from '../../contract/index.ts';
 import { isNotFound, StatusError } from '../../api/meta/status.ts';
 import { NODE, pause, POD, type Client, type Pod, type Stored } from '../../client/index.ts';
 
@@ -75,9 +75,17 @@ export const drainNode = async (
       else isRefused = true;
     }
     if (clock.monotonicMs() > deadlineMs)
-      throw new ReasonError(
+      throw new SaidError(
         'DrainTimeout',
-        `draining ${node} timed out after ${DRAIN_TIMEOUT_MS / 1000} s: ${left.length} pods remain, including ${left[0]!.metadata.namespace}/${left[0]!.metadata.name}${isRefused ? '; a PodDisruptionBudget blocks their eviction' : ''}`,
+        together([
+          say('failure.drainTimeout', {
+            node,
+            seconds: DRAIN_TIMEOUT_MS / 1000,
+            count: left.length,
+            pod: `${left[0]!.metadata.namespace}/${left[0]!.metadata.name}`,
+          }),
+          ...(isRefused ? [say('failure.drainTimeout.budget')] : []),
+        ]),
       );
     onWaiting(left.length, isRefused);
     await pause(clock, isRefused ? REFUSED_RETRY_MS : POLL_MS, signal);

@@ -14,7 +14,7 @@ export class Journey {
   readonly #report: StepReport;
   readonly #version: string;
   /** How a person continues when a gate is shut. */
-  readonly #goesOn: string;
+  readonly #resumeCommand: string;
   #state: UpgradeState;
   #written: Promise<void> = Promise.resolve();
 
@@ -22,13 +22,13 @@ export class Journey {
     readonly supervisor: Supervisor;
     readonly report: StepReport;
     readonly version: string;
-    readonly goesOn: string;
+    readonly resumeCommand: string;
     readonly state: UpgradeState;
   }) {
     this.#supervisor = options.supervisor;
     this.#report = options.report;
     this.#version = options.version;
-    this.#goesOn = options.goesOn;
+    this.#resumeCommand = options.resumeCommand;
     this.#state = options.state;
   }
 
@@ -64,7 +64,7 @@ export class Journey {
       this.#report,
       id,
       async () => {
-        await assertHealthy(this.#supervisor, this.#goesOn);
+        await assertHealthy(this.#supervisor, this.#resumeCommand);
         return run();
       },
       (detail) => detail,

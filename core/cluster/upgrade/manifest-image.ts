@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { say, SaidError } from '../../contract/index.ts';
 import { join } from 'node:path';
-import { ReasonError } from '../../base/errors.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
 import { manifestsFolder } from '../data-folder/layout.ts';
 
@@ -28,7 +28,7 @@ export const setImageTag = async (
   }
   const after = withImageTag(before, component, version);
   if (after === before && !before.includes(`/${component}:${version}`))
-    throw new ReasonError('BadManifest', `${path} contains no image for ${component}; fix it first`);
+    throw new SaidError('BadManifest', say('failure.upgrade.noImage', { path, component }));
   if (after !== before) await writeFileAtomically(path, after);
   return before;
 };

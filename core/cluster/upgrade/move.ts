@@ -1,4 +1,4 @@
-import { ReasonError } from '../../base/errors.ts';
+import { type Said, SaidError, say, together, verbatim } from '../../contract/index.ts';
 import { NODE, type Client, type Node, type Stored } from '../../client/index.ts';
 import type { HostLink } from '../supervisor/host-link.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
@@ -9,27 +9,30 @@ const POLL_MS = 50;
 
 export const clientOf = ({ client }: Supervisor): Client => {
   if (client) return client;
-  throw new ReasonError('NotReady', 'the cluster has not started yet; wait until it is ready');
+  throw new SaidError('NotReady', say('failure.notStarted'));
 };
 
-const whatIsMissing = (supervisor: Supervisor): string | undefined => {
+const whatIsMissing = (supervisor: Supervisor): Said | undefined => {
   for (const { name, phase, components } of supervisor.state().hosts) {
-    if (phase !== 'running') return `host ${name} is ${phase}`;
+    if (phase !== 'running') return say('found.hosts.host', { host: name, phase });
     const late = components.find((component) => component.phase !== 'ready');
-    if (late) return `${late.name} on ${name} is ${late.phase}`;
+    if (late) return say('found.hosts.component', { component: late.name, host: name, phase: late.phase });
   }
   return undefined;
 };
 
 /** The gate before each host: with one host down already, taking another is how a quorum is lost. */
-export const assertHealthy = async (supervisor: Supervisor, goesOn: string): Promise<void> => {
+export const assertHealthy = async (supervisor: Supervisor, resumeCommand: string): Promise<void> => {
   const deadlineMs = supervisor.clock.monotonicMs() + READY_TIMEOUT_MS;
   for (;;) {
     const missing = whatIsMissing(supervisor);
     if (missing === undefined) return;
     const isLasting = supervisor.hosts.some(({ phase }) => !['running', 'starting'].includes(phase));
     if (isLasting || supervisor.clock.monotonicMs() > deadlineMs)
-      throw new ReasonError('NotReady', `${missing}; recover it, then ${goesOn}`);
+      throw new SaidError(
+        'NotReady',
+        together([missing, say('failure.recoverThen', { command: resumeCommand })]),
+      );
     await supervisor.wait(POLL_MS);
   }
 };
@@ -62,9 +65,12 @@ export const moveComponent = async (
   if (await host.until(isThere, READY_TIMEOUT_MS)) return true;
   const why = host.component(component)?.message;
   await writeManifest(directory, name, component, before);
-  throw new ReasonError(
+  throw new SaidError(
     'UpgradeFailed',
-    `${component} on ${name} did not become ready at ${version} and was reverted to the previous version${why === undefined ? '' : `: ${why}`}`,
+    together([
+      say('failure.upgrade.reverted', { component, host: name, version }),
+      ...(why === undefined ? [] : [verbatim(why)]),
+    ]),
   );
 };
 
@@ -85,7 +91,7 @@ export const moveKubelet = async (
     const found = await client.resource(NODE).get(node);
     if (found.status?.nodeInfo?.kubeletVersion === version && isReady(found)) return;
     if (supervisor.clock.monotonicMs() > deadlineMs)
-      throw new ReasonError('UpgradeFailed', `the kubelet on ${node} did not become ready at ${version}`);
+      throw new SaidError('UpgradeFailed', say('failure.upgrade.kubelet', { node, version }));
     await supervisor.wait(POLL_MS);
   }
 };

@@ -1,5 +1,5 @@
-import { ReasonError } from '../../base/errors.ts';
 import { NEWEST_MINOR } from '../../api/releases/index.ts';
+import { say, SaidError, type Said } from '../../contract/index.ts';
 import { minorOf } from '../config/config.ts';
 
 const VERSION = /^v1\.(\d+)\.(\d+)$/;
@@ -14,13 +14,13 @@ export const upgradeTargets = (current: string): readonly string[] => {
 
 /** Upstream's skew policy: minors are not skipped, and nothing goes back. */
 export const assertUpgradable = (current: string, target: string): void => {
-  const refuse = (why: string): never => {
-    throw new ReasonError('BadVersion', `cannot upgrade from ${current} to ${target}: ${why}`);
+  const refuse = (why: Said): never => {
+    throw new SaidError('BadVersion', say('failure.upgrade.refused', { from: current, to: target, why }));
   };
-  if (!VERSION.test(target)) refuse('versions must look like v1.36.0');
+  if (!VERSION.test(target)) refuse(say('failure.upgrade.format'));
   const [from, to] = [minorOf(current), minorOf(target)];
-  if (to > NEWEST_MINOR) refuse(`the latest supported version is v1.${NEWEST_MINOR}`);
+  if (to > NEWEST_MINOR) refuse(say('failure.upgrade.latest', { version: `v1.${NEWEST_MINOR}` }));
   if (to < from || (to === from && patchOf(target) < patchOf(current)))
-    refuse('downgrades are not supported');
-  if (to > from + 1) refuse(`minor versions cannot be skipped; upgrade to v1.${from + 1} first`);
+    refuse(say('failure.upgrade.downgrade'));
+  if (to > from + 1) refuse(say('failure.upgrade.skip', { version: `v1.${from + 1}` }));
 };

@@ -1,5 +1,4 @@
-import { verbatim } from '../../contract/index.ts';
-import { ReasonError } from '../../base/errors.ts';
+import { SaidError, say, verbatim } from '../../contract/index.ts';
 import { registryOf } from '../../api/scheme/index.ts';
 import { minorOf } from '../config/config.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
@@ -23,9 +22,12 @@ const assertNothingNewer = async (supervisor: Supervisor, from: string, to: stri
       query: { limit: 1 },
     });
     if ((list.items ?? []).length > 0)
-      throw new ReasonError(
+      throw new SaidError(
         'NotSupported',
-        `${from} does not support ${type.plural}.${type.group}/${type.version}; delete these objects first`,
+        say('failure.rollback.unsupported', {
+          version: from,
+          resource: `${type.plural}.${type.group}/${type.version}`,
+        }),
       );
   }
 };
@@ -34,24 +36,23 @@ const assertNothingNewer = async (supervisor: Supervisor, from: string, to: stri
  * Rolls back the last upgrade, complete or not, in reverse order. If it is interrupted, the same call resumes it.
  */
 export const rollbackUpgrade = (supervisor: Supervisor, report: StepReport): Promise<UpgradeOutcome> =>
-  supervisor.exclusively('a rollback', () => rollback(supervisor, report));
+  supervisor.exclusively(say('exclusive.rollback'), () => rollback(supervisor, report));
 
 const rollback = async (supervisor: Supervisor, report: StepReport): Promise<UpgradeOutcome> => {
   const { directory } = supervisor.folder;
   const before = await readUpgradeState(directory);
-  if (!before)
-    throw new ReasonError('NotFound', 'no upgrade to roll back; the cluster runs its initial version');
+  if (!before) throw new SaidError('NotFound', say('failure.rollback.none'));
   const { from, to } = before;
   const itinerary = itineraryOf(supervisor.hosts.map(({ plan }) => plan));
-  const goesOn = 'resume with pilothouse upgrade rollback';
+  const resumeCommand = 'pilothouse upgrade rollback';
   report.plan(rollbackSteps(itinerary));
   await inStep(report, 'check', async () => {
-    await assertHealthy(supervisor, goesOn);
+    await assertHealthy(supervisor, resumeCommand);
     if (before.phase !== 'rolling-back') await assertNothingNewer(supervisor, from, to);
   });
   const state = { ...before, phase: 'rolling-back' } as const;
   await writeUpgradeState(directory, state);
-  const journey = new Journey({ supervisor, report, version: from, goesOn, state });
+  const journey = new Journey({ supervisor, report, version: from, resumeCommand, state });
   for (const host of itinerary.proxies) await journey.proxy(host);
   for (const batch of [...itinerary.nodes].reverse()) await journey.nodes(batch);
   for (const host of [...itinerary.managers].reverse()) await journey.managers(host);

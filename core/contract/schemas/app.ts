@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { said } from '../sentences/said.ts';
 
 export const appInfo = v.object({
   version: v.string(),
@@ -93,7 +94,7 @@ export type ClusterEntry = v.InferOutput<typeof clusterEntry>;
 export const clusterList = v.object({
   clusters: v.array(clusterEntry),
   /** Kubeconfig files that could not be read, with the reason; they stay listed until forgotten. */
-  problems: v.array(v.object({ path: v.string(), message: v.string() })),
+  problems: v.array(v.object({ path: v.string(), message: said })),
 });
 export type ClusterList = v.InferOutput<typeof clusterList>;
 

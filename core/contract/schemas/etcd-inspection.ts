@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { said } from '../sentences/said.ts';
 
 const text = v.pipe(v.string(), v.maxLength(4096));
 
@@ -12,7 +13,7 @@ export const etcdHashes = v.object({
       name: text,
       hash: v.optional(v.number()),
       compactRevision: v.optional(v.number()),
-      problem: v.optional(text),
+      problem: v.optional(said),
     }),
   ),
 });

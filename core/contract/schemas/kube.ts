@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { said } from '../sentences/said.ts';
 
 /** Names, paths and selectors of Kubernetes are short; what is longer is no name. */
 const NAME_CHARACTERS_MAX = 512;
@@ -37,7 +38,7 @@ export const kubeDiscovery = v.object({
   serverVersion: v.string(),
   resources: v.array(kubeResource),
   /** Group versions whose server did not answer: their resources are missing, not gone. */
-  failed: v.array(v.object({ groupVersion: v.string(), message: v.string() })),
+  failed: v.array(v.object({ groupVersion: v.string(), message: said })),
 });
 export type KubeDiscovery = v.InferOutput<typeof kubeDiscovery>;
 
@@ -88,7 +89,7 @@ export const watchHealth = v.object({
   relistCount: v.number(),
   eventCount: v.number(),
   /** Why it waits. */
-  error: v.nullable(v.string()),
+  error: v.nullable(said),
 });
 export type WatchHealth = v.InferOutput<typeof watchHealth>;
 
@@ -247,7 +248,7 @@ export type ExecQuery = v.InferOutput<typeof execQuery>;
 export const execItem = v.variant('kind', [
   v.object({ kind: v.literal('opened') }),
   v.object({ kind: v.literal('output'), text: v.string() }),
-  v.object({ kind: v.literal('ended'), exitCode: v.nullable(v.number()), message: v.string() }),
+  v.object({ kind: v.literal('ended'), exitCode: v.nullable(v.number()), message: v.nullable(said) }),
 ]);
 export type ExecItem = v.InferOutput<typeof execItem>;
 

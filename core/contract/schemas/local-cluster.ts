@@ -41,6 +41,7 @@ export const componentState = v.object({
   restarts: v.number(),
   /** After the start of the cluster. */
   changedMs: v.number(),
+  /** The component's own words. */
   message: v.nullable(v.string()),
   heapBytes: v.nullable(v.number()),
   /** Share of one core, 0 to 1. */
@@ -57,11 +58,11 @@ export const hostState = v.object({
   phase: v.picklist(['starting', 'running', 'paused', 'stopping', 'stopped', 'killed', 'failed']),
   pid: v.nullable(v.number()),
   rssBytes: v.nullable(v.number()),
-  message: v.nullable(v.string()),
+  message: v.nullable(said),
   /** After unexpected exits, since the cluster was started. */
   restarts: v.number(),
   /** The last exit that no one asked for; given up: it stays down until a person starts it. */
-  lastExit: v.nullable(v.object({ reason: v.string(), atMs: v.number(), isGivenUp: v.boolean() })),
+  lastExit: v.nullable(v.object({ reason: said, atMs: v.number(), isGivenUp: v.boolean() })),
   nodes: v.array(v.string()),
   components: v.pipe(v.array(componentState), v.maxLength(COMPONENTS_PER_HOST_MAX)),
 });
@@ -79,7 +80,7 @@ export const backendState = v.object({
 export const localClusterState = v.object({
   /** `failed`: the cluster failed to start; `message` says why and what to do. */
   phase: v.picklist(['stopped', 'preparing', 'starting', 'ready', 'stopping', 'failed']),
-  message: v.nullable(v.string()),
+  message: v.nullable(said),
   name: v.string(),
   directory: v.string(),
   kubernetesVersion: v.string(),
@@ -88,7 +89,7 @@ export const localClusterState = v.object({
   kubeconfigPath: v.string(),
   startedAtMs: v.nullable(v.number()),
   readyAfterMs: v.nullable(v.number()),
-  warnings: v.array(v.string()),
+  warnings: v.array(said),
   hosts: v.pipe(v.array(hostState), v.maxLength(HOSTS_MAX)),
   loadBalancer: v.nullable(
     v.object({

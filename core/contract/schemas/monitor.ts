@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { said } from '../sentences/said.ts';
 import { clusterRef } from './kube.ts';
 
 export const LEASES_MAX = 1000;
@@ -234,7 +235,7 @@ export const portForward = v.object({
   localPort: v.number(),
   connections: v.number(),
   bytes: v.number(),
-  /** Why it no longer forwards; empty while it does. */
-  problem: v.string(),
+  /** Why it no longer forwards; null while it does. */
+  problem: v.nullable(said),
 });
 export type PortForward = v.InferOutput<typeof portForward>;

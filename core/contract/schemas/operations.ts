@@ -29,15 +29,16 @@ export const etcdMember = v.object({
   /** From the leader to this member; null for the leader itself. */
   peerRoundTripMs: v.nullable(v.number()),
   proposalsFailed: v.nullable(v.number()),
-  problem: v.string(),
+  /** Why it is unreachable; null while it answers. */
+  problem: v.nullable(said),
 });
 export type EtcdMember = v.InferOutput<typeof etcdMember>;
 
 export const etcdView = v.object({
   atMs: v.number(),
   members: v.pipe(v.array(etcdMember), v.maxLength(MEMBERS_MAX)),
-  /** Why nothing is known; empty while at least one member answers. */
-  problem: v.string(),
+  /** Why nothing is known; null while at least one member answers. */
+  problem: v.nullable(said),
 });
 export type EtcdView = v.InferOutput<typeof etcdView>;
 
@@ -71,8 +72,8 @@ export const snapshotFile = v.object({
   hash: v.string(),
   /** Made by the schedule, and so deleted by its retention. */
   isScheduled: v.boolean(),
-  /** Why it cannot be restored; empty when every page was checked. */
-  problem: v.string(),
+  /** Why it cannot be restored; null when every page was checked. */
+  problem: v.nullable(said),
 });
 export type SnapshotFile = v.InferOutput<typeof snapshotFile>;
 

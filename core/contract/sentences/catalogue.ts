@@ -1,7 +1,9 @@
 import { checks } from './checks.ts';
+import { clusterFailures } from './cluster-failures.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
 import { harden } from './harden.ts';
+import { native } from './native.ts';
 import { notices } from './notices.ts';
 import { operations } from './operations.ts';
 
@@ -12,9 +14,11 @@ export const sentences = {
   /** Sentences that belong together. */
   together: '{parts}',
   ...checks,
+  ...clusterFailures,
   ...failures,
   ...findings,
   ...harden,
+  ...native,
   ...notices,
   ...operations,
 } as const;

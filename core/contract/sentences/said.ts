@@ -38,13 +38,14 @@ export const together = (parts: Said[]): Said =>
 
 export const isSentenceCode = (code: string): code is SentenceCode => Object.hasOwn(sentences, code);
 
-/** An expected failure that is told in the reader's language; `message` is the same in English. */
+/** An expected failure that is told in the reader's language; `message` is the same in words. */
 export class SaidError<Reason extends string = string> extends ReasonError<Reason> {
   override readonly name: string = 'SaidError';
   readonly said: Said;
 
-  constructor(reason: Reason, what: Said, options?: { cause?: unknown }) {
-    super(reason, inEnglish(what), options);
+  /** `message`: the same in the reader's language, where that is known. */
+  constructor(reason: Reason, what: Said, options?: { cause?: unknown; message?: string }) {
+    super(reason, options?.message ?? inEnglish(what), options);
     this.said = what;
   }
 }
@@ -86,7 +87,7 @@ export const sayIn = (language: Language, { code, values }: Said): string =>
     ? fillMessage(language.message(code), values, language)
     : [code, ...Object.values(values).filter((value) => typeof value !== 'object')].join(' ');
 
-const ENGLISH: Language = {
+export const ENGLISH: Language = {
   message: (code) => sentences[code],
   formatNumber: (value) => value.toLocaleString('en'),
   isOne: (count) => count === 1,

@@ -5,6 +5,8 @@ import {
   type HashComparison,
   type KeyPermission,
 } from '../../../core/cluster/etcd-operator/inspect.ts';
+import { inEnglish } from '../../../core/contract/index.ts';
+import { jsonOf } from '../json.ts';
 import {
   EXIT_FAILURE,
   EXIT_OK,
@@ -29,7 +31,9 @@ const printHashes = ({ revision, members, verdict }: HashComparison, context: Co
   for (const { name, id, hash, compactRevision, problem } of members) {
     const facts =
       hash === undefined
-        ? (problem ?? '')
+        ? problem
+          ? inEnglish(problem)
+          : ''
         : `hash ${hash.toString(16).padStart(HASH_HEX_DIGITS, '0')}  compacted at ${compactRevision}`;
     context.print(`${(name || id).padEnd(10)} ${facts}`.trimEnd());
   }
@@ -80,7 +84,7 @@ export const etcd: Command = {
     switch (verb) {
       case 'hash': {
         const comparison = await compareHashes(await etcdOf(dataDirectory));
-        if (json) context.print(JSON.stringify(comparison));
+        if (json) context.print(jsonOf(comparison));
         else printHashes(comparison, context);
         return comparison.verdict === 'equal' ? EXIT_OK : EXIT_FAILURE;
       }

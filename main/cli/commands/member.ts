@@ -1,4 +1,6 @@
 import { callControl } from '../../../core/cluster/control/client.ts';
+import { inEnglish } from '../../../core/contract/index.ts';
+import { jsonOf } from '../json.ts';
 import {
   addMember,
   findMember,
@@ -33,7 +35,9 @@ const printMember = (member: MemberView, context: CommandContext): void => {
   const role = isLeader ? 'leader' : isLearner ? 'learner' : 'follower';
   const facts = status
     ? `term ${status.raftTerm}  index ${status.raftIndex}  revision ${status.revision}  ${mebibytes(status.dbBytes)}`
-    : (problem ?? '');
+    : problem
+      ? inEnglish(problem)
+      : '';
   context.print(
     `${(name || '(not started)').padEnd(10)} ${id.padEnd(16)} ${role.padEnd(8)} ${(clientUrls[0] ?? '').padEnd(26)} ${facts}`.trimEnd(),
   );
@@ -59,7 +63,7 @@ const run = async (
   switch (verb) {
     case 'list': {
       const members = await listMembers(access);
-      if (json) context.print(JSON.stringify(members));
+      if (json) context.print(jsonOf(members));
       else for (const member of members) printMember(member, context);
       return;
     }

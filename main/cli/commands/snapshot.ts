@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
+import { inEnglish } from '../../../core/contract/index.ts';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, ReasonError } from '../../../core/base/errors.ts';
 import { callControl } from '../../../core/cluster/control/client.ts';
@@ -90,8 +91,12 @@ const compare = async (file: string, args: readonly string[], context: CommandCo
 const list = async (args: readonly string[], context: CommandContext): Promise<void> => {
   const { dataDirectory, json } = parseOptions({}, args, context);
   const files = await listSnapshots(dataDirectory);
-  if (json) return context.print(JSON.stringify(files));
-  for (const { file, createdAtMs, bytes, keys, revision, problem } of files)
+  const inWords = files.map(({ problem, ...file }) => ({
+    ...file,
+    problem: problem === null ? '' : inEnglish(problem),
+  }));
+  if (json) return context.print(JSON.stringify(inWords));
+  for (const { file, createdAtMs, bytes, keys, revision, problem } of inWords)
     context.print(
       `${new Date(createdAtMs).toISOString().replace(/\.\d+/, '')}  ${problem === '' ? `${keys} keys at revision ${revision}, ${mebibytes(bytes)}` : `damaged: ${problem}`}  ${file}`,
     );

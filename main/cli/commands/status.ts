@@ -1,4 +1,6 @@
 import { callControl } from '../../../core/cluster/control/client.ts';
+import { inEnglish } from '../../../core/contract/index.ts';
+import { jsonOf } from '../json.ts';
 import { requireCluster, type ClusterState, type HostState } from '../../../core/cluster/index.ts';
 import { hasReason } from '../../../core/base/errors.ts';
 import { EXIT_FAILURE, EXIT_OK, parseOptions, type Command, type CommandContext } from '../command.ts';
@@ -17,8 +19,10 @@ const printHost = (host: HostState, context: CommandContext): void => {
   ];
   const { restarts, lastExit } = host;
   const again =
-    restarts === 0 ? '' : `  restarted ${restarts}x (last exit: ${lastExit?.reason ?? 'unknown'})`;
-  const why = host.message === undefined ? '' : `  ${host.message}`;
+    restarts === 0
+      ? ''
+      : `  restarted ${restarts}x (last exit: ${lastExit ? inEnglish(lastExit.reason) : 'unknown'})`;
+  const why = host.message === undefined ? '' : `  ${inEnglish(host.message)}`;
   context.print(`${line.join(' ')}${again}${why}`.trimEnd());
   for (const { name, phase, version, restarts, message } of host.components) {
     const again = restarts === 0 ? '' : `  restarted ${restarts}x`;
@@ -69,7 +73,7 @@ export const status: Command = {
     const config = await requireCluster(dataDirectory);
     try {
       const state = await callControl(dataDirectory, 'status', {});
-      if (json) context.print(JSON.stringify(state));
+      if (json) context.print(jsonOf(state));
       else {
         printState(state, context);
         printQuorum(state, context);

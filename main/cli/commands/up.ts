@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { inEnglish } from '../../../core/contract/index.ts';
 import { resolve } from 'node:path';
 import {
   adminKubeconfigFile,
@@ -184,7 +185,7 @@ export const up: Command = {
         const outcome = await Promise.race([supervisor.start().then(() => 'ready' as const), asked]);
         if (outcome === 'ready') {
           const { readyAfterMs = 0, endpoint, warnings } = supervisor.state();
-          for (const warning of warnings) context.note(`pilothouse: ${warning}`);
+          for (const warning of warnings) context.note(`pilothouse: ${inEnglish(warning)}`);
           const kubeconfig = adminKubeconfigFile(dataDirectory);
           if (json)
             context.print(JSON.stringify({ readyAfterMs, endpoint, kubeconfig, data: dataDirectory, url }));

@@ -1,4 +1,5 @@
 import { inEnglish } from '../../../core/contract/index.ts';
+import { jsonOf } from '../json.ts';
 import type { UpgradePlan } from '../../../core/contract/schemas/operations.ts';
 import { callControl } from '../../../core/cluster/control/client.ts';
 import { hasReason, ReasonError } from '../../../core/base/errors.ts';
@@ -53,7 +54,7 @@ const plan = async (
 ): Promise<number> => {
   try {
     const found = await callControl(dataDirectory, 'upgrade.plan', { version });
-    if (json) context.print(JSON.stringify({ ...found, checks: found.checks.map(inWords) }));
+    if (json) context.print(jsonOf({ ...found, checks: found.checks.map(inWords) }));
     else printPlan(found, context);
     return found.checks.some(({ verdict }) => verdict === 'problem') || found.removals.length > 0
       ? EXIT_FAILURE

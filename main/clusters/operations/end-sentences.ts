@@ -3,21 +3,21 @@ import type { SavedSnapshot } from '../../../core/cluster/etcd-operator/operatio
 import type { RotationOutcome } from '../../../core/cluster/encryption/rotate.ts';
 import type { Fault } from '../../../core/cluster/faults/fault.ts';
 import type { HardeningOutcome } from '../../../core/cluster/harden/apply.ts';
+import { sayFault } from '../../../core/cluster/faults/fault-board.ts';
 import type { MembershipOutcome } from '../../../core/cluster/membership/add-member.ts';
 import type { UpgradeOutcome } from '../../../core/cluster/upgrade/apply.ts';
 import { say, type Said } from '../../../core/contract/index.ts';
 
 // How an operation ended: the same whether this process did it or the one that runs the cluster.
 
-export const faultAdded = ({ id, text }: Fault): Said => say('done.fault.add', { id, fault: text });
+export const faultAdded = (fault: Fault): Said =>
+  say('done.fault.add', { id: fault.id, fault: sayFault(fault) });
 
 export const hostIsolated = (host: string, cuts: readonly Fault[]): Said =>
   say('done.fault.isolate', { host, count: cuts.length });
 
 export const faultsHealed = (healed: readonly Fault[]): Said =>
-  healed.length === 0
-    ? say('done.fault.none')
-    : say('done.fault.heal', { faults: healed.map(({ text }) => text).join('; ') });
+  healed.length === 0 ? say('done.fault.none') : say('done.fault.heal', { faults: healed.map(sayFault) });
 
 export const memberJoined = ({ host, members: count }: MembershipOutcome): Said =>
   say('done.member.add', { host, count });

@@ -1,4 +1,3 @@
-import { ReasonError } from '../../../core/base/errors.ts';
 import { EtcdConnection } from '../../../core/cluster/etcd-operator/connection.ts';
 import { OPERATOR } from '../../../core/cluster/etcd-operator/methods.ts';
 import {
@@ -14,7 +13,7 @@ import {
 import { addMember } from '../../../core/cluster/membership/add-member.ts';
 import { removeMember } from '../../../core/cluster/membership/remove-member.ts';
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
-import { say } from '../../../core/contract/index.ts';
+import { SaidError, say, together } from '../../../core/contract/index.ts';
 import { ALARM_ACTION } from '../../../core/etcd/proto/index.ts';
 import type { LocalCluster } from '../local-clusters.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';
@@ -32,9 +31,12 @@ const defragmentOrder = async (access: EtcdAccess, member: string | null): Promi
   const members = member === null ? await listMembers(access) : [await findMember(access, member)];
   const silent = members.find(({ status }) => !status);
   if (silent)
-    throw new ReasonError(
+    throw new SaidError(
       'EtcdUnreachable',
-      `${labelOf(silent)} is unreachable: ${silent.problem ?? ''}; recover it first`,
+      together([
+        say('failure.etcd.unreachable', { member: labelOf(silent), why: silent.problem ?? '' }),
+        say('advice.recoverMember'),
+      ]),
     );
   return [...members].sort((a, b) => Number(a.isLeader) - Number(b.isLeader));
 };

@@ -1,4 +1,4 @@
-import { describeFault } from '../../../core/cluster/faults/fault-board.ts';
+import { sayFault } from '../../../core/cluster/faults/fault-board.ts';
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
 import { say } from '../../../core/contract/index.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';
@@ -8,7 +8,7 @@ import type { Kind, RunnersOf } from './runner.ts';
 export const faultRunners: RunnersOf<Extract<Kind, `fault.${string}`>> = {
   async 'fault.add'({ fault }, { cluster, report }) {
     const { faults } = requireSupervisor(cluster);
-    report.plan([{ id: 'break', title: say('step.fault.add', { fault: describeFault(fault) }) }]);
+    report.plan([{ id: 'break', title: say('step.fault.add', { fault: sayFault(fault) }) }]);
     return faultAdded(await inStep(report, 'break', () => Promise.resolve(faults.add(fault))));
   },
   async 'fault.isolate'({ host }, { cluster, report }) {

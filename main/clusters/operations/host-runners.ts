@@ -1,10 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import { ReasonError } from '../../../core/base/errors.ts';
 import type { Supervisor } from '../../../core/cluster/index.ts';
 import { manifestsFolder } from '../../../core/cluster/data-folder/layout.ts';
 import { setFlags } from '../../../core/cluster/flags/set-flags.ts';
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
-import { say, verbatim } from '../../../core/contract/index.ts';
+import { SaidError, say, together, verbatim } from '../../../core/contract/index.ts';
 import type { StepReport } from '../operation-runner.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';
 import type { Kind, RunnersOf } from './runner.ts';
@@ -30,15 +29,12 @@ const untilHostReady = async (supervisor: Supervisor, name: string, report: Step
     following.dispose();
   }
   if (link.phase !== 'running')
-    throw new ReasonError(
+    throw new SaidError(
       'HostFailed',
-      `${name} is ${link.phase} again: ${link.state().message ?? 'exited'}`,
+      say('failure.host.again', { host: name, phase: link.phase, why: link.state().message ?? '' }),
     );
   if (late().length > 0)
-    throw new ReasonError(
-      'NotReady',
-      `${name} is running, but ${late().join(', ')} did not become ready in time`,
-    );
+    throw new SaidError('NotReady', say('failure.host.late', { host: name, components: late().join(', ') }));
   report.detail('ready', null);
 };
 
@@ -121,9 +117,14 @@ export const componentRunners: RunnersOf<Extract<Kind, `component.${string}`>> =
     report.begin('ready');
     const isInTime = await link.until(() => isReady() || signal.aborted || !link.isAlive, READY_TIMEOUT_MS);
     if (!isInTime || !isReady())
-      throw new ReasonError(
+      throw new SaidError(
         'NotReady',
-        `${component} on ${host} did not become ready: ${link.component(component)?.message ?? 'its host is not running'}`,
+        together([
+          say('failure.notReady.component', { component, host }),
+          link.isAlive
+            ? verbatim(link.component(component)?.message ?? '')
+            : say('failure.host.down', { host }),
+        ]),
       );
     report.end('ready');
     return say('done.component.start', { component, host });

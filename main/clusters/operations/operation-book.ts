@@ -129,9 +129,9 @@ export class OperationBook implements Disposable {
   /** Takes effect at the next checkpoint. */
   pause(id: string, isPaused: boolean): void {
     const entry = this.#entries.find((known) => known.id === id);
-    if (!entry) throw new ContractError('NotFound', `operation ${id} not found`);
-    if (entry.isOver) throw new ContractError('Conflict', 'the operation has already finished');
-    if (!entry.draft.canPause) throw new ContractError('BadRequest', 'this operation cannot be paused');
+    if (!entry) throw new ContractError('NotFound', say('failure.noOperation', { id }));
+    if (entry.isOver) throw new ContractError('Conflict', say('failure.operationOver'));
+    if (!entry.draft.canPause) throw new ContractError('BadRequest', say('failure.cannotPause'));
     if (isPaused === (entry.held !== undefined)) return;
     if (isPaused) {
       entry.held = new Promise((resolve) => (entry.goOn = resolve));
@@ -159,14 +159,11 @@ export class OperationBook implements Disposable {
 
   #assertRoom({ kind }: ClusterAction): void {
     if (this.#entries.length >= OPERATIONS_MAX && this.#entries.every(({ isOver }) => !isOver))
-      throw new ContractError(
-        'Unavailable',
-        `${OPERATIONS_MAX} operations are in progress; wait for one to finish`,
-      );
+      throw new ContractError('Unavailable', say('failure.operationsMax', { max: OPERATIONS_MAX }));
     const { running } = this;
     if (BESIDE_OTHERS.includes(kind) || !running) return;
     const code = running.state === 'paused' ? 'failure.paused' : 'failure.busy';
-    throw ContractError.saying('Conflict', say(code, { command: running.command }));
+    throw new ContractError('Conflict', say(code, { command: running.command }));
   }
 
   async #run(entry: Entry): Promise<void> {

@@ -4,6 +4,8 @@ import { ContractError, say } from '../../../core/contract/index.ts';
 /** The oldest choice is forgotten beyond this, and asked for again. */
 export const CHOSEN_MAX = 64;
 
+export type Chosen = 'kubeconfig' | 'snapshot';
+
 /** The native dialog; undefined when the person closed it. */
 export type ChooseFile = () => Promise<string | undefined>;
 
@@ -12,12 +14,12 @@ export type ChooseFile = () => Promise<string | undefined>;
  * refused, so that a page that was taken over reads no other file.
  */
 export class ChosenFiles {
-  readonly #what: string;
+  readonly #what: Chosen;
   readonly #dialog: ChooseFile | undefined;
   readonly #chosen = new Set<string>();
 
   /** Without a dialog (in a browser) a typed path is a choice. */
-  constructor(what: string, dialog: ChooseFile | undefined) {
+  constructor(what: Chosen, dialog: ChooseFile | undefined) {
     this.#what = what;
     this.#dialog = dialog;
   }
@@ -39,14 +41,11 @@ export class ChosenFiles {
   /** Asks the person, or takes a typed path where typing is how they are asked. */
   async choose(typed: string | undefined): Promise<string> {
     if (this.#dialog === undefined && typed === undefined)
-      throw new ContractError(
-        'BadRequest',
-        `type the path of the ${this.#what} on the machine that serves the console`,
-      );
+      throw new ContractError('BadRequest', say(`failure.typePath.${this.#what}`));
     if (this.#dialog !== undefined && typed !== undefined && !this.has(typed))
-      throw ContractError.saying('Forbidden', say('failure.notChosen', { what: this.#what, path: typed }));
+      throw new ContractError('Forbidden', say(`failure.notChosen.${this.#what}`, { path: typed }));
     const path = typed ?? (await this.#dialog?.());
-    if (path === undefined) throw new ContractError('Cancelled', 'no file was chosen');
+    if (path === undefined) throw new ContractError('Cancelled', say('failure.noneChosen'));
     this.add(path);
     return path;
   }

@@ -4,8 +4,13 @@ import { isAbsolute, join, normalize } from 'node:path';
 import * as v from 'valibot';
 import type { Clock } from '../../../core/base/clock.ts';
 import { toDisposable, type Disposable } from '../../../core/base/disposable.ts';
-import { messageOf } from '../../../core/base/errors.ts';
-import { ContractError, type ClusterEntry, type ClusterList } from '../../../core/contract/index.ts';
+import {
+  type ClusterEntry,
+  type ClusterList,
+  ContractError,
+  saidOf,
+  say,
+} from '../../../core/contract/index.ts';
 import { Feed } from './feed.ts';
 import { openJsonDocument, type Damage } from './json-document.ts';
 import type { ExecConsent } from '../../kube/exec-consent.ts';
@@ -74,7 +79,7 @@ export interface ClusterRegistryOptions {
 const absolutePath = (typed: string): string => {
   const expanded = typed.startsWith('~/') ? join(homedir(), typed.slice(2)) : typed.trim();
   if (!isAbsolute(expanded))
-    throw new ContractError('BadRequest', `"${typed}" is not a full path; start it with / or ~/`);
+    throw new ContractError('BadRequest', say('failure.notFullPath', { path: typed }));
   return normalize(expanded);
 };
 
@@ -94,7 +99,7 @@ const readFiles = async (memory: Memory, consent: ExecConsent): Promise<ClusterL
       for (const entry of clusters) if (!forgottenContexts.includes(entry.name)) list.clusters.push(entry);
       list.problems.push(...problems.map((message) => ({ path, message })));
     } catch (error) {
-      list.problems.push({ path, message: messageOf(error) });
+      list.problems.push({ path, message: saidOf(error) });
     }
   }
   return list;
@@ -181,16 +186,15 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
         await readKubeconfig(path);
       } catch (error) {
         const reason = (error as ContractError).reason === 'NotFound' ? 'NotFound' : 'BadRequest';
-        throw new ContractError(reason, `cannot open ${path}: ${messageOf(error)}`, { cause: error });
+        throw new ContractError(reason, say('failure.cannotOpen', { path, why: saidOf(error) }), {
+          cause: error,
+        });
       }
       if (await own?.attach(path)) return read(document.value);
       return change(({ kubeconfigs }) => {
         const others = kubeconfigs.filter((known) => known.path !== path);
         if (others.length >= KUBECONFIG_FILES_MAX)
-          throw new ContractError(
-            'Conflict',
-            `limit of ${KUBECONFIG_FILES_MAX} kubeconfig files reached; remove one first`,
-          );
+          throw new ContractError('Conflict', say('failure.kubeconfigsMax', { max: KUBECONFIG_FILES_MAX }));
         return { kubeconfigs: [...others, { path, forgottenContexts: [] }] };
       });
     },
@@ -204,7 +208,7 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
       const { clusters } = await read(document.value);
       return change(({ kubeconfigs }) => {
         const file = kubeconfigs.find(({ path }) => path === id || id.startsWith(clusterId(path, '')));
-        if (!file) throw new ContractError('NotFound', `cluster ${id} not found`);
+        if (!file) throw new ContractError('NotFound', say('failure.noCluster', { id }));
         for (const known of [...access.keys()])
           if (known === id || (file.path === id && known.startsWith(clusterId(id, '')))) access.delete(known);
         const others = kubeconfigs.filter((known) => known !== file);
@@ -221,7 +225,7 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
     async setReadOnly(id, readOnly) {
       const { clusters } = await read(document.value);
       if (!clusters.some((entry) => entry.id === id))
-        throw new ContractError('NotFound', `cluster ${id} not found`);
+        throw new ContractError('NotFound', say('failure.noCluster', { id }));
       access.set(id, readOnly ? 'locked' : 'unlocked');
       const list = await read(document.value);
       feed.publish(list);
@@ -232,12 +236,9 @@ export const createClusterRegistry = (options: ClusterRegistryOptions): ClusterR
 
     async allowPlugin(id, fingerprint) {
       const entry = (await read(document.value)).clusters.find((known) => known.id === id);
-      if (!entry) throw new ContractError('NotFound', `no cluster is known as ${id}`);
+      if (!entry) throw new ContractError('NotFound', say('failure.noCluster', { id }));
       if (entry.plugin?.fingerprint !== fingerprint)
-        throw new ContractError(
-          'Conflict',
-          `the command line in ${entry.kubeconfigPath} has changed since it was shown; review it again`,
-        );
+        throw new ContractError('Conflict', say('failure.pluginChanged', { path: entry.kubeconfigPath }));
       await consent.allow(entry.plugin);
       const list = await read(document.value);
       feed.publish(list);

@@ -93,7 +93,7 @@ export interface HandlerSet extends Disposable {
 const checkedLink = (url: string): string => {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== 'https:' || parsed.username !== '' || parsed.password !== '')
-    throw new ContractError('BadRequest', 'only https links can be opened');
+    throw new ContractError('BadRequest', say('failure.httpsOnly'));
   return parsed.href;
 };
 
@@ -115,7 +115,7 @@ const openHostedClusters = (
     log,
     onDamage,
     async engine() {
-      if (!hosting) throw new ContractError('Unimplemented', 'this host does not run clusters');
+      if (!hosting) throw new ContractError('Unimplemented', say('failure.noHosting'));
       const { createEngine } = await import('../../clusters/engine.ts');
       return createEngine({ hosting, clock, log });
     },

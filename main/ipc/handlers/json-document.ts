@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, statSync, existsSync } from 'node:fs';
+import { say, saidOf, SaidError } from '../../../core/contract/index.ts';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
-import { messageOf, ReasonError } from '../../../core/base/errors.ts';
+import { messageOf } from '../../../core/base/errors.ts';
 import { jsonFault, schemaFault } from '../../../core/base/parse-fault.ts';
 import { writeFileAtomically } from '../../../core/base/node/atomic-file.ts';
 
@@ -101,9 +102,13 @@ export const openJsonDocument = <T extends object>(options: JsonDocumentOptions<
       mkdirSync(dirname(options.path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
       await writeFileAtomically(options.path, `${JSON.stringify(changed, undefined, 2)}\n`);
     } catch (error) {
-      throw new ReasonError('Unavailable', `cannot write ${options.path}: ${messageOf(error)}`, {
-        cause: error,
-      });
+      throw new SaidError(
+        'Unavailable',
+        say('failure.cannotWrite', { path: options.path, why: saidOf(error) }),
+        {
+          cause: error,
+        },
+      );
     }
     value = changed;
     return changed;

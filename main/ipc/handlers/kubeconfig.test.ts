@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ExecConfig } from '../../../core/client/index.ts';
-import type { ExecPlugin } from '../../../core/contract/index.ts';
+import { type ExecPlugin, inEnglish } from '../../../core/contract/index.ts';
 import { contextsOf } from './kubeconfig.ts';
 
 const PATH = '/home/a/.kube/config';
@@ -50,7 +50,9 @@ contexts:
 `;
   const { clusters, problems } = contextsOf(PATH, text, allowedPlugin);
   expect(clusters.map(({ name }) => name)).toEqual(['fine']);
-  expect(problems).toEqual(['context "broken" refers to cluster "gone", which is not defined']);
+  expect(problems.map(inEnglish)).toEqual([
+    'context "broken" refers to cluster "gone", which is not defined',
+  ]);
 });
 
 test.each([
@@ -68,8 +70,8 @@ test.each([
   const { clusters, problems } = contextsOf(PATH, text, allowedPlugin);
   expect(clusters).toEqual([]);
   expect(problems).toHaveLength(1);
-  expect(problems[0]).toMatch(message);
-  expect(problems[0]).not.toContain('\n');
+  expect(inEnglish(problems[0]!)).toMatch(message);
+  expect(inEnglish(problems[0]!)).not.toContain('\n');
 });
 
 test('a context whose user runs a program says which; a relative command starts at the folder of the file', () => {
@@ -93,5 +95,5 @@ test.each([
 ])('a file that is no kubeconfig is told without a word of its content: %j', (text) => {
   const { problems } = contextsOf(PATH, text, allowedPlugin);
   expect(problems).toHaveLength(1);
-  expect(problems[0]).not.toMatch(/root|daemon|bin|hunter2/);
+  expect(inEnglish(problems[0]!)).not.toMatch(/root|daemon|bin|hunter2/);
 });

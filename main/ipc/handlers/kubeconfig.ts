@@ -2,10 +2,17 @@ import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
 import { parseDocument } from 'yaml';
-import { messageOf, ReasonError } from '../../../core/base/errors.ts';
+import { ReasonError } from '../../../core/base/errors.ts';
 import { schemaFault, yamlFault } from '../../../core/base/parse-fault.ts';
 import { configFrom, type ExecConfig } from '../../../core/client/index.ts';
-import type { ClusterEntry, ExecPlugin } from '../../../core/contract/index.ts';
+import {
+  type ClusterEntry,
+  type ExecPlugin,
+  type Said,
+  SaidError,
+  saidOf,
+  say,
+} from '../../../core/contract/index.ts';
 
 const KUBECONFIG_BYTES_MAX = 1024 * 1024;
 const CONTEXTS_PER_FILE_MAX = 1024;
@@ -38,13 +45,13 @@ type Kubeconfig = v.InferOutput<typeof kubeconfigSchema>;
 export interface KubeconfigContexts {
   readonly clusters: readonly ClusterEntry[];
   /** What is wrong with the file, or with some of its contexts. */
-  readonly problems: readonly string[];
+  readonly problems: readonly Said[];
 }
 
 export const clusterId = (path: string, context: string): string => `${path}#${context}`;
 
 const invalidYaml = (error: unknown): ReasonError =>
-  new ReasonError('BadRequest', `it is not valid YAML: ${yamlFault(error)}`);
+  new SaidError('BadRequest', say('failure.kubeconfig.yaml', { why: yamlFault(error) }));
 
 const parseYaml = (text: string): unknown => {
   const document = parseDocument(text);
@@ -61,7 +68,7 @@ const parseYaml = (text: string): unknown => {
 const checked = (value: unknown): Kubeconfig => {
   const parsed = v.safeParse(kubeconfigSchema, value);
   if (parsed.success) return parsed.output;
-  throw new ReasonError('BadRequest', `it is not a kubeconfig: ${schemaFault(parsed.issues)}`);
+  throw new SaidError('BadRequest', say('failure.kubeconfig.schema', { why: schemaFault(parsed.issues) }));
 };
 
 /** The program that a context runs; undefined also for a context that cannot be used at all. */
@@ -88,16 +95,16 @@ export const contextsOf = (
     file = parseYaml(text);
     config = checked(file);
   } catch (error) {
-    return { clusters: [], problems: [messageOf(error)] };
+    return { clusters: [], problems: [saidOf(error)] };
   }
-  const problems: string[] = [];
+  const problems: Said[] = [];
   const servers = new Map(config.clusters.map(({ name, cluster }) => [name, cluster.server]));
   const clusters = new Map<string, ClusterEntry>();
   for (const { name, context } of config.contexts.slice(0, CONTEXTS_PER_FILE_MAX)) {
     const server = servers.get(context.cluster);
     if (server === undefined)
-      problems.push(`context "${name}" refers to cluster "${context.cluster}", which is not defined`);
-    else if (server === '') problems.push(`cluster "${context.cluster}" has no server`);
+      problems.push(say('failure.kubeconfig.noCluster', { context: name, cluster: context.cluster }));
+    else if (server === '') problems.push(say('failure.kubeconfig.noServer', { cluster: context.cluster }));
     else {
       const exec = execOf(file, name, dirname(path));
       clusters.set(name, {
@@ -114,29 +121,32 @@ export const contextsOf = (
       });
     }
   }
-  if (config.contexts.length === 0) problems.push('it has no contexts');
+  if (config.contexts.length === 0) problems.push(say('failure.kubeconfig.noContexts'));
   if (config.contexts.length > CONTEXTS_PER_FILE_MAX)
     problems.push(
-      `only the first ${CONTEXTS_PER_FILE_MAX} of its ${config.contexts.length} contexts are listed`,
+      say('failure.kubeconfig.cut', { max: CONTEXTS_PER_FILE_MAX, count: config.contexts.length }),
     );
   return { clusters: [...clusters.values()], problems };
 };
 
-const SENTENCES: Readonly<Record<string, string>> = {
-  ENOENT: 'the file does not exist',
-  EACCES: 'permission denied',
+const SENTENCES: Readonly<Record<string, Said>> = {
+  ENOENT: say('failure.kubeconfig.missing'),
+  EACCES: say('failure.permissionDenied'),
 };
 
 /** Reads a file of a bounded size. Fails with `NotFound` or `BadRequest` and a sentence for the user. */
 export const readKubeconfig = async (path: string): Promise<string> => {
   try {
     // Before it is opened: a pipe would wait for a writer, and a device has no end.
-    if (!(await stat(path)).isFile()) throw new ReasonError('BadRequest', 'it is not a file');
+    if (!(await stat(path)).isFile()) throw new SaidError('BadRequest', say('failure.kubeconfig.notFile'));
     const file = await open(path, 'r');
     try {
       const { size } = await file.stat();
       if (size > KUBECONFIG_BYTES_MAX)
-        throw new ReasonError('BadRequest', `it is larger than ${KUBECONFIG_BYTES_MAX} bytes`);
+        throw new SaidError(
+          'BadRequest',
+          say('failure.kubeconfig.tooLarge', { bytes: KUBECONFIG_BYTES_MAX }),
+        );
       return await file.readFile('utf8');
     } finally {
       await file.close();
@@ -144,12 +154,8 @@ export const readKubeconfig = async (path: string): Promise<string> => {
   } catch (error) {
     if (error instanceof ReasonError) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;
-    throw new ReasonError(
-      code === 'ENOENT' ? 'NotFound' : 'BadRequest',
-      SENTENCES[code] ?? messageOf(error),
-      {
-        cause: error,
-      },
-    );
+    throw new SaidError(code === 'ENOENT' ? 'NotFound' : 'BadRequest', SENTENCES[code] ?? saidOf(error), {
+      cause: error,
+    });
   }
 };

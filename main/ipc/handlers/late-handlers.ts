@@ -1,4 +1,4 @@
-import { contract, ContractError, type Handlers, type Name } from '../../../core/contract/index.ts';
+import { contract, ContractError, type Handlers, type Name, say } from '../../../core/contract/index.ts';
 
 type AnyCall = (input: unknown, signal: AbortSignal) => Promise<unknown>;
 type AnyStream = (input: unknown, signal: AbortSignal) => AsyncIterable<readonly unknown[]>;
@@ -7,7 +7,7 @@ type AnyStream = (input: unknown, signal: AbortSignal) => AsyncIterable<readonly
 export const lateHandlers = (names: readonly Name[], load: () => Promise<Handlers>): Handlers => {
   const find = async <T>(name: Name): Promise<T> => {
     const handler = (await load())[name];
-    if (!handler) throw new ContractError('Unimplemented', `this host does not support ${name}`);
+    if (!handler) throw new ContractError('Unimplemented', say('failure.unsupported', { name }));
     return handler as T;
   };
   const handlerOf = (name: Name): AnyCall | AnyStream =>

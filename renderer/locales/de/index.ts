@@ -1,19 +1,14 @@
+import { german } from '../../../core/contract/sentences/de/index.ts';
 import type { Messages } from '../i18n.ts';
 import { admission } from './admission.ts';
 import { certificates } from './certificates.ts';
-import { checks } from './checks.ts';
 import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
-import { failures } from './failures.ts';
-import { findings } from './findings.ts';
 import { guard } from './guard.ts';
-import { harden } from './harden.ts';
-import { hostOperations } from './host-operations.ts';
 import { leases } from './leases.ts';
 import { metrics } from './metrics.ts';
-import { notices } from './notices.ts';
 import { operate } from './operate.ts';
 import { operations } from './operations.ts';
 import { overview } from './overview.ts';
@@ -27,6 +22,7 @@ import { states } from './states.ts';
 import { xray } from './xray.ts';
 
 export const de: Messages = {
+  ...german,
   ...shell,
   ...states,
   ...certificates,
@@ -34,13 +30,7 @@ export const de: Messages = {
   ...detail,
   ...editor,
   ...leases,
-  ...checks,
-  ...failures,
-  ...findings,
   ...guard,
-  ...harden,
-  ...hostOperations,
-  ...notices,
   ...operate,
   ...operations,
   ...overview,

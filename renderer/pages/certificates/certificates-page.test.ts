@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
-  ContractError,
   type CertificateView,
+  ContractError,
   type Handlers,
   type Operation,
+  verbatim,
 } from '../../../core/contract/index.ts';
 import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';
 import { click, feed, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
@@ -150,7 +151,7 @@ test('a failure to read is told with its reason, and can be tried again', async 
   await show({
     'certificates.list': () =>
       isBroken
-        ? Promise.reject(new ContractError('Internal', 'pki/ca.crt: permission denied'))
+        ? Promise.reject(new ContractError('Internal', verbatim('pki/ca.crt: permission denied')))
         : Promise.resolve(list()),
   });
   expect(text()).toContain('pki/ca.crt: permission denied');

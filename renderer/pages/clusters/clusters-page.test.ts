@@ -3,11 +3,12 @@ import { defineComponent, h } from 'vue';
 import ClusterDialogs from '../../app/ClusterDialogs.vue';
 import KubeconfigDialog from '../../app/KubeconfigDialog.vue';
 import {
-  ContractError,
   type ClusterDefaults,
   type ClusterEntry,
   type ClusterList,
+  ContractError,
   type Handlers,
+  verbatim,
 } from '../../../core/contract/index.ts';
 import { useToastStore } from '../../stores/toasts.ts';
 import {
@@ -76,7 +77,7 @@ test('in a browser the path is typed; a refusal is shown and keeps what was type
     'clusters.openKubeconfig': (input) => {
       asked.push(input);
       return asked.length === 1
-        ? Promise.reject(new ContractError('NotFound', 'no such file'))
+        ? Promise.reject(new ContractError('NotFound', verbatim('no such file')))
         : Promise.resolve(listOf(entry('staging')));
     },
   });
@@ -105,7 +106,7 @@ test('on the desktop the host asks with its own dialog, and a change of mind is 
       'clusters.watch': feed(listOf()).handler,
       'clusters.openKubeconfig': (input) => {
         asked.push(input);
-        return Promise.reject(new ContractError('Cancelled', 'the dialog was closed'));
+        return Promise.reject(new ContractError('Cancelled', verbatim('the dialog was closed')));
       },
     },
     'desktop',
@@ -134,7 +135,7 @@ test('forgetting names its consequences first, then can be taken back', async ()
 test('a refused forgetting is told in the dialog and leaves the row', async () => {
   await show({
     'clusters.watch': feed(listOf(entry('staging'))).handler,
-    'clusters.forget': () => Promise.reject(new ContractError('Conflict', 'changed elsewhere')),
+    'clusters.forget': () => Promise.reject(new ContractError('Conflict', verbatim('changed elsewhere'))),
   });
   await click(mounted.root, 'Remove staging');
   await click(dialog()!, 'Remove staging');
@@ -231,7 +232,7 @@ test('files that cannot be read are listed with their reason', async () => {
   await show({
     'clusters.watch': feed<ClusterList>({
       clusters: [],
-      problems: [{ path: '/k/old.yaml', message: 'line 14: not YAML' }],
+      problems: [{ path: '/k/old.yaml', message: verbatim('line 14: not YAML') }],
     }).handler,
   });
   expect(mounted.root.textContent).toContain('line 14: not YAML');
@@ -242,7 +243,7 @@ test('a file that cannot be read can be forgotten by its path', async () => {
   await show({
     'clusters.watch': feed<ClusterList>({
       clusters: [],
-      problems: [{ path: '/k/old.yaml', message: 'line 14: not YAML' }],
+      problems: [{ path: '/k/old.yaml', message: verbatim('line 14: not YAML') }],
     }).handler,
     'clusters.forget': ({ id }) => {
       asked.push(id);

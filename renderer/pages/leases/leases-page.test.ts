@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ContractError, type Handlers, type LeasesView } from '../../../core/contract/index.ts';
+import { ContractError, type Handlers, type LeasesView, verbatim } from '../../../core/contract/index.ts';
 import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';
 import { click, feed, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
 import { leaseFixture } from './lease-fixture.ts';
@@ -102,7 +102,7 @@ test('a refusal says which right is missing and how to ask for it', async () => 
   await show({
     'leases.watch': async function* () {
       await Promise.resolve();
-      throw new ContractError('Forbidden', 'leases is forbidden: User "ada" cannot list');
+      throw new ContractError('Forbidden', verbatim('leases is forbidden: User "ada" cannot list'));
     },
   });
   expect(text()).toContain('leases is forbidden: User "ada" cannot list');

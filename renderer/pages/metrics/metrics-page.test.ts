@@ -1,11 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import {
-  ContractError,
   type ClusterList,
+  ContractError,
   type CriticalMetric,
   type Handlers,
   type MetricsHealth,
   type MetricsQuery,
+  verbatim,
 } from '../../../core/contract/index.ts';
 import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';
 import { click, feed, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
@@ -112,7 +113,7 @@ test('targets that do not answer say why', async () => {
 
 test('a cluster without samples is told, not drawn empty', async () => {
   const refuse = (): Promise<never> =>
-    Promise.reject(new ContractError('Unimplemented', 'nobody samples this cluster'));
+    Promise.reject(new ContractError('Unimplemented', verbatim('nobody samples this cluster')));
   const { text } = await show({
     'metrics.query': refuse,
     'metrics.health': async function* () {

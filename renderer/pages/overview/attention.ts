@@ -11,7 +11,7 @@ import {
   formatMilliseconds,
   formatPercent,
 } from '../../locales/format.ts';
-import { t } from '../../locales/i18n.ts';
+import { t, tell } from '../../locales/i18n.ts';
 import type { FailingFamily, NodeFact } from './data/workload.ts';
 
 /** Something that asks for a person: what, what is the matter, where to look. */
@@ -38,7 +38,7 @@ const ofHost = (host: HostState): readonly Attention[] => {
         title: host.name,
         // A signal that was asked for has no more to say than its phase; what ended on its own gives a reason.
         text:
-          (host.phase === 'failed' || host.lastExit !== null ? host.message : null) ??
+          (host.message && (host.phase === 'failed' || host.lastExit !== null) ? tell(host.message) : null) ??
           t(`attention.host.${host.phase}`),
         to: undefined,
       },
@@ -64,7 +64,7 @@ const ofRestart = ({ name, phase, restarts, lastExit }: HostState, nowMs: number
           title: name,
           text: t('attention.host.restarted', {
             count: restarts,
-            reason: lastExit.reason,
+            reason: tell(lastExit.reason),
             ago: formatAgo(nowMs - lastExit.atMs),
           }),
           to: undefined,
@@ -147,11 +147,11 @@ export const attentionOf = (sources: AttentionSources): readonly Attention[] => 
   );
   const all = [
     ...(state?.hosts.flatMap((host) => [...ofHost(host), ...ofRestart(host, nowMs)]) ?? []),
-    ...(state?.warnings.map((text): Attention => ({
-      id: `warning-${text}`,
+    ...(state?.warnings.map((warning): Attention => ({
+      id: `warning-${warning.code}-${tell(warning)}`,
       tone: 'warn',
       title: t('attention.start'),
-      text,
+      text: tell(warning),
       to: undefined,
     })) ?? []),
     ...families.map(ofFamily),

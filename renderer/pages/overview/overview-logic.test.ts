@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EtcdMember, LeaseView } from '../../../core/contract/index.ts';
+import { type EtcdMember, type LeaseView, verbatim } from '../../../core/contract/index.ts';
 import { attentionOf } from './attention.ts';
 import { capacityByNode, podRequests, totalCapacity } from './data/capacity.ts';
 import { foldAgreeing, versionLines } from './data/versions.ts';
@@ -267,7 +267,7 @@ test('a host that is down speaks for its node; errors come before warnings', () 
   const found = attentionOf({
     state: clusterState({
       hosts: [plane(1), plane(2, { phase: 'paused' }), down(3)],
-      warnings: ['slow disk'],
+      warnings: [verbatim('slow disk')],
     }),
     nodes: nodeFacts(nodeColumns, [nodeRow('cp-3', 'NotReady', true), nodeRow('worker-1', 'NotReady')]),
     families: [],
@@ -315,7 +315,7 @@ test('the control plane of a cluster of others is read from its nodes, static po
 test('while no member answers the monitor, hosts say who votes', () => {
   const member = (role: 'unreachable' | 'follower') =>
     ({ id: '8e9e', name: '', role, host: 'cp-1' }) as EtcdMember;
-  const view = (role: 'unreachable' | 'follower') => ({ atMs: 0, members: [member(role)], problem: '' });
+  const view = (role: 'unreachable' | 'follower') => ({ atMs: 0, members: [member(role)], problem: null });
   expect(votesOf(clusterState(), view('unreachable')).map(({ name, role }) => [name, role])).toEqual([
     ['cp-1', 'leader'],
     ['cp-2', 'follower'],

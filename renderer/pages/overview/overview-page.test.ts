@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineComponent, h } from 'vue';
-import type {
-  ClusterAction,
-  ClusterDefaults,
-  ClusterList,
-  ClusterWishes,
-  Handlers,
-  LocalClusterState,
+import {
+  type ClusterAction,
+  type ClusterDefaults,
+  type ClusterList,
+  type ClusterWishes,
+  type Handlers,
+  type LocalClusterState,
+  verbatim,
 } from '../../../core/contract/index.ts';
 import AskedAction from '../../operations/AskedAction.vue';
 import { click, feed, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
@@ -135,7 +136,7 @@ test('a start that failed says why and can be tried again', async () => {
     { clusters: [ownEntry('failed')], problems: [] },
     {
       'cluster.state': stateFeed(
-        clusterState({ phase: 'failed', message: 'port 6443 is taken; stop what holds it' }),
+        clusterState({ phase: 'failed', message: verbatim('port 6443 is taken; stop what holds it') }),
       ).handler,
       'clusters.start': ({ cluster }) => {
         started.push(cluster);

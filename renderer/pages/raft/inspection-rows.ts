@@ -1,6 +1,6 @@
 import type { EtcdAuth, EtcdHashes, EtcdLocks } from '../../../core/contract/index.ts';
 import { formatCount } from '../../locales/format.ts';
-import { t } from '../../locales/i18n.ts';
+import { t, tell } from '../../locales/i18n.ts';
 
 const HASH_HEX_DIGITS = 8;
 const NONE = '–';
@@ -15,7 +15,7 @@ export const hashRows = ({ members }: EtcdHashes): Rows => ({
   heads: [t('raft.inspect.member'), t('raft.inspect.hash'), t('raft.inspect.compacted')],
   rows: members.map(({ id, name, hash, compactRevision, problem }) => [
     name || id,
-    hash === undefined ? (problem ?? NONE) : hash.toString(16).padStart(HASH_HEX_DIGITS, '0'),
+    hash === undefined ? (problem ? tell(problem) : NONE) : hash.toString(16).padStart(HASH_HEX_DIGITS, '0'),
     // -1 where nothing was ever compacted.
     compactRevision === undefined || compactRevision < 0 ? NONE : formatCount(compactRevision),
   ]),

@@ -5,7 +5,7 @@ import { entriesPerSecond, logCells, memberSeries, withView } from './member-sam
 
 const view = (atMs: number, raftIndex: number, lag: number | 'unreachable' = 0): EtcdView => ({
   atMs,
-  problem: '',
+  problem: null,
   members: [
     memberFixture('cp-1', { role: 'leader', raftIndex }),
     memberFixture(

@@ -20,6 +20,6 @@ export const memberFixture = (name: string, more: Partial<EtcdMember> = {}): Etc
   fsyncP99Ms: 2.1,
   peerRoundTripMs: 0.8,
   proposalsFailed: 0,
-  problem: '',
+  problem: null,
   ...more,
 });

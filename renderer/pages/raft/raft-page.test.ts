@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ClusterEntry, EtcdEvent, EtcdView, Handlers } from '../../../core/contract/index.ts';
+import {
+  type ClusterEntry,
+  type EtcdEvent,
+  type EtcdView,
+  type Handlers,
+  verbatim,
+} from '../../../core/contract/index.ts';
 import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';
 import { click, feed, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
 import { memberFixture } from './raft-fixture.ts';
@@ -17,7 +23,7 @@ const entry = (more: Partial<ClusterEntry> = {}): ClusterEntry => ({
   local: { directory: '/data/harbour', phase: 'ready', kubernetesVersion: 'v1.36.0' },
   ...more,
 });
-const view = (...members: EtcdView['members']): EtcdView => ({ atMs: Date.now(), members, problem: '' });
+const view = (...members: EtcdView['members']): EtcdView => ({ atMs: Date.now(), members, problem: null });
 const three = () =>
   view(
     memberFixture('cp-1'),
@@ -119,7 +125,7 @@ test('the history is a table too', async () => {
 });
 
 test('without a leader the page says that nothing can be written', async () => {
-  const away = { role: 'unreachable', problem: 'connection refused' } as const;
+  const away = { role: 'unreachable', problem: verbatim('connection refused') } as const;
   const members = feed(view(memberFixture('cp-1'), memberFixture('cp-2', away), memberFixture('cp-3', away)));
   await show(entry(), { 'etcd.members': members.handler as never });
   expect(text()).toContain('No leader: writes fail.');
@@ -157,7 +163,7 @@ test('hashes are compared when a person asks, and locks and users are read when 
         members: [
           { id: 'a', name: 'cp-1', hash: 0xabc, compactRevision: 1000 },
           { id: 'b', name: 'cp-2', hash: 7, compactRevision: 1000 },
-          { id: 'c', name: 'cp-3', problem: 'connection refused' },
+          { id: 'c', name: 'cp-3', problem: verbatim('connection refused') },
         ],
       }),
     'etcd.locks': () =>

@@ -1,13 +1,14 @@
 import { afterEach, expect, test } from 'vitest';
 import { defineComponent, h } from 'vue';
-import type {
-  ClusterList,
-  Handlers,
-  KubeDiscovery,
-  KubeResource,
-  TableItem,
-  TableQuery,
-  TableRow,
+import {
+  type ClusterList,
+  type Handlers,
+  type KubeDiscovery,
+  type KubeResource,
+  type TableItem,
+  type TableQuery,
+  type TableRow,
+  verbatim,
 } from '../../../core/contract/index.ts';
 import { ContractError } from '../../../core/contract/index.ts';
 import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';
@@ -160,7 +161,10 @@ test('a list that may not be read says what the server said', async () => {
   const { text } = await show({
     'kube.table': async function* () {
       yield [];
-      throw new ContractError('Forbidden', 'pods is forbidden: User "dev" cannot list resource "pods"');
+      throw new ContractError(
+        'Forbidden',
+        verbatim('pods is forbidden: User "dev" cannot list resource "pods"'),
+      );
     },
   });
   expect(text()).toContain('Cannot list Pods');
@@ -169,7 +173,8 @@ test('a list that may not be read says what the server said', async () => {
 
 test('a cluster that does not answer is told, with the way to ask again', async () => {
   const { text } = await show({
-    'kube.discovery': () => Promise.reject(new ContractError('Unavailable', 'connect ECONNREFUSED')),
+    'kube.discovery': () =>
+      Promise.reject(new ContractError('Unavailable', verbatim('connect ECONNREFUSED'))),
   });
   expect(text()).toContain('prod is not responding');
   expect(text()).toContain('ECONNREFUSED');
@@ -184,7 +189,10 @@ test('credentials that are not accepted are told apart, and a renewed kubeconfig
       isRenewed
         ? Promise.resolve(discovery)
         : Promise.reject(
-            new ContractError('Forbidden', 'the client certificate expired on 2026-01-01; renew it'),
+            new ContractError(
+              'Forbidden',
+              verbatim('the client certificate expired on 2026-01-01; renew it'),
+            ),
           ),
   });
   expect(text()).toContain('prod rejected your credentials');
@@ -204,7 +212,7 @@ test('a kubeconfig that cannot be read for a moment leaves the open list and its
   await settle();
   const filter = root.querySelector('input')!;
   await fill(filter, 'nowhere');
-  list.push({ clusters: [], problems: [{ path: '/k', message: 'it is not valid YAML' }] });
+  list.push({ clusters: [], problems: [{ path: '/k', message: verbatim('it is not valid YAML') }] });
   await settle();
   expect([root.contains(filter), filter.value]).toEqual([true, 'nowhere']);
   list.push({ clusters: [], problems: [] });

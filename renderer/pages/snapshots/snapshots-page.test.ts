@@ -34,7 +34,7 @@ const file = (name: string, more: Partial<SnapshotFile> = {}): SnapshotFile => (
   keys: 321,
   hash: 'abcd1234',
   isScheduled: false,
-  problem: '',
+  problem: null,
   ...more,
 });
 const backups = (...files: SnapshotFile[]): Backups => ({
@@ -83,8 +83,9 @@ const show = async (handlers: Handlers = {}, path = '/snapshots') => {
   localStorage.setItem(CLUSTER_STORAGE_KEY, entry.id);
   const connection = testConnection({
     'clusters.watch': feed({ clusters: [entry], problems: [] }).handler,
-    'backups.watch': feed(backups(file('etcd-1.db'), file('etcd-2.db', { problem: 'page 3 is torn' })))
-      .handler as never,
+    'backups.watch': feed(
+      backups(file('etcd-1.db'), file('etcd-2.db', { problem: verbatim('page 3 is torn') })),
+    ).handler as never,
     'backups.compare': () => Promise.resolve(comparison),
     'cluster.operations': feed<Operation[]>([]).handler as never,
     ...handlers,
@@ -158,7 +159,7 @@ test('a restore says what goes and what comes back, and waits for both checks an
 
 test('a file that cannot be read is told with its reason, and nothing is offered that could harm', async () => {
   await show(
-    { 'backups.compare': () => Promise.reject(new ContractError('BadRequest', 'page 3 is torn')) },
+    { 'backups.compare': () => Promise.reject(new ContractError('BadRequest', verbatim('page 3 is torn'))) },
     '/snapshots?restore=%2Fx.db',
   );
   expect(text()).toContain('Cannot restore x.db');

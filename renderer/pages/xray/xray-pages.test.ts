@@ -1,12 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
 import {
-  ContractError,
   type ApiAnswer,
   type ClusterList,
+  ContractError,
   type Handlers,
   type RequestTrace,
   type SchedulingView,
   type TableItem,
+  verbatim,
 } from '../../../core/contract/index.ts';
 import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';
 import { click, feed, fill, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';
@@ -94,7 +95,7 @@ test('a server that keeps no traces says so once', async () => {
   const { text } = await show(RequestsPage, '/requests', {
     'xray.requests': () => {
       count += 1;
-      return Promise.reject(new ContractError('Unimplemented', 'this API server keeps no traces'));
+      return Promise.reject(new ContractError('Unimplemented', verbatim('this API server keeps no traces')));
     },
   });
   expect([text().includes('keeps no traces'), count]).toEqual([true, 1]);
@@ -113,7 +114,7 @@ test('what-if sends the text and shows where the pod would go; a refusal keeps t
   const { root, text } = await show(SchedulerPage, '/scheduler?view=what-if', {
     'xray.whatIf': () =>
       isRefused
-        ? Promise.reject(new ContractError('BadRequest', 'a Pod with a spec is required'))
+        ? Promise.reject(new ContractError('BadRequest', verbatim('a Pod with a spec is required')))
         : Promise.resolve(answer),
   });
   await click(root, 'Simulate');

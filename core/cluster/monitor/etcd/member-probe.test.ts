@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:net';
+import { say, inEnglish } from '../../../contract/index.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { manualClock } from '../../../base/manual-clock.ts';
 import { MemberProbe } from './member-probe.ts';
@@ -30,7 +31,7 @@ test('one question is open at a time, however often a frozen member is looked at
     void probe.ask();
     clock.advance(1_000);
   }
-  expect([connections, probe.status, probe.problem]).toEqual([1, undefined, 'no response yet']);
+  expect([connections, probe.status, probe.problem]).toEqual([1, undefined, say('failure.etcd.noResponse')]);
   probe.dispose();
 });
 
@@ -38,6 +39,9 @@ test('who does not listen is down with a reason', async () => {
   await new Promise<void>((resolve) => frozen.close(() => resolve()));
   const probe = new MemberProbe(url, () => ({ endpoints: [url], tls: {} }), manualClock());
   await probe.ask();
-  expect([probe.status, probe.problem]).toEqual([undefined, expect.stringContaining('ECONNREFUSED')]);
+  expect([probe.status, probe.problem && inEnglish(probe.problem)]).toEqual([
+    undefined,
+    expect.stringContaining('ECONNREFUSED'),
+  ]);
   probe.dispose();
 });

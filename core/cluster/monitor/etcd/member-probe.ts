@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
+import { say, saidOf, type Said } from '../../../contract/index.ts';
 import type { Disposable } from '../../../base/disposable.ts';
-import { messageOf } from '../../../base/errors.ts';
 import { EtcdConnection } from '../../etcd-operator/connection.ts';
 import { OPERATOR } from '../../etcd-operator/methods.ts';
 import type { EtcdAccess } from '../../etcd-operator/operations.ts';
@@ -18,8 +18,8 @@ export interface Probe extends Disposable {
   readonly url: string;
   /** The newest answer, unless the member is gone since. */
   readonly status: StatusResponse | undefined;
-  /** Empty while it answers. */
-  readonly problem: string;
+  /** Null while it answers. */
+  readonly problem: Said | null;
   /** Never rejects; returns immediately while an earlier question is open. */
   ask(): Promise<void>;
   members(): Promise<MemberListResponse['members']>;
@@ -34,7 +34,7 @@ export class MemberProbe implements Probe {
   #askedMs: number | undefined;
   #silentLooks = 0;
   #answer: StatusResponse | undefined;
-  #problem = 'no response yet';
+  #problem: Said = say('failure.etcd.noResponse');
 
   constructor(url: string, access: () => EtcdAccess, clock: Clock) {
     this.url = url;
@@ -48,9 +48,11 @@ export class MemberProbe implements Probe {
     return isSilent ? undefined : this.#answer;
   }
 
-  get problem(): string {
-    if (this.status) return '';
-    return this.#answer ? `${this.url}: no response for more than ${SILENCE_MS_MAX / 1000} s` : this.#problem;
+  get problem(): Said | null {
+    if (this.status) return null;
+    return this.#answer
+      ? say('failure.etcd.quiet', { url: this.url, seconds: SILENCE_MS_MAX / 1000 })
+      : this.#problem;
   }
 
   async ask(): Promise<void> {
@@ -64,7 +66,7 @@ export class MemberProbe implements Probe {
       this.#answer = await this.#connection.call(OPERATOR.status, {});
     } catch (error) {
       this.#answer = undefined;
-      this.#problem = messageOf(error);
+      this.#problem = saidOf(error);
       this.#connection?.close();
       this.#connection = undefined;
     } finally {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { silentLog } from '../../../base/log.ts';
 import { manualClock } from '../../../base/manual-clock.ts';
-import type { EtcdView } from '../../../contract/index.ts';
+import { type EtcdView, verbatim } from '../../../contract/index.ts';
 import type { MemberListResponse, StatusResponse } from '../../../etcd/proto/index.ts';
 import { MembersWatch } from './members-watch.ts';
 
@@ -47,7 +47,7 @@ const watchOf = (cluster: { list: Listed; statuses: Record<number, StatusRespons
           return answer();
         },
         get problem() {
-          return answer() ? '' : `${url}: connect ECONNREFUSED`;
+          return answer() ? null : verbatim(`${url}: connect ECONNREFUSED`);
         },
         ask: () => Promise.resolve(),
         members: () => Promise.resolve(cluster.list),
@@ -97,7 +97,7 @@ test('a member tells how far it is behind, what it holds and which alarms are it
   });
   const { members, problem } = await look();
   watch.dispose();
-  expect(problem).toBe('');
+  expect(problem).toBeNull();
   expect(members[1]).toMatchObject({
     id: '2',
     lag: 10,
@@ -108,7 +108,10 @@ test('a member tells how far it is behind, what it holds and which alarms are it
     peerRoundTripMs: 0.4,
   });
   expect(members[0]).toMatchObject({ peerRoundTripMs: null, alarms: [] });
-  expect(members[2]).toMatchObject({ lag: 0, problem: 'https://127.0.0.3:2379: connect ECONNREFUSED' });
+  expect(members[2]).toMatchObject({
+    lag: 0,
+    problem: verbatim('https://127.0.0.3:2379: connect ECONNREFUSED'),
+  });
 });
 
 test('a leader that answered before its followers is not behind them', async () => {
@@ -138,7 +141,7 @@ test('while no one answers the view says why', async () => {
   const { watch, look } = watchOf({ list: [], statuses: {} });
   expect(await look()).toMatchObject({
     members: [],
-    problem: 'https://127.0.0.1:2379: connect ECONNREFUSED',
+    problem: verbatim('https://127.0.0.1:2379: connect ECONNREFUSED'),
   });
   watch.dispose();
 });

@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../../base/disposable.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
-import { MEMBERS_MAX, type EtcdMember, type EtcdView } from '../../../contract/index.ts';
+import { type EtcdMember, type EtcdView, MEMBERS_MAX, saidOf, say } from '../../../contract/index.ts';
 import type { EtcdAccess } from '../../etcd-operator/operations.ts';
 import { MemberProbe, type Probe } from './member-probe.ts';
 
@@ -70,7 +70,7 @@ export class MembersWatch implements Disposable {
 
   constructor(options: MembersWatchOptions) {
     this.#options = options;
-    this.#view = { atMs: options.clock.nowMs(), members: [], problem: 'no member has responded yet' };
+    this.#view = { atMs: options.clock.nowMs(), members: [], problem: say('failure.etcd.silent') };
   }
 
   get view(): EtcdView {
@@ -120,7 +120,7 @@ export class MembersWatch implements Disposable {
       await this.#round();
     } catch (error) {
       log.write('warn', 'failed to query the etcd members', { error: messageOf(error) });
-      this.#view = { ...this.#view, atMs: clock.nowMs(), problem: messageOf(error) };
+      this.#view = { ...this.#view, atMs: clock.nowMs(), problem: saidOf(error) };
     }
     this.#isRunning = false;
     if (this.#isStopped) return;
@@ -188,7 +188,9 @@ export class MembersWatch implements Disposable {
     const members = this.#known.map((one) => this.#memberOf(one, { leader, newestIndex, errors }));
     const isAnyUp = members.some(({ role }) => role !== 'unreachable');
     const [firstProbe] = this.#probes.values();
-    const problem = isAnyUp ? '' : (members[0]?.problem ?? firstProbe?.problem ?? 'no member to query');
+    const problem = isAnyUp
+      ? null
+      : (members[0]?.problem ?? firstProbe?.problem ?? say('failure.etcd.noMembers'));
     return { atMs: clock.nowMs(), members, problem };
   }
 
@@ -237,7 +239,7 @@ export class MembersWatch implements Disposable {
       fsyncP99Ms: status ? metrics.fsyncP99Ms : null,
       peerRoundTripMs: round.leader && !isLeader && status ? roundTripMs(round.leader.name, hex(id)) : null,
       proposalsFailed: metrics.proposalsFailed,
-      problem: probe?.problem ?? 'the member has not started yet',
+      problem: probe ? probe.problem : say('failure.etcd.notStarted'),
     };
   }
 }

@@ -16,7 +16,7 @@ const view = (
   { term = 2, alarms = {} }: { readonly term?: number; readonly alarms?: Record<string, string[]> } = {},
 ): EtcdView => ({
   atMs,
-  problem: '',
+  problem: null,
   members: Object.entries(roles).map(([name, role]) => ({
     id: name,
     name,
@@ -36,7 +36,7 @@ const view = (
     fsyncP99Ms: null,
     peerRoundTripMs: null,
     proposalsFailed: null,
-    problem: '',
+    problem: null,
   })),
 });
 

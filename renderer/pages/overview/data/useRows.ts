@@ -1,4 +1,5 @@
 import { shallowRef, type ShallowRef } from 'vue';
+import { tell } from '../../../locales/i18n.ts';
 import type { ResourceRef, TableColumn, TableItem, TableRow } from '../../../../core/contract/index.ts';
 import { useStream, type StreamHealth } from '../../../composables/useStream.ts';
 import { useClusterHealthStore } from '../../../stores/cluster-health.ts';
@@ -50,9 +51,9 @@ export const useRows = (cluster: string, resource: ResourceRef): LiveRows => {
         case 'scope':
           break;
         case 'health':
-          waitingWhy.value = item.health.error ?? undefined;
+          waitingWhy.value = item.health.error ? tell(item.health.error) : undefined;
           if (item.health.phase === 'watching') reach.note(cluster, undefined);
-          else if (item.health.phase === 'waiting') reach.note(cluster, item.health.error ?? '');
+          else if (item.health.phase === 'waiting') reach.note(cluster, waitingWhy.value ?? '');
           break;
       }
     if (isChanged) rows.value = [...byKey.values()];

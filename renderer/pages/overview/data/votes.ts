@@ -31,7 +31,7 @@ const votesOfHosts = ({ hosts, topology }: LocalClusterState): readonly Vote[] =
 /** Who votes: as etcd says while at least one member answers, as the hosts say while none does. */
 export const votesOf = (state: LocalClusterState, etcd: EtcdView | undefined): readonly Vote[] => {
   const answers = etcd?.members.some(({ role }) => role !== 'unreachable') ?? false;
-  if (!etcd || !answers || etcd.problem !== '') return votesOfHosts(state);
+  if (!etcd || !answers || etcd.problem !== null) return votesOfHosts(state);
   return etcd.members.map((member) => ({
     id: member.id,
     name: hostOf(state, member),

@@ -1,4 +1,5 @@
 import type { HostState, LocalClusterState } from '../../../../core/contract/index.ts';
+import { tell } from '../../../locales/i18n.ts';
 import type { StatusTone } from '../../../kinds/status-tone.ts';
 import { componentRows, expectedComponents, hostTone, type ComponentRow } from './component-rows.ts';
 
@@ -32,7 +33,7 @@ export const localHosts = (state: LocalClusterState, role: 'control-plane' | 'et
         phase: host.phase,
         status: '',
         tone: hostTone(host),
-        message: host.message ?? undefined,
+        message: host.message ? tell(host.message) : undefined,
         connections: backend && { count: backend.connections, isHealthy: backend.isHealthy },
         rssBytes:
           host.phase === 'running' || host.phase === 'paused' ? (host.rssBytes ?? undefined) : undefined,

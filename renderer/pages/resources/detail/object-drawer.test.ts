@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
 import { defineComponent, h } from 'vue';
 import {
-  ContractError,
   type ClusterList,
+  ContractError,
   type KubeResource,
   type ObjectItem,
+  verbatim,
 } from '../../../../core/contract/index.ts';
 import { click, feed, fill, mount, settle, testConnection, type Mounted } from '../../../testing/mount.ts';
 import ObjectDrawer from './ObjectDrawer.vue';
@@ -77,7 +78,7 @@ test('a watch that is refused later says so, and leaves what is typed in a form'
   mounted = await mount(drawerWith(props), connection);
   const field = mounted.root.querySelector('input')!;
   await fill(field, '8080');
-  refuse(new ContractError('Forbidden', 'the client certificate expired'));
+  refuse(new ContractError('Forbidden', verbatim('the client certificate expired')));
   await settle();
   expect(mounted.root.textContent).toContain('the client certificate expired');
   expect([mounted.root.contains(field), field.value]).toEqual([true, '8080']);

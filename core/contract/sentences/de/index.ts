@@ -1,0 +1,22 @@
+import type { SentenceCode, Sentences } from '../catalogue.ts';
+import type { PluralForms } from '../placeholders.ts';
+import { checks } from './checks.ts';
+import { clusterFailures } from './cluster-failures.ts';
+import { failures } from './failures.ts';
+import { findings } from './findings.ts';
+import { harden } from './harden.ts';
+import { hostOperations } from './host-operations.ts';
+import { native } from './native.ts';
+import { notices } from './notices.ts';
+
+/** Every sentence of the host in German, counted where English counts. */
+export const german: { readonly [C in SentenceCode]: Sentences[C] extends string ? string : PluralForms } = {
+  ...checks,
+  ...clusterFailures,
+  ...failures,
+  ...findings,
+  ...harden,
+  ...hostOperations,
+  ...native,
+  ...notices,
+};
