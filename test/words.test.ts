@@ -38,6 +38,10 @@ const USER_PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(?:ends?|stops?|closes?) (?:it |them )?in (?:good )?order\b/i, 'gracefully'],
   [/\bworked out anew\b|\bbe worked out\b/i, 'calculate'],
   [/\blook at it\b/i, 'inspect, check'],
+  [/\blooked at or not\b/i, 'whether or not a page is open'],
+  [/\b(?:somebody|anybody|everybody) (?:looks|types|searches|asks)\b/i, 'while a page is open'],
+  [/\bwhat (?:it|they) (?:chooses?|says?|has|have)\b/i, 'name the thing'],
+  [/\bone clear line\b/i, 'one message'],
 ];
 
 /** In messages and labels, where these words have a technical meaning only here. */

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Clock } from '../../core/base/clock.ts';
 import type { Disposable } from '../../core/base/disposable.ts';
-import { hasReason, messageOf } from '../../core/base/errors.ts';
+import { hasReason } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import { ContractError, say, type Handlers } from '../../core/contract/index.ts';
+import { ContractError, saidOf, say, type Handlers } from '../../core/contract/index.ts';
 import { openJsonDocument, type Damage } from '../ipc/handlers/json-document.ts';
 import type { NotificationHub } from '../ipc/handlers/notification-hub.ts';
 import type { SettingsStore } from '../ipc/handlers/settings-store.ts';
@@ -58,7 +58,7 @@ export const createUpdateHandlers = (
       return await checker.check();
     } catch (error) {
       if (!hasReason(error, 'BadFeed') && !hasReason(error, 'FeedUnreachable')) throw error;
-      throw new ContractError(hasReason(error, 'BadFeed') ? 'BadRequest' : 'Unavailable', messageOf(error), {
+      throw new ContractError(hasReason(error, 'BadFeed') ? 'BadRequest' : 'Unavailable', saidOf(error), {
         cause: error,
       });
     }

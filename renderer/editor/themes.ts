@@ -70,6 +70,7 @@ export const defineThemes = (monaco: typeof Monaco): void => {
         'editor.background': token('surface-card'),
         'editor.foreground': token('text'),
         'editorLineNumber.foreground': token('text-faint'),
+        'editorLineNumber.dimmedForeground': token('text-faint'),
         'editorLineNumber.activeForeground': token('text-strong'),
         'editor.lineHighlightBackground': token('surface-hover'),
         'editor.lineHighlightBorder': token('surface-hover'),

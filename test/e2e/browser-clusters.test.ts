@@ -134,7 +134,7 @@ test(
       const now = await backups();
       return now.files.length === 1 ? now : undefined;
     });
-    expect(files).toMatchObject([{ problem: '', isScheduled: false }]);
+    expect(files).toMatchObject([{ problem: null, isScheduled: false }]);
     const compared = await contract.call('backups.compare', { cluster, file: files[0]!.file });
     expect(compared.rows.find(({ resource }) => resource === 'namespaces')).toMatchObject({
       now: 4,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { LocalClusterState } from '../../core/contract/index.ts';
+import { say, type LocalClusterState } from '../../core/contract/index.ts';
 import { launchDesktop, openDesk, type Desk, type Desktop } from '../support/electron.ts';
 import { actAndWait, contractOf, untilPhase } from '../support/page-contract.ts';
 import { until } from '../support/until.ts';
@@ -99,7 +99,10 @@ test(
       const { pid: now, phase } = await workers();
       return phase === 'running' && now !== crashed;
     });
-    expect(await workers()).toMatchObject({ restarts: 1, lastExit: { reason: 'terminated by SIGKILL' } });
+    expect(await workers()).toMatchObject({
+      restarts: 1,
+      lastExit: { reason: say('exit.signal', { signal: 'SIGKILL' }) },
+    });
 
     const pids = hostPids(await state());
     await desktop!.close();

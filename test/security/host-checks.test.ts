@@ -6,7 +6,7 @@ import { systemClock } from '../../core/base/node/clock.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
 import { CLUSTER_ROLE_BINDING, connect, loadKubeconfig, type OwnedClient } from '../../core/client/index.ts';
 import { requireCluster } from '../../core/cluster/index.ts';
-import type { CheckItem, Judged } from '../../core/cluster/checks/item.ts';
+import type { CheckItem } from '../../core/cluster/checks/item.ts';
 import { anonymousPaths } from '../../core/cluster/checks/items/anonymous-paths.ts';
 import { controlSocket } from '../../core/cluster/checks/items/control-socket.ts';
 import { fileModes } from '../../core/cluster/checks/items/file-modes.ts';
@@ -14,6 +14,7 @@ import { kubeletAccess } from '../../core/cluster/checks/items/kubelet-access.ts
 import { nodeIdentity } from '../../core/cluster/checks/items/node-identity.ts';
 import { tlsSuites } from '../../core/cluster/checks/items/tls-suites.ts';
 import { openLook, type Look } from '../../core/cluster/checks/look.ts';
+import { inEnglish } from '../../core/contract/index.ts';
 
 const data = inject('attackedData');
 let look: Look;
@@ -33,10 +34,13 @@ afterAll(() => {
   admin.dispose();
 });
 
-const measure = (item: CheckItem): Promise<Judged> => item.measure(look);
+const measure = async (item: CheckItem) => {
+  const { verdict, message } = await item.measure(look);
+  return { verdict, message: inEnglish(message) };
+};
 
 test.each([tlsSuites, nodeIdentity, kubeletAccess, fileModes, controlSocket, anonymousPaths])(
-  'a default cluster passes: $title',
+  'a default cluster passes: $id',
   async (item) => {
     expect(await measure(item)).toMatchObject({ verdict: 'ok' });
   },
@@ -52,7 +56,7 @@ test('a binding of system:node to a group is found', async () => {
   try {
     expect(await measure(nodeIdentity)).toMatchObject({
       verdict: 'problem',
-      message: `ClusterRoleBinding ${name} gives system:node to Group nobody-is-in-it`,
+      message: `ClusterRoleBinding ${name} grants system:node to Group nobody-is-in-it`,
     });
   } finally {
     await admin.resource(CLUSTER_ROLE_BINDING).delete(name);

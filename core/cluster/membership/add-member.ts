@@ -190,7 +190,10 @@ export const goingOn = async <T>(change: MembershipChange, run: () => Promise<T>
     const isAdvised = messageOf(cause).includes(commandOf(change));
     throw new SaidError(
       'Unfinished',
-      together([stateOf(change), saidOf(cause), ...(isAdvised ? [] : [resumeWith(change)])]),
+      say('failure.about', {
+        what: stateOf(change),
+        why: together([saidOf(cause), ...(isAdvised ? [] : [resumeWith(change)])]),
+      }),
       { cause },
     );
   }

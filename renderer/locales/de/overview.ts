@@ -180,6 +180,10 @@ export const overview = {
     one: '{count} Node, Pods: {pods}; jedes Quadrat ist ein Pod-Slot',
     other: '{count} Nodes, Pods: {pods}; jedes Quadrat ist ein Pod-Slot',
   },
+  'map.nodes.note.compact': {
+    one: '{count} Node, Pods: {pods}',
+    other: '{count} Nodes, Pods: {pods}',
+  },
   'map.nodes.open': 'Nodes öffnen',
   'map.nodes.hidden': { one: 'und {count} weiterer Node', other: 'und {count} weitere Nodes' },
   'map.node.cpu': 'CPU',

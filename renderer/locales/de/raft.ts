@@ -171,7 +171,7 @@ export const raft = {
   'raft.quorum.voters': 'Voter',
   'raft.quorum.needed': 'Nötig',
   'raft.quorum.healthy': 'Gesund',
-  'raft.quorum.tolerance': 'Fehlertoleranz',
+  'raft.quorum.tolerance': 'Toleriert',
   'raft.quorum.runs': 'läuft',
   'raft.quorum.down': 'ausgefallen',
   'raft.quorum.wouldStop': 'würde stoppen',

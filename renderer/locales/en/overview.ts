@@ -175,6 +175,10 @@ export const overview = {
     one: '{count} node, pods: {pods}; each square is one pod slot',
     other: '{count} nodes, pods: {pods}; each square is one pod slot',
   },
+  'map.nodes.note.compact': {
+    one: '{count} node, pods: {pods}',
+    other: '{count} nodes, pods: {pods}',
+  },
   'map.nodes.open': 'Open nodes',
   'map.nodes.hidden': { one: 'and {count} more node', other: 'and {count} more nodes' },
   'map.node.cpu': 'CPU',

@@ -168,7 +168,7 @@ export const raft = {
   'raft.quorum.voters': 'Voters',
   'raft.quorum.needed': 'Needed',
   'raft.quorum.healthy': 'Healthy',
-  'raft.quorum.tolerance': 'Failure tolerance',
+  'raft.quorum.tolerance': 'Tolerates',
   'raft.quorum.runs': 'running',
   'raft.quorum.down': 'down',
   'raft.quorum.wouldStop': 'would stop',

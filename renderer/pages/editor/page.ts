@@ -15,7 +15,8 @@ export const page = definePage({
     { keys: ['F9'], text: 'shortcuts.editor.undo' },
     { keys: ['Ctrl', 'S'], text: 'shortcuts.editor.save' },
     { keys: ['Ctrl', 'Space'], text: 'shortcuts.editor.complete' },
-    { keys: ['Esc'], text: 'shortcuts.editor.leave' },
+    { keys: ['Ctrl', 'M'], text: 'shortcuts.editor.tab' },
+    { keys: ['F6'], text: 'shortcuts.editor.part' },
   ],
   component: () => import('./EditorPage.vue'),
   palette: () => [

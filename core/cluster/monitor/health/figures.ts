@@ -119,7 +119,9 @@ const ASSESS: Readonly<Record<CriticalId, Assess>> = {
     ]),
   etcdLeaderChanges: (facts) =>
     of(facts, 'etcd').flatMap(({ instance, window }) => {
-      const grown = window.increase(readingKey('etcdLeaderChanges'), facts.nowMs - LEADER_CHANGES_MS);
+      // A member that has just started counts the leader that it finds.
+      const sinceMs = facts.nowMs - LEADER_CHANGES_MS;
+      const grown = window.increase(readingKey('etcdLeaderChanges'), sinceMs, 1);
       if (!grown) return [];
       return [{ value: grown.amount, threshold: 0, subject: instance, chart: 'etcdLeaderChanges' as const }];
     }),

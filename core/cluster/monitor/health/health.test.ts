@@ -175,6 +175,19 @@ test('a firing metric keeps its start time until it recovers', () => {
   expect(sinces).toEqual([1_000, 1_000, null, 4_000]);
 });
 
+test('the leader that a member finds after its start is no change', async () => {
+  const page = (changes: number): string => `etcd_server_leader_changes_seen_total ${changes}`;
+  const pages: Record<string, string> = { 'etcd/cp-1': page(0), 'etcd/cp-2': page(4) };
+  const { sample, sampler } = simulate(pages);
+  await sample();
+  Object.assign(pages, { 'etcd/cp-1': page(1), 'etcd/cp-2': page(1) });
+  const found = of(await sample(), 'etcdLeaderChanges');
+  pages['etcd/cp-1'] = page(2);
+  const changed = of(await sample(), 'etcdLeaderChanges');
+  sampler.dispose();
+  expect([found.state, changed.state]).toEqual(['ok', 'firing']);
+});
+
 test('leader changes are forgotten after five minutes, and an old latency after one', async () => {
   const page = (changes: number, observed: number): string =>
     `etcd_server_leader_changes_seen_total ${changes}\n${buckets('etcd_disk_wal_fsync_duration_seconds', { '1': observed, '+Inf': observed })}`;

@@ -41,7 +41,7 @@ export class Window {
   }
 
   /** Of a counter since a moment; undefined while there is no reading before it to compare with. */
-  increase(key: string, sinceMs: number): Increase | undefined {
+  increase(key: string, sinceMs: number, atStart = 0): Increase | undefined {
     const span = this.#since(sinceMs);
     if (span.length < 2) return undefined;
     let amount = 0;
@@ -49,7 +49,8 @@ export class Window {
       // A label set that no one had counted yet is at zero.
       const before = span[at - 1]!.numbers.get(key) ?? 0;
       const after = span[at]!.numbers.get(key) ?? 0;
-      amount += after >= before ? after - before : after;
+      const isNew = after < before || before < atStart;
+      amount += Math.max(0, after - (isNew ? atStart : before));
     }
     return { amount, seconds: (span.at(-1)!.atMs - span[0]!.atMs) / 1000 };
   }
