@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { contract, sentences } from '../core/contract/index.ts';
+import { contract, type Said, sentences, verbatim } from '../core/contract/index.ts';
 import type { Message } from '../core/contract/sentences/placeholders.ts';
 import { german } from '../core/contract/sentences/de/index.ts';
 import { said } from '../core/contract/sentences/said.ts';
@@ -100,7 +100,7 @@ test('expected failures of operations are told by a code', () => {
   expect(files.length).toBeGreaterThan(100);
   for (const file of files) {
     const text = readFileSync(join(ROOT, file), 'utf8');
-    if (!/new (?:ReasonError|ContractError|SaidError)\b/.test(text)) continue;
+    if (!/new (?:Reason|Contract|Said)Error\b|verbatim\(messageOf/.test(text)) continue;
     const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
     const visit = (node: ts.Node): void => {
       if (ts.isNewExpression(node) && /^(?:Reason|Contract|Said)Error$/.test(node.expression.getText())) {
@@ -108,6 +108,9 @@ test('expected failures of operations are told by a code', () => {
         const isLiteral = words && (ts.isStringLiteralLike(words) || ts.isTemplateExpression(words));
         if (isLiteral) found.push(`${file}: ${words.getText().slice(0, 80)}`);
       }
+      // An error may carry its sentence: saidOf keeps it.
+      if (ts.isCallExpression(node) && node.getText().startsWith('verbatim(messageOf('))
+        found.push(`${file}: ${node.getText()}`);
       node.forEachChild(visit);
     };
     visit(source);

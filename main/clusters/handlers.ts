@@ -97,7 +97,7 @@ export const createLocalClusterHandlers = (
     const book = books.of(id);
     if (book.running?.state === 'running')
       throw new ContractError('Conflict', say('failure.busy', { command: book.running.command }));
-    book.abort('the cluster was stopped');
+    book.abort(say('failure.clusterStopped'));
   };
 
   const handlers: Handlers = {

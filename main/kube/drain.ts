@@ -3,7 +3,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { DAEMON_SET, NODE, pause, POD, type Client, type Pod, type Stored } from '../../core/client/index.ts';
-import { ContractError, say, verbatim } from '../../core/contract/index.ts';
+import { ContractError, saidOf, say, verbatim } from '../../core/contract/index.ts';
 import type { OperationRunner, StepReport } from '../clusters/operation-runner.ts';
 import { aggregate, judgePods, podKey, refusalOfDrain } from './drain-filter.ts';
 import { kubeFailure } from './failure.ts';
@@ -126,7 +126,7 @@ const evictAll = async (draining: Draining, pods: readonly Stored<Pod>[]): Promi
       try {
         await evictAndWait(draining, pod);
       } catch (error) {
-        draining.report.detail(stepOf(pod), verbatim(messageOf(error)));
+        draining.report.detail(stepOf(pod), saidOf(error));
         failures.push(messageOf(error));
       }
   };

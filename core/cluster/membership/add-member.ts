@@ -1,4 +1,4 @@
-import { type Said, SaidError, saidOf, say, together, verbatim } from '../../contract/index.ts';
+import { type Said, SaidError, saidOf, say, together } from '../../contract/index.ts';
 import { hasReason, messageOf } from '../../base/errors.ts';
 import { NODE } from '../../client/index.ts';
 import { writeClusterConfig } from '../data-folder/create.ts';
@@ -102,7 +102,7 @@ const promoted = async (supervisor: Supervisor, host: HostPlan, report: StepRepo
         await promoteMember(accessOf(supervisor), member.id);
         continue;
       } catch (error) {
-        why = verbatim(messageOf(error));
+        why = saidOf(error);
       }
     report.detail('promote', why);
     assertAlive(supervisor, host);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { say, type Said } from '../../contract/index.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -13,7 +14,7 @@ export interface CertificateKeeperOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Runs while no operation is in progress; rejects when one is. */
-  alone<T>(what: string, run: () => Promise<T>): Promise<T>;
+  alone<T>(what: Said, run: () => Promise<T>): Promise<T>;
 }
 
 /** Renews certificates of components while the cluster runs, before they expire. Components reload their files. */
@@ -45,7 +46,7 @@ export class CertificateKeeper implements Disposable {
   async #check(): Promise<void> {
     const { dataDirectory, clock, log, alone } = this.#options;
     try {
-      const renewed = await alone('certificate renewal', () => renewDue(dataDirectory, clock));
+      const renewed = await alone(say('exclusive.renewal'), () => renewDue(dataDirectory, clock));
       if (renewed.length > 0)
         log.write('info', 'certificates were renewed before they expire', { names: renewed.join(', ') });
     } catch (error) {

@@ -119,12 +119,12 @@ test('what is aborted while it is paused ends as failed, with the reason', async
   book.pause(held, true);
   await settled();
   await settled();
-  book.abort('the cluster was stopped');
+  book.abort(say('failure.clusterStopped'));
   await settled();
   expect([view(id).state, view(held).state, view(held).message]).toEqual([
     'done',
     'failed',
-    verbatim('the cluster was stopped'),
+    say('failure.clusterStopped'),
   ]);
 });
 

@@ -1,14 +1,14 @@
 import type { Clock } from '../../../core/base/clock.ts';
 import { toDisposable, type Disposable } from '../../../core/base/disposable.ts';
-import { messageOf, ReasonError } from '../../../core/base/errors.ts';
 import {
-  ContractError,
-  OPERATIONS_MAX,
   type ClusterAction,
-  say,
-  verbatim,
+  ContractError,
   type Operation,
+  OPERATIONS_MAX,
   type Said,
+  SaidError,
+  saidOf,
+  say,
 } from '../../../core/contract/index.ts';
 import type { StepReport } from '../operation-runner.ts';
 import { StepList } from './step-list.ts';
@@ -146,13 +146,12 @@ export class OperationBook implements Disposable {
   }
 
   /** Tells every operation to end where it can. */
-  abort(why: string): void {
-    for (const entry of this.#entries)
-      if (!entry.isOver) entry.abort.abort(new ReasonError('Cancelled', why));
+  abort(why: Said): void {
+    for (const entry of this.#entries) if (!entry.isOver) entry.abort.abort(new SaidError('Cancelled', why));
   }
 
   dispose(): void {
-    this.abort('the console is shutting down');
+    this.abort(say('failure.shuttingDown'));
     this.#telling?.dispose();
     this.#listeners.clear();
   }
@@ -175,9 +174,9 @@ export class OperationBook implements Disposable {
       entry.state = 'done';
       entry.message = outcome;
     } catch (error) {
-      entry.steps.fail(messageOf(error));
+      entry.message = saidOf(error);
+      entry.steps.fail(entry.message);
       entry.state = 'failed';
-      entry.message = verbatim(messageOf(error));
     }
     entry.endedAtMs = clock.nowMs();
     entry.held = undefined;

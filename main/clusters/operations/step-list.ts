@@ -66,9 +66,9 @@ export class StepList {
     }
   }
 
-  fail(why: string): void {
+  fail(why: Said): void {
     for (const step of this.#steps) {
-      if (step.state === 'running') this.#close(step, 'failed', verbatim(why));
+      if (step.state === 'running') this.#close(step, 'failed', why);
       else if (step.state === 'waiting') step.state = 'skipped';
     }
   }
