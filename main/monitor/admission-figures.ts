@@ -4,7 +4,12 @@ import type { ClusterConfig } from '../../core/cluster/config/config.ts';
 import type { ClusterAccess } from '../../core/cluster/monitor/scrape/cluster-access.ts';
 import { labelOf, scanMetrics } from '../../core/cluster/monitor/scrape/prometheus-text.ts';
 import { quantileOf } from '../../core/cluster/monitor/scrape/quantile.ts';
-import { ADMISSION_FIGURES_MAX, type AdmissionFigures, ContractError, say } from '../../core/contract/index.ts';
+import {
+  ADMISSION_FIGURES_MAX,
+  type AdmissionFigures,
+  ContractError,
+  say,
+} from '../../core/contract/index.ts';
 import { kubeFailure } from '../kube/failure.ts';
 import { askApiServers } from './xray.ts';
 

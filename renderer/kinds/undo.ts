@@ -7,6 +7,8 @@ import { withoutServerFields } from './server-fields.ts';
 export interface UndoStep {
   readonly title: string;
   readonly request: Omit<ApiRequest, 'cluster'>;
+  /** The object is put back only while it has this generation, whatever became of its status. */
+  readonly generation?: number;
 }
 
 type Target = Pick<KubeResource, 'group' | 'version' | 'plural' | 'namespaced' | 'kind'>;
@@ -66,8 +68,9 @@ export const undoOfDelete = (resource: Target, object: KubeObject): UndoStep => 
 };
 
 /**
- * A created object is deleted, a changed one is put back as it was. Both name the version that apply left, so a change
- * that another client has made since is a conflict and is not lost.
+ * A created object is deleted, a changed one is put back as it was. Both say which object apply left, so a change that
+ * another client has made since is a conflict and is not lost. Controllers write the status of an object as soon as it
+ * changes: where there is a generation, it tells whether the object itself was changed.
  */
 export const undoOfApply = (
   resource: Target,
@@ -93,8 +96,10 @@ export const undoOfApply = (
     };
   if (outcome !== 'configured' || !live) return undefined;
   const metadata = fieldsOf(fieldsOf(live)['metadata']);
+  const { generation } = fieldsOf(fieldsOf(result)['metadata']);
   return {
     title,
+    ...(typeof generation === 'number' && { generation }),
     request: {
       method: 'PUT',
       path,

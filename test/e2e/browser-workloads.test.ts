@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityProblems, COLOUR_RULES } from '../../resources/setup/accessibility.mjs';
 import { inEnglish } from '../../core/contract/index.ts';
 import { launchChromium, visit, type Visit } from '../support/chromium.ts';
-import { actAndWait, contractOf, untilPhase, type PageContract } from '../support/page-contract.ts';
+import { contractOf, untilPhase, type PageContract } from '../support/page-contract.ts';
 import { startTestServing, type TestServing } from '../support/serving.ts';
 import { until } from '../support/until.ts';
 
@@ -263,43 +263,6 @@ test('a workload is rolled out, read, entered, broken, rolled back, reached and 
   // Its containers end a moment before it goes; either is the end of the forward.
   expect(inEnglish(problem)).toMatch(new RegExp(`^pod default/${pod} (?:was deleted|has terminated: \\w+)$`));
   expect(visited.complaints).toEqual([]);
-});
-
-test('a finding is fixed by a change that is shown as a diff first; the console reads and a person writes', async () => {
-  const operations = await contract.follow('cluster.operations', { cluster });
-  const flags = [{ name: 'profiling', value: 'true' }];
-  const broken = { kind: 'component.flags', component: 'kube-scheduler', flags } as const;
-  expect(await actAndWait(contract, { cluster, action: broken }, operations)).toMatchObject({
-    state: 'done',
-  });
-  await go('/checklist');
-  await page.getByRole('button', { name: 'Fix: Profiling is disabled' }).click();
-  const question = page.getByRole('dialog');
-  await question.getByText(/^−.*--profiling=true/).waitFor();
-  await question.getByText(/^\+.*--profiling=false/).waitFor();
-  await page.keyboard.press('Escape');
-  // The diff alone changes nothing.
-  const { files } = await contract.call('component.flagsDiff', {
-    cluster,
-    component: 'kube-scheduler',
-    flags: [{ name: 'profiling', value: 'false' }],
-  });
-  expect(files.map(({ before }) => before.includes('--profiling=true'))).toEqual([true]);
-  await page.getByRole('button', { name: 'Fix: Profiling is disabled' }).click();
-  await question.getByRole('button', { name: /kube-scheduler/ }).click();
-  await page.getByText('/debug/pprof/ returns 404 on every component').waitFor();
-
-  await request('PATCH', DEPLOYMENT_PATH, { metadata: { labels: { by: 'person' } } });
-  await go('/leases');
-  await page.getByText(/^All 3 controllers have a leader/).waitFor();
-  const usersOf = async (filter: string, verbs: readonly string[]): Promise<string[]> => {
-    const seen = await contract.call('xray.requests', { cluster, filter, auditId: null });
-    return [...new Set(seen.filter(({ verb }) => verbs.includes(verb)).map(({ user }) => user))];
-  };
-  expect(await usersOf(DEPLOYMENT_PATH, ['patch'])).toEqual(['kubernetes-admin']);
-  const readers = await usersOf('pilothouse-console', ['get', 'list', 'watch']);
-  const writers = await usersOf('pilothouse-console', ['create', 'update', 'patch', 'delete']);
-  expect([readers, writers]).toEqual([['pilothouse-console'], []]);
 });
 
 test('every page is accessible in both themes', async () => {
