@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
+import { say, saidOf, SaidError, together, type Said } from '../../contract/index.ts';
 import { access, mkdir } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { messageOf, ReasonError } from '../../base/errors.ts';
 import { backupSchedule, type BackupSchedule } from '../../contract/schemas/operations.ts';
 import { backupsFolder, PRIVATE_FOLDER_MODE } from '../data-folder/layout.ts';
 import { stateFile } from '../data-folder/state-file.ts';
@@ -31,14 +31,14 @@ export const snapshotFolders = async (data: string): Promise<readonly string[]> 
 
 /** A directory that cannot be written to is refused now, and not found out by the first snapshot. */
 export const assertBackupDirectory = async (directory: string): Promise<void> => {
-  const fault = (why: string, cause?: unknown): ReasonError =>
-    new ReasonError('BadDirectory', `cannot save snapshots in ${directory}: ${why}`, { cause });
-  if (!isAbsolute(directory)) throw fault('it must be an absolute path');
+  const fault = (why: Said, cause?: unknown): SaidError =>
+    new SaidError('BadDirectory', say('failure.snapshot.directory', { directory, why }), { cause });
+  if (!isAbsolute(directory)) throw fault(say('failure.snapshot.absolute'));
   try {
     await mkdir(directory, { recursive: true, mode: PRIVATE_FOLDER_MODE });
     await access(directory, constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw fault(`${messageOf(cause)}; choose a directory that this user can write to`, cause);
+    throw fault(together([saidOf(cause), say('failure.snapshot.choose')]), cause);
   }
 };
 

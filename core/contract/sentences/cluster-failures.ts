@@ -103,6 +103,9 @@ export const clusterFailures = {
   'failure.member.notRemoved': '{host} is not removed yet',
 
   'failure.snapshot.none': '{file} is not a snapshot in {folder}',
+  'failure.snapshot.directory': 'cannot save snapshots in {directory}: {why}',
+  'failure.snapshot.choose': 'choose a directory that this user can write to',
+  'failure.snapshot.absolute': 'it must be an absolute path',
   'failure.snapshot.exists': '{path} already exists; choose another name',
   'failure.restore.external': 'this cluster uses an external etcd; restore the snapshot there',
   'failure.restore.damaged': '{file}: {why}; nothing was changed',

@@ -108,6 +108,9 @@ export const clusterFailures = {
   'failure.member.notRemoved': '{host} ist noch nicht entfernt',
 
   'failure.snapshot.none': '{file} ist kein Snapshot in {folder}',
+  'failure.snapshot.directory': 'Snapshots können nicht in {directory} gespeichert werden: {why}',
+  'failure.snapshot.choose': 'wählen Sie ein Verzeichnis, in das dieser Benutzer schreiben darf',
+  'failure.snapshot.absolute': 'es muss ein absoluter Pfad sein',
   'failure.snapshot.exists': '{path} existiert schon; wählen Sie einen anderen Namen',
   'failure.restore.external':
     'dieser Cluster verwendet ein externes etcd; stellen Sie den Snapshot dort wieder her',
