@@ -237,6 +237,7 @@ test('the audit finds the flags of every component', () => {
     'core/component/flags.ts',
     'core/controllers/config/flags.ts',
     'core/controllers/config/shared-flags.ts',
+    'core/dns/config/flags.ts',
     'core/etcd/config/flags.ts',
     'core/proxy/config/flags.ts',
     'core/scheduler/config/flags.ts',
