@@ -28,7 +28,7 @@ const EXPECTED: readonly KeyEvent[] = [
 ];
 
 describe.each([
-  { flavour: 'pilothouse', octet: 92, isMissing: false },
+  { flavour: 'pilothouse', octet: 95, isMissing: false },
   { flavour: 'etcd', octet: 93, isMissing: !hasRealEtcd() },
 ] as const)('three API servers on three members of $flavour', ({ flavour, octet, isMissing }) => {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-apiserver-kill-'));

@@ -21,7 +21,7 @@ const text = (value: Uint8Array): string => Buffer.from(value).toString();
 
 const FLAVOURS = [
   { flavour: 'pilothouse', octet: 81, isPresent: existsSync('dist/cli/cli.js') },
-  { flavour: 'etcd', octet: 82, isPresent: hasRealEtcd() },
+  { flavour: 'etcd', octet: 83, isPresent: hasRealEtcd() },
 ] as const;
 
 for (const { flavour, octet, isPresent } of FLAVOURS)

@@ -54,10 +54,10 @@ test(
   TEST_LIMIT_MS,
 );
 
-/** Three members of the real etcd with TLS, on 127.230.0.1 to 3. */
+/** Three members of the real etcd with TLS, on 127.231.0.1 to 3. */
 const realMembers = (folder: string): ReturnType<typeof makeCertificates> => {
-  const files = makeCertificates(join(folder, 'pki'), 230);
-  const address = (n: number): string => `127.230.0.${n}`;
+  const files = makeCertificates(join(folder, 'pki'), 231);
+  const address = (n: number): string => `127.231.0.${n}`;
   const initial = [1, 2, 3].map((n) => `m${n}=https://${address(n)}:2380`).join(',');
   for (const n of [1, 2, 3]) {
     const child: ChildProcess = spawn(
@@ -97,7 +97,7 @@ test(
     const folder = mkdtempSync(join(tmpdir(), 'pilothouse-real-etcd-'));
     closing.push(() => rmSync(folder, { recursive: true, force: true }));
     const files = realMembers(folder);
-    const endpoints = [1, 2, 3].map((n) => `https://127.230.0.${n}:2379`).join(',');
+    const endpoints = [1, 2, 3].map((n) => `https://127.231.0.${n}:2379`).join(',');
     const access = [
       `--endpoints=${endpoints}`,
       `--cacert=${files.caFile}`,

@@ -11,7 +11,7 @@ import { runCommand } from '../support/etcd-process.ts';
 import { RPC } from '../support/etcd-rpc.ts';
 import { connectRpc } from '../support/grpc-client.ts';
 
-const OCTETS = { simple: 81, jwt: 82, restored: 83 };
+const OCTETS = { simple: 85, jwt: 87, restored: 89 };
 const ROOT = '--user=root:r00t';
 const USER = '--user=user:pass';
 const AUTHENTICATE = {

@@ -8,8 +8,8 @@ import { makeCertificates } from '../support/etcd-certificates.ts';
 import { EtcdCluster, hasRealEtcd } from '../support/etcd-cluster.ts';
 import { GATEWAY_STEPS, type GatewayStep } from './etcd-gateway-steps.ts';
 
-const OURS_OCTET = 81;
-const REAL_OCTET = 82;
+const OURS_OCTET = 51;
+const REAL_OCTET = 53;
 const PLAIN_PORT = 2383;
 const SCRIPT_LIMIT_MS = 300_000;
 /** Catches a stream that says less than its step expects. */

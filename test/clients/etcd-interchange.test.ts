@@ -19,7 +19,7 @@ import { runCommand, type Ended } from '../support/etcd-process.ts';
 import { until } from '../support/until.ts';
 import { startRealEtcd, type RealEtcd } from './real-etcd.ts';
 
-const OCTET = 76;
+const OCTET = 65;
 const BUMP = 1_000_000_000;
 
 interface Answer {

@@ -9,7 +9,7 @@ import { AUTH_STEPS } from './etcdctl-auth-steps.ts';
 import { Side, titleOf } from './etcdctl-side.ts';
 
 const OURS_OCTET = 79;
-const REAL_OCTET = 80;
+const REAL_OCTET = 67;
 const SCRIPT_LIMIT_MS = 300_000;
 
 /** etcd 3.4 forgets to translate this refusal of its maintenance calls; 3.6 does not. */

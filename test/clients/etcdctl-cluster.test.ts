@@ -6,7 +6,7 @@ import { makeCertificates } from '../support/etcd-certificates.ts';
 import { EtcdCluster } from '../support/etcd-cluster.ts';
 import { etcdctlFor, hasEtcdctl, type Etcdctl } from '../support/etcd-ctl.ts';
 
-const OCTET = 74;
+const OCTET = 63;
 const QUOTA_OCTET = 75;
 const LEARNER = 3;
 const RETRY_MS = 250;

@@ -7,8 +7,8 @@ import { EtcdCluster, hasRealEtcd } from '../support/etcd-cluster.ts';
 import { etcdctlFor, hasEtcdctl, type Etcdctl } from '../support/etcd-ctl.ts';
 import { until } from '../support/until.ts';
 
-const OURS_OCTET = 83;
-const REAL_OCTET = 84;
+const OURS_OCTET = 55;
+const REAL_OCTET = 57;
 const SCRIPT_LIMIT_MS = 300_000;
 
 /** One after the other: what etcdctl said, with the leases in its keys by the order in which they appear. */

@@ -9,7 +9,7 @@ import { PARITY_STEPS } from './etcdctl-parity-steps.ts';
 import { Side, titleOf } from './etcdctl-side.ts';
 
 const OURS_OCTET = 71;
-const REAL_OCTET = 72;
+const REAL_OCTET = 61;
 /** The script is 500 processes. */
 const SCRIPT_LIMIT_MS = 600_000;
 

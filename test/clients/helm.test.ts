@@ -13,7 +13,7 @@ import {
 } from './chart-shapes.ts';
 import { isBuilt, openKubectlCluster, type KubectlCluster } from './kubectl-cluster.ts';
 
-const OCTET = 144;
+const OCTET = 151;
 
 /** No workloads: nothing here would make them ready. */
 const TEMPLATES = `apiVersion: v1

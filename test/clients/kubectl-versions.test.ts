@@ -12,7 +12,7 @@ import {
 /** Old kubectls on a member of ours, and the newest on three members of the real etcd. */
 const PLANES = [
   { etcd: 'pilothouse', members: 1, apiServers: 1, octet: 145, minors: [20, 28, 31], isPresent: true },
-  { etcd: 'etcd', members: 3, apiServers: 3, octet: 146, minors: [36], isPresent: hasRealEtcd() },
+  { etcd: 'etcd', members: 3, apiServers: 3, octet: 153, minors: [36], isPresent: hasRealEtcd() },
 ] as const;
 
 /** From here on kubectl says where it deleted from. */

@@ -253,7 +253,7 @@ const declareRoles = async (): Promise<void> => {
 
 beforeAll(async () => {
   console.log(`seed ${SEED}`);
-  cluster = await startManagedCluster({ octet: 108, nodes: 2 });
+  cluster = await startManagedCluster({ octet: 115, nodes: 2 });
   client = cluster.managers.client();
   cluster.managers.start({ name: 'kube-scheduler' });
   const start = () =>

@@ -34,7 +34,7 @@ describe.skipIf('missing' in tools)('a day with kubectl', () => {
     until(`the end of ${what.join(' ')}`, async () => (await kube.ok('get', ...what, '-o', 'name')) === '');
 
   beforeAll(async () => {
-    cluster = await startManagedCluster({ octet: 106, nodes: 2 });
+    cluster = await startManagedCluster({ octet: 113, nodes: 2 });
     cluster.managers.start({ name: 'kube-scheduler' });
     cluster.managers.start({ name: 'kube-controller-manager' });
     kube = (await kubernetesClient(MINOR, cluster.managers.plane.kubeconfig('super-admin')))!;

@@ -50,7 +50,7 @@ const randomPoints = (count: number, below: number): number[] => {
 
 test('a thousand pods are bound once each while schedulers are killed', async () => {
   console.log(`seed ${SEED}`);
-  cluster = await startManagedCluster({ octet: 104, apiServers: 1 });
+  cluster = await startManagedCluster({ octet: 111, apiServers: 1 });
   const { managers } = cluster;
   const client = managers.client();
   await client.resource(SERVICE_ACCOUNT, 'default').create({ metadata: { name: 'default' } });

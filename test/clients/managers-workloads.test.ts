@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const FLAVOURS = [
   { etcd: 'pilothouse', octet: 101 },
-  { etcd: 'etcd', octet: 102 },
+  { etcd: 'etcd', octet: 109 },
 ] as const;
 
 const present = FLAVOURS.filter(({ etcd }) => etcd === 'pilothouse' || hasRealEtcd());

@@ -11,7 +11,10 @@ export interface ControlPlaneOptions {
   readonly etcd: EtcdClusterOptions['flavour'];
   readonly members: number;
   readonly apiServers: number;
-  /** Everything listens on 127.<octet>.0.n; the service network is 127.<octet>.64.0/18. */
+  /**
+   * Everything listens on 127.<octet>.0.n; the service network is 127.<octet>.64.0/18. Odd, and of one test alone: the hosts of
+   * clusters that choose a network themselves have even ones.
+   */
   readonly octet: number;
   readonly directory: string;
   readonly apiServerFlags?: readonly string[];

@@ -307,7 +307,7 @@ export const DNS_LABELS = { 'k8s-app': 'kube-dns' } as const;
 
 export const kubeDnsPod = ({ host, version }: Pick<ManifestOptions, 'host' | 'version'>): StaticPodSpec => ({
   component: 'kube-dns',
-  labels: { ...DNS_LABELS, tier: 'control-plane' },
+  labels: DNS_LABELS,
   image: componentImage('kube-dns', version),
   requests: { cpu: '100m', memory: '70Mi' },
   probe: { host: host.address, port: PORTS.dnsMetrics, scheme: 'HTTP' },
