@@ -37,7 +37,7 @@ test.each([
   await cluster.untilWell();
   expect(await hostOf(name)).toMatchObject({
     restarts: 1,
-    lastExit: { reason: 'terminated by SIGKILL', isGivenUp: false },
+    lastExit: { reason: { code: 'exit.signal', values: { signal: 'SIGKILL' } }, isGivenUp: false },
   });
   await until('the event', async () => (await eventsOn(node)).length > 0);
   expect(await eventsOn(node)).toEqual([

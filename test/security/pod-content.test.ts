@@ -57,11 +57,14 @@ const create = (name: string, container: Partial<V1Container>, rest: Partial<V1P
   });
 
 const statusOf = async (name: string) => (await client.resource(POD, namespace).get(name)).status ?? {};
-const exitCodeOf = (name: string): Promise<number> =>
-  until(`the end of ${name}`, async () => {
-    const terminated = (await statusOf(name)).containerStatuses?.[0]?.state?.terminated;
-    return terminated?.exitCode;
-  });
+const terminationOf = (name: string) =>
+  until(`the end of ${name}`, async () => (await statusOf(name)).containerStatuses?.[0]?.state?.terminated);
+const exitCodeOf = async (name: string): Promise<number> => (await terminationOf(name)).exitCode;
+/** With the message, which says why a container could not be run. */
+const endOf = async (name: string): Promise<string> => {
+  const { exitCode, message = '' } = await terminationOf(name);
+  return `${exitCode} ${message}`.trim();
+};
 
 /** Every host is the process that it was. */
 const expectUnharmed = async (): Promise<void> => expect(await hostPids(data)).toEqual(pids);
@@ -281,9 +284,7 @@ test('pods find each other by name, and NetworkPolicies hold in both directions'
     labelled('friend', { command: ['sh', '-c', REACHES(url)] }),
     labelled('caged', { command: ['sh', '-c', LOSES(`http://${podIP}:8080/`)] }),
   ]);
-  expect([await exitCodeOf('stranger'), await exitCodeOf('friend'), await exitCodeOf('caged')]).toEqual([
-    5, 0, 5,
-  ]);
+  expect([await endOf('stranger'), await endOf('friend'), await endOf('caged')]).toEqual(['5', '0', '5']);
   // Probes come from the node.
   const { conditions } = await statusOf('named');
   expect(conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
