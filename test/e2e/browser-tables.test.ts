@@ -448,14 +448,16 @@ test('a custom kind appears in the navigation by its group, and a dry run names 
   await page.getByRole('group', { name: 'View' }).getByText('Dry run').click();
   const object = page.getByRole('textbox', { name: 'Object as YAML or JSON' });
   const run = page.getByRole('button', { name: 'Run', exact: true });
-  await object.fill(JSON.stringify(toy('second', 'red')));
+  await object.press('Control+A');
+  await object.pressSequentially(JSON.stringify(toy('second', 'red')));
   // Policies are known to the server a moment after they were created.
   await until('the policy to deny', async () => {
     await run.click();
     await page.getByText('Would be rejected').waitFor({ timeout: 2_000 });
     return page.getByText('no-red-toys denied the request').isVisible();
   });
-  await object.fill(JSON.stringify(toy('second', 'green')));
+  await object.press('Control+A');
+  await object.pressSequentially(JSON.stringify(toy('second', 'green')));
   await run.click();
   await page.getByText('Would be created').waitFor();
   await page.getByText('ValidatingAdmissionPolicy/no-red-toys').waitFor({ state: 'detached' });
