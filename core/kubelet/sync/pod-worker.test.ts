@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conditionsOf, container, pod, settle, world } from '../testing/world.ts';
+import { conditionsOf, container, noObjects, pod, settle, world } from '../testing/world.ts';
 
 const SIMULATION = 'simulation.pilothouse.dev/';
 
@@ -328,6 +328,35 @@ test('a missing ConfigMap holds a mounted volume back and an environment in Crea
   expect(other.status?.containerStatuses?.[0]?.state).toEqual({
     waiting: { reason: 'CreateContainerConfigError', message: 'configmap "settings" not found' },
   });
+});
+
+test('a token that cannot be had yet holds the container back: its command is not lost', async () => {
+  let refusals = 1;
+  const token = (): Promise<string> =>
+    refusals-- > 0
+      ? Promise.reject(new Error('no relationship found between node and pod'))
+      : Promise.resolve('token');
+  const { run, advance } = world({ objects: { ...noObjects, token } });
+  const worker = run(
+    pod({
+      restartPolicy: 'Never',
+      volumes: [{ name: 'api', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }],
+      containers: [
+        container('app', {
+          command: ['sh', '-c', 'cat /api/token && exit 5'],
+          volumeMounts: [{ name: 'api', mountPath: '/api' }],
+        }),
+      ],
+    }),
+  );
+  await settle();
+  expect(worker.status?.containerStatuses?.[0]?.state?.waiting).toEqual({
+    reason: 'CreateContainerConfigError',
+    message:
+      'MountVolume.SetUp failed for volume "api" : failed to fetch token: no relationship found between node and pod',
+  });
+  for (let second = 0; second < 20; second += 1) await advance(1_000);
+  expect(worker.status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 5 });
 });
 
 test('after a restart of the kubelet a pod that ran counts one restart more', async () => {

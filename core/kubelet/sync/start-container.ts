@@ -8,7 +8,7 @@ import type { PodVolumes } from '../volumes/pod-volumes.ts';
 import type { ContainerRecord } from './container-record.ts';
 import { ensureImage } from './image-pull.ts';
 import type { NodeContext } from './node-context.ts';
-import { StartFailure } from './start-failure.ts';
+import { StartFailure, type StartFailureReason } from './start-failure.ts';
 
 export interface StartRequest {
   readonly context: NodeContext;
@@ -74,18 +74,20 @@ export const startContainer = async (request: StartRequest): Promise<Started> =>
     const failure =
       error instanceof StartFailure
         ? error
-        : new StartFailure(
-            isRuntimeError(error) && error.reason === 'CreateContainerError'
-              ? error.reason
-              : 'RunContainerError',
-            messageOf(error),
-            { cause: error },
-          );
+        : new StartFailure(reasonOf(error), messageOf(error), { cause: error });
     const isPull = failure.reason === 'ErrImagePull' || failure.reason === 'InvalidImageName';
     context.event(pod, 'Warning', 'Failed', `Error: ${isPull ? failure.reason : failure.message}`);
     context.metrics.startedContainerErrors.labels(containerType(record), failure.reason).inc();
     throw failure;
   }
+};
+
+/** Volumes that are not there hold a container back, as a wrong configuration does. */
+const reasonOf = (error: unknown): StartFailureReason => {
+  if (error instanceof VolumeError) return 'CreateContainerConfigError';
+  return isRuntimeError(error) && error.reason === 'CreateContainerError'
+    ? error.reason
+    : 'RunContainerError';
 };
 
 const containerType = ({ kind }: ContainerRecord): string =>

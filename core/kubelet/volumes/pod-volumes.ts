@@ -6,6 +6,7 @@ import type {
   V1Volume,
   V1VolumeProjection,
 } from '../../api/schema/index.ts';
+import { messageOf } from '../../base/errors.ts';
 import { fieldValue, resourceValue, type DownwardContext } from './downward.ts';
 import { failedMount } from './errors.ts';
 import type { ObjectSource } from './object-source.ts';
@@ -106,7 +107,9 @@ export const podVolumes = (context: () => DownwardContext, source: ObjectSource)
     if (downwardAPI) return downwardFiles(downwardAPI.items ?? [], mode);
     // A token is asked for when a file is read, not for each of ten thousand pods that never look.
     if (serviceAccountToken && withTokens) {
-      const token = await source.token(context().pod, serviceAccountToken);
+      const token = await source.token(context().pod, serviceAccountToken).catch((error: unknown) => {
+        throw failedMount(volume, `failed to fetch token: ${messageOf(error)}`);
+      });
       return new Map([[serviceAccountToken.path, { content: encoder.encode(token), mode }]]);
     }
     return new Map();

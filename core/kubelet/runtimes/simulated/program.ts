@@ -15,7 +15,8 @@ export interface ProgramOptions {
   readonly behaviour: Behaviour;
   /** Whether the simulated shell knows every command of a script. */
   understands(argv: readonly string[]): Promise<boolean>;
-  run(argv: readonly string[]): Promise<number>;
+  /** Readies whatever the command needs; what is not there holds the container back, and it is started again later. */
+  prepare(argv: readonly string[]): Promise<() => Promise<number>>;
 }
 
 /** `command` and `args` with their references filled in. */
@@ -35,7 +36,7 @@ export const programOf = async (options: ProgramOptions): Promise<Program> => {
   if (behaviour.exit) return { exit: behaviour.exit };
   const argv = commandLine(request);
   if (mayBeUnderstood(argv) && (await options.understands(argv)))
-    return { exit: undefined, run: () => options.run(argv) };
+    return { exit: undefined, run: await options.prepare(argv) };
   const { kind, pod } = request;
   const isTask = kind === 'init' || (kind === 'main' && (pod.spec?.restartPolicy ?? 'Always') !== 'Always');
   return { exit: isTask ? { afterMs: TASK_MS_DEFAULT, code: 0 } : undefined };

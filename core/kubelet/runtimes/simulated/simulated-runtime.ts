@@ -186,7 +186,10 @@ export class SimulatedRuntime implements Runtime {
         request,
         behaviour,
         understands: (argv) => content.understands(argv),
-        run: async (argv) => inside.get().run(await start(argv)),
+        prepare: async (argv) => {
+          const command = await start(argv);
+          return () => inside.get().run(command);
+        },
       });
       const id = createHash('sha256')
         .update(`${pod.metadata?.uid ?? ''}/${container.name}/${request.attempt}/${clock.nowMs()}`)
@@ -203,7 +206,13 @@ export class SimulatedRuntime implements Runtime {
         usage: usageOf(container, behaviour, phase),
         probePorts: (probe) =>
           portNamed(container, probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port),
-        exec: async (exec) => inside.get().exec(await start(exec.command), exec),
+        exec: async (exec) =>
+          inside.get().exec(
+            await start(exec.command).catch((error: unknown) => {
+              throw new RuntimeError('ExecFailed', messageOf(error), { cause: error });
+            }),
+            exec,
+          ),
         close: () => inside.close(),
       });
       if (early) running.fault(early);
@@ -289,18 +298,14 @@ const dialPod = async (
 const mountsOf = async ({ container, volumes }: ContainerRequest): Promise<MountedVolume[]> => {
   const mounts: MountedVolume[] = [];
   for (const mount of container.volumeMounts ?? []) {
-    try {
-      const content = await volumes.read(mount.name);
-      mounts.push({
-        path: mount.mountPath.replace(/(.)\/$/, '$1'),
-        volume: mount.name,
-        subPath: mount.subPath ?? '',
-        isReadOnly: mount.readOnly === true,
-        files: content.isWritable ? undefined : content.files,
-      });
-    } catch (error) {
-      throw new RuntimeError('ExecFailed', messageOf(error), { cause: error });
-    }
+    const content = await volumes.read(mount.name);
+    mounts.push({
+      path: mount.mountPath.replace(/(.)\/$/, '$1'),
+      volume: mount.name,
+      subPath: mount.subPath ?? '',
+      isReadOnly: mount.readOnly === true,
+      files: content.isWritable ? undefined : content.files,
+    });
   }
   return mounts;
 };
