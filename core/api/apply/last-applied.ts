@@ -1,3 +1,4 @@
+import { jsonText, parseJsonText } from '../meta/json-text.ts';
 import type { JsonObject } from '../patch/json.ts';
 import { getOwn, isObject } from '../patch/json.ts';
 import { byteLength } from '../validation/go-text.ts';
@@ -39,7 +40,7 @@ export function unchangedSinceLastApplied(
   if (text === undefined || type === undefined) return undefined;
   let config: unknown;
   try {
-    config = JSON.parse(text);
+    config = parseJsonText(text);
   } catch (error) {
     // Somebody else wrote the annotation; then it allows nothing.
     if (error instanceof SyntaxError) return undefined;
@@ -60,7 +61,7 @@ export function withLastApplied(object: JsonObject, config: JsonObject): JsonObj
     metadata: { ...metadataOf(config), ...(hasAnnotations && { annotations: configAnnotations }) },
   };
   const { [LAST_APPLIED_ANNOTATION]: _old, ...others } = annotationsOf(object);
-  const next: JsonObject = { ...others, [LAST_APPLIED_ANNOTATION]: `${JSON.stringify(bare)}\n` };
+  const next: JsonObject = { ...others, [LAST_APPLIED_ANNOTATION]: `${jsonText(bare)}\n` };
   const bytes = Object.entries(next).reduce(
     (sum, [key, value]) => sum + byteLength(key) + byteLength(String(value)),
     0,

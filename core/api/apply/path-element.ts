@@ -1,3 +1,4 @@
+import { parseJsonText } from '../meta/json-text.ts';
 import { ReasonError } from '../../base/errors.ts';
 import type { Json, JsonObject } from '../patch/json.ts';
 import { isObject } from '../patch/json.ts';
@@ -29,7 +30,7 @@ const malformed = (message: string): ReasonError<'FieldsMalformed'> =>
 
 const parseJson = (text: string): Json => {
   try {
-    return JSON.parse(text) as Json;
+    return parseJsonText(text) as Json;
   } catch (error) {
     throw new ReasonError('FieldsMalformed', `parsing key as path element: ${text}`, { cause: error });
   }

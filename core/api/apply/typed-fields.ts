@@ -1,3 +1,4 @@
+import { jsonText } from '../meta/json-text.ts';
 import type { Json } from '../patch/json.ts';
 import { isList, isObject } from '../patch/json.ts';
 import type { TypeNode } from '../patch/type-node.ts';
@@ -55,27 +56,28 @@ export function typeErrors(value: Json, type: TypeNode, path = ''): string[] {
       return scalarErrors(value, type, path);
     case 'struct':
     case 'map':
-      if (!isObject(value)) return [`${path}: expected map, got ${JSON.stringify(value)}`];
+      if (!isObject(value)) return [`${path}: expected map, got ${jsonText(value)}`];
       return Object.entries(value).flatMap(([name, held]) =>
         type.kind === 'struct' && type.field?.(name) === undefined
           ? [`${path}.${name}: field not declared in schema`]
           : typeErrors(held, fieldTypeOf(type, name), `${path}.${name}`),
       );
     case 'list':
-      if (!isList(value)) return [`${path}: expected list, got ${JSON.stringify(value)}`];
+      if (!isList(value)) return [`${path}: expected list, got ${jsonText(value)}`];
       return listErrors(value, type, path);
   }
 }
 
 /** As Go names the type of a value. */
 const goTypeOf = (value: Json): string => {
+  if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 };
 
 function scalarErrors(value: Json, { scalar }: TypeNode, path: string): string[] {
-  if (isObject(value) || isList(value)) return [`${path}: expected scalar, got ${JSON.stringify(value)}`];
-  if (scalar === 'numeric' && typeof value !== 'number')
+  if (isObject(value) || isList(value)) return [`${path}: expected scalar, got ${jsonText(value)}`];
+  if (scalar === 'numeric' && typeof value !== 'number' && typeof value !== 'bigint')
     return [`${path}: expected numeric (int or float), got ${goTypeOf(value)}`];
   if (scalar === 'string' && typeof value !== 'string')
     return [`${path}: expected string, got ${String(value)}`];

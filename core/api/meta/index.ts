@@ -2,6 +2,7 @@ export * from './conditions.ts';
 export * from './generate-name.ts';
 export * from './group-version.ts';
 export * from './human-duration.ts';
+export * from './json-text.ts';
 export * from './object-meta.ts';
 export * from './status.ts';
 export * from './status-errors.ts';

@@ -1,5 +1,6 @@
 /** What JSON can hold. Patches treat it as immutable: unchanged parts of a result are shared with the input. */
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+/** A bigint is an integer that a number cannot hold. */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };
 export type MutableObject = Record<string, Json>;
 

@@ -220,7 +220,7 @@ function limitBinary(nanos: bigint, format: QuantityFormat): Quantity {
 /** Reads what JSON may hold: a string, a number, or nothing for zero. */
 export function quantityFrom(value: unknown): Quantity {
   if (value === null || value === undefined) return ZERO;
-  if (typeof value === 'number') return parseQuantity(String(value));
+  if (typeof value === 'number' || typeof value === 'bigint') return parseQuantity(String(value));
   if (typeof value === 'string') return parseQuantity(value.trim());
   throw fail(FORMAT_MESSAGE);
 }

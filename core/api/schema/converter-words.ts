@@ -4,6 +4,7 @@ import type { TypeNode } from './types.ts';
 /** Values as Go's reflection names their kinds. */
 const kindName = (value: unknown): string => {
   if (Array.isArray(value)) return 'slice';
+  if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   if (typeof value === 'boolean') return 'bool';
   return typeof value === 'string' ? 'string' : 'map';

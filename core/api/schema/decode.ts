@@ -156,6 +156,7 @@ class Decoder {
       case 'boolean':
         return typeof value === 'boolean' ? value : this.#wrongType(type, value, place);
       case 'double':
+        if (typeof value === 'bigint') return Number(value);
         return typeof value === 'number' ? value : this.#wrongType(type, value, place);
       case 'int32':
       case 'int64':
@@ -179,6 +180,8 @@ class Decoder {
   }
 
   #integer(type: ScalarNode, value: unknown, place: Place): unknown {
+    if (typeof value === 'bigint' && type.scalar === 'int64') return value;
+    if (typeof value === 'bigint') return this.#wrongType(type, value, place, `number ${value}`);
     if (typeof value !== 'number') return this.#wrongType(type, value, place);
     const fits =
       Number.isInteger(value) &&

@@ -39,5 +39,6 @@ export const typeName = (type: TypeNode): string => {
 export const valueName = (value: unknown): string => {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'bigint') return 'number';
   return typeof value === 'string' || typeof value === 'number' ? typeof value : 'object';
 };

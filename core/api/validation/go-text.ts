@@ -1,3 +1,4 @@
+import { jsonText } from '../meta/json-text.ts';
 /**
  * How Go prints values inside error texts. Upstream's messages use %q and encoding/json, so ours must
  * escape the same characters to read the same.
@@ -53,7 +54,7 @@ const HTML_ESCAPES: Readonly<Record<string, string>> = {
 
 /** encoding/json, which escapes what HTML would read as markup. */
 export const goJson = (value: unknown): string =>
-  (JSON.stringify(value) ?? 'null').replace(/[<>&\u2028\u2029]/g, (found) => HTML_ESCAPES[found] ?? found);
+  (jsonText(value) ?? 'null').replace(/[<>&\u2028\u2029]/g, (found) => HTML_ESCAPES[found] ?? found);
 
 const ENCODER = new TextEncoder();
 const ASCII = /^[\x00-\x7f]*$/;

@@ -1,3 +1,4 @@
+import { jsonText } from '../meta/json-text.ts';
 import { quantityFrom } from '../quantity/quantity.ts';
 import type { Quantity } from '../quantity/quantity.ts';
 import { ReasonError } from '../../base/errors.ts';
@@ -41,7 +42,8 @@ export const strs = (of: Obj, key: string): readonly string[] => {
 
 export const num = (of: Obj, key: string): number | undefined => {
   const value = of[key];
-  return typeof value === 'number' ? value : undefined;
+  // Bounds are far below what a bigint holds, so a rounded one is judged alike.
+  return typeof value === 'bigint' ? Number(value) : typeof value === 'number' ? value : undefined;
 };
 
 export const int = (of: Obj, key: string): number => num(of, key) ?? 0;
@@ -97,6 +99,6 @@ export function differences(before: unknown, after: unknown, path: string): stri
     );
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
     return before.flatMap((item, i) => differences(item, after[i], `${path}[${i}]`));
-  const print = (value: unknown): string => JSON.stringify(value) ?? 'nil';
+  const print = (value: unknown): string => jsonText(value) ?? 'nil';
   return [`${path}: ${print(before)} -> ${print(after)}`];
 }

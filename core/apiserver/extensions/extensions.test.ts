@@ -81,6 +81,7 @@ afterEach(() => {
 
 interface Asked {
   readonly code: number;
+  readonly text: string;
   readonly body: KubernetesObject & Status;
   readonly warnings: string;
 }
@@ -101,6 +102,7 @@ const ask = async (
   await runPipeline([stage], context, { clock: systemClock, log: silentLog });
   return {
     code: sent.code,
+    text: sent.text(),
     body: JSON.parse(sent.text()) as Asked['body'],
     warnings: String(sent.headers.get('warning') ?? ''),
   };
@@ -535,4 +537,42 @@ test('a schema that gains a default serves it for objects that were stored befor
   await expect
     .poll(async () => (await ask('GET', `${WIDGETS}/a`)).body['spec'])
     .toEqual({ size: 5, color: 'red', replicas: 1, shape: 'round' });
+});
+
+test('integers of 64 bits keep their digits, with rules, list types and apply', async () => {
+  const long: JsonSchema = { type: 'integer', format: 'int64' };
+  const rule = { rule: 'self.n == 9007199254740993 || self.n > 9007199254740993', message: 'too small' };
+  const spec: JsonSchema = {
+    type: 'object',
+    properties: {
+      n: { ...long, minimum: 1 },
+      set: { type: 'array', 'x-kubernetes-list-type': 'set', items: long, maxItems: 5 },
+      any: { 'x-kubernetes-preserve-unknown-fields': true },
+    },
+    'x-kubernetes-validations': [rule],
+  };
+  await define(widgetDefinition([versionOf({ schema: { type: 'object', properties: { spec } } })]));
+  const body = (n: string, set: string): string =>
+    `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"any":{"m":[9223372036854775807]},"n":${n},"set":${set}}}`;
+  const apply = { 'content-type': 'application/apply-patch+yaml' };
+  const set = '[9007199254740992,9007199254740993]';
+  const whole = `{"any":{"m":[9223372036854775807]},"n":9007199254740993,"set":${set}}`;
+  const created = await ask('POST', WIDGETS, body('9007199254740993', set));
+  const applied = await ask(
+    'PATCH',
+    `${WIDGETS}/a?fieldManager=m&force=true`,
+    body('9007199254740993', set),
+    apply,
+  );
+  const read = await ask('GET', `${WIDGETS}/a`);
+  expect([created, applied, read].map(({ code, text }) => [code, text.includes(`"spec":${whole}`)])).toEqual([
+    [201, true],
+    [200, true],
+    [200, true],
+  ]);
+  expect(applied.text).toContain('"v:9007199254740993":{}');
+  const refused = await ask('POST', WIDGETS, body('9007199254740992', '[9007199254740993,9007199254740993]'));
+  expect(refused.body.message).toBe(
+    'Widget.example.com "a" is invalid: [spec.set[1]: Duplicate value: 9007199254740993, spec: Invalid value: too small]',
+  );
 });

@@ -416,3 +416,43 @@ describe('an object that admission answers in place of the one sent', () => {
     );
   });
 });
+
+test('an integer above 2^53 keeps its digits through every verb', async () => {
+  const url = '/api/v1/namespaces/default/pods';
+  const digits = '9007199254740993';
+  const pod = (seconds: string): string =>
+    `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"tolerations":[{"key":"k","effect":"NoExecute","operator":"Exists","tolerationSeconds":${seconds}}],"containers":[{"name":"c","image":"i"}]}}`;
+  const told = async (fake: FakeRequest): Promise<unknown> => {
+    const { sent } = await ask(fake);
+    return [sent.code, /"?tolerationSeconds"?: ?([^,}\s]*)/.exec(sent.text())?.[1]];
+  };
+  const patch = (type: string, body: string): FakeRequest => ({
+    method: 'PATCH',
+    url: `${url}/a?fieldManager=m`,
+    headers: { 'content-type': `application/${type}` },
+    body,
+  });
+  expect([
+    await told({ method: 'POST', url, body: pod(digits) }),
+    await told({ method: 'GET', url: `${url}/a` }),
+    await told({ method: 'GET', url: `${url}/a?pretty=true` }),
+    await told({ method: 'GET', url: `${url}/a`, headers: { accept: 'application/yaml' } }),
+    await told({ method: 'GET', url }),
+    await told(patch('merge-patch+json', '{"metadata":{"labels":{"a":"b"}}}')),
+    await told(patch('strategic-merge-patch+json', '{"metadata":{"labels":{"a":"c"}}}')),
+    await told(
+      patch(
+        'json-patch+json',
+        `[{"op":"test","path":"/spec/tolerations/0/tolerationSeconds","value":${digits}},{"op":"add","path":"/metadata/labels/d","value":"e"}]`,
+      ),
+    ),
+    await told(patch('apply-patch+yaml', 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {f: g}}\n')),
+  ]).toEqual([[201, digits], ...Array.from({ length: 8 }, () => [200, digits])]);
+  const wrong = await post(
+    url,
+    pod('1').replace('"image":"i"', `"image":"i","ports":[{"containerPort":${digits}}]`),
+  );
+  expect(wrong.message()).toContain(
+    `json: cannot unmarshal number ${digits} into Go struct field ContainerPort.spec.containers.ports.containerPort of type int32`,
+  );
+});

@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/meta/json-text.ts';
 import type { FieldManager, UpdateRequest } from '../../api/apply/index.ts';
 import type { Json, JsonObject } from '../../api/patch/index.ts';
 
@@ -14,7 +15,7 @@ export const shapeOf = (object: JsonObject): string | undefined => {
   let shape = '';
   const visit = (value: Json | undefined): boolean => {
     if (value === null) shape += '0';
-    else if (Array.isArray(value)) shape += JSON.stringify(value);
+    else if (Array.isArray(value)) shape += jsonText(value);
     else if (typeof value === 'object') {
       shape += '{';
       for (const name in value) {

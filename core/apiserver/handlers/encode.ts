@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
-import { apiVersionOf, type KubernetesObject } from '../../api/meta/index.ts';
+import { apiVersionOf, jsonText, type KubernetesObject } from '../../api/meta/index.ts';
 import type { Held } from '../registry/rest-storage.ts';
 import type { Endpoint } from './endpoint.ts';
 import { JSON_MEDIA_TYPE, YAML_MEDIA_TYPE } from './media-types.ts';
 import type { OutputForm } from './negotiate-output.ts';
 
 /** One line of JSON, without its newline. */
-export const encodeJson = (object: KubernetesObject): Uint8Array => Buffer.from(JSON.stringify(object));
+export const encodeJson = (object: KubernetesObject): Uint8Array => Buffer.from(jsonText(object));
 
 /** Whether the line names its kind first, as lists rely on; other servers may have stored it in another order. */
 const startsWithHead = (line: Uint8Array, { head }: Endpoint): boolean =>
@@ -56,5 +56,5 @@ const YAML_OPTIONS = {
 
 export const encodeValue = (value: unknown, { encoding, pretty }: OutputForm): string => {
   if (encoding === 'yaml') return stringify(value, YAML_OPTIONS);
-  return `${pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`;
+  return `${jsonText(value, pretty ? 2 : 0)}\n`;
 };

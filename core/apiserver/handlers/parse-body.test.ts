@@ -42,3 +42,12 @@ test('aliases that multiply are refused', () => {
 test('YAML that is none says where', () => {
   expect(() => parseYaml(bytes('a: b: c\n'))).toThrow(/^error converting YAML to JSON: yaml: line 1: /);
 });
+
+test('integers of 64 bits keep their digits in JSON and YAML', () => {
+  const value = { a: 9007199254740993n, b: -9223372036854775808n, c: 12, d: '9007199254740993' };
+  const json = '{"a":9007199254740993,"b":-9223372036854775808,"c":12,"d":"9007199254740993"}';
+  expect(parseJson(bytes(json)).value).toEqual(value);
+  expect(parseYaml(bytes(json)).value).toEqual(value);
+  const yaml = 'a: 9007199254740993\nb: -9223372036854775808\nc: 12\nd: "9007199254740993"\n';
+  expect(parseYaml(bytes(yaml)).value).toEqual(value);
+});

@@ -1,5 +1,6 @@
 import { parseDocument, type Document } from 'yaml';
 import { ReasonError } from '../../base/errors.ts';
+import { exactNumber, hasLongDigits, parseJsonText } from '../../api/meta/index.ts';
 import { findDuplicateFields } from '../../api/schema/index.ts';
 import { goJsonError } from './go-json-error.ts';
 import type { BodyEncoding } from './media-types.ts';
@@ -28,23 +29,41 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, QUOTE, BACKSLASH] = [
   0x7b, 0x7d, 0x5b, 0x5d, 0x22, 0x5c,
 ];
 
-/** How deep brackets nest in a JSON text. Looked at before parsing: what is too deep is never built. */
-const nestingOf = (bytes: Uint8Array): number => {
+const [DIGIT_0, DIGIT_9] = [0x30, 0x39];
+/** An integer of fewer digits is exact as a number. */
+const LONG_DIGITS = 16;
+
+interface JsonShape {
+  /** How deep brackets nest. */
+  readonly depth: number;
+  /** Whether a number outside of strings has so many digits that a JavaScript number may lose some. */
+  readonly hasLongNumber: boolean;
+}
+
+/** Looked at before parsing: what is too deep is never built. */
+const shapeOf = (bytes: Uint8Array): JsonShape => {
   let depth = 0;
   let deepest = 0;
   let inString = false;
+  let digits = 0;
+  let hasLongNumber = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;
     if (inString) {
       if (byte === BACKSLASH) at += 1;
       else if (byte === QUOTE) inString = false;
+    } else if (byte >= DIGIT_0 && byte <= DIGIT_9) {
+      digits += 1;
+      if (digits >= LONG_DIGITS) hasLongNumber = true;
+      continue;
     } else if (byte === QUOTE) inString = true;
     else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       depth += 1;
       if (depth > deepest) deepest = depth;
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
+    digits = 0;
   }
-  return deepest;
+  return { depth: deepest, hasLongNumber };
 };
 
 const TOO_DEEP = 'exceeded max depth';
@@ -53,11 +72,17 @@ const TOO_DEEP = 'exceeded max depth';
 const textOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
+const parsedJson = (text: string, { hasLongNumber }: JsonShape): ParsedBody => ({
+  value: hasLongNumber ? parseJsonText(text) : (JSON.parse(text) as unknown),
+  duplicates: () => findDuplicateFields(text),
+});
+
 export const parseJson = (bytes: Uint8Array): ParsedBody => {
-  if (nestingOf(bytes) > BODY_DEPTH_MAX) throw malformed(TOO_DEEP);
+  const shape = shapeOf(bytes);
+  if (shape.depth > BODY_DEPTH_MAX) throw malformed(TOO_DEEP);
   const text = textOf(bytes);
   try {
-    return { value: JSON.parse(text) as unknown, duplicates: () => findDuplicateFields(text) };
+    return parsedJson(text, shape);
   } catch (error) {
     throw malformed(goJsonError(text), error);
   }
@@ -85,19 +110,21 @@ export const parseYaml = (bytes: Uint8Array): ParsedBody => {
     throw malformed('error converting YAML to JSON: yaml: invalid leading UTF-8 octet', error);
   }
   // Most clients that say YAML send JSON, which is parsed many times faster as what it is.
-  if (isJsonText(text) && nestingOf(bytes) <= BODY_DEPTH_MAX) {
+  if (isJsonText(text)) {
+    const shape = shapeOf(bytes);
     try {
-      return { value: JSON.parse(text) as unknown, duplicates: () => findDuplicateFields(text) };
+      if (shape.depth <= BODY_DEPTH_MAX) return parsedJson(text, shape);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
     }
   }
-  const document = readYaml(text);
-  const value = yamlValue(document);
+  const isExact = hasLongDigits(text);
+  const document = readYaml(text, isExact);
+  const value = yamlValue(document, isExact);
   return { value, duplicates: () => duplicatesOf(document) };
 };
 
-const readYaml = (text: string): Document => {
+const readYaml = (text: string, intAsBigInt: boolean): Document => {
   if (yamlDepthOf(text) > YAML_DEPTH_MAX) throw malformed(yamlError(TOO_DEEP));
   try {
     const document = parseDocument(text, {
@@ -105,6 +132,7 @@ const readYaml = (text: string): Document => {
       stringKeys: true,
       uniqueKeys: true,
       logLevel: 'silent',
+      intAsBigInt,
     });
     const failure = document.errors.find(({ code }) => !TOLERATED.has(code));
     if (failure) throw malformed(yamlError(textOfFailure(failure.message), failure.linePos?.[0].line));
@@ -119,9 +147,16 @@ const readYaml = (text: string): Document => {
 const textOfFailure = (message: string): string =>
   /call stack/i.test(message) ? TOO_DEEP : message.split('\n', 1)[0]!;
 
-const yamlValue = (document: Document): unknown => {
+/** The parser makes every integer of a document a bigint, or none. */
+const shortened = (_key: unknown, value: unknown): unknown =>
+  typeof value === 'bigint' ? exactNumber(String(value)) : value;
+
+const yamlValue = (document: Document, isExact: boolean): unknown => {
   try {
-    const value: unknown = document.toJS({ maxAliasCount: YAML_ALIASES_MAX });
+    const value: unknown = document.toJS({
+      maxAliasCount: YAML_ALIASES_MAX,
+      ...(isExact && { reviver: shortened }),
+    });
     if (depthOf(value, BODY_DEPTH_MAX) > BODY_DEPTH_MAX) throw malformed(yamlError(TOO_DEEP));
     return value;
   } catch (error) {

@@ -6,6 +6,7 @@ import {
   formatTime,
   invalid,
   isJsonObject,
+  jsonText,
   notFound,
   requestEntityTooLarge,
   StatusError,
@@ -130,7 +131,7 @@ const patchInPlace = (call: HandlerCall, request: PatchRequest): MakeNext => {
     const result = patched(() => apply(live as JsonObject));
     const shown = (): string => {
       if (type === 'strategic') return goValue(parsed.value as Json);
-      return JSON.stringify(endpoint.isCustom ? sortedJson(result) : result);
+      return jsonText(endpoint.isCustom ? sortedJson(result) : result);
     };
     const words = type === 'strategic' ? 'converter' : 'json';
     const next = decodePatched(call, result, { options, strictErrors, shown, words });
@@ -174,7 +175,7 @@ const applyConfiguration = (call: HandlerCall, request: PatchRequest): MakeNext 
     const next = decodePatched(call, result, {
       options,
       strictErrors: [],
-      shown: () => JSON.stringify(result),
+      shown: () => jsonText(result),
     });
     if (!live) checkNew(call, next);
     return next;

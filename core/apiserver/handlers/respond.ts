@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/meta/json-text.ts';
 import { apiVersionOf, StatusError, type ListMeta } from '../../api/meta/index.ts';
 import type { Held, HeldList } from '../registry/rest-storage.ts';
 import type { RequestContext } from '../server/index.ts';
@@ -113,7 +114,7 @@ function* plainItems(
 }
 
 function* jsonItems(objects: Iterable<unknown>): Generator<readonly Uint8Array[], void, void> {
-  for (const object of objects) yield [Buffer.from(JSON.stringify(object))];
+  for (const object of objects) yield [Buffer.from(jsonText(object))];
 }
 
 function* mapped<T>(list: HeldList, make: (held: Held) => T): Generator<T, void, void> {
@@ -203,7 +204,7 @@ export const sendList = async (call: HandlerCall, form: OutputForm, list: HeldLi
     await sendObject(call, form, 200, empty);
     return;
   }
-  const extra = Object.entries(view.extra).map(([name, value]) => `"${name}":${JSON.stringify(value)},`);
+  const extra = Object.entries(view.extra).map(([name, value]) => `"${name}":${jsonText(value)},`);
   const head = `${headOf(view.kind, view.apiVersion)}"metadata":${JSON.stringify(metadata)},${extra.join('')}"${view.itemsName}":[`;
   const items = form.view === 'object' ? plainItems(call, list) : jsonItems(mapped(list, view.item));
   const parts = listParts(head, items);

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../api/meta/json-text.ts';
 import { formatMicroTime, formatTime } from '../../api/meta/index.ts';
 import { structOf, type StructType, type TypeNode } from '../../api/schema/index.ts';
 import { messageOf, type NumberedField } from './message-type.ts';
@@ -61,7 +62,7 @@ const rawJsonOf = (bytes: Uint8Array): unknown => {
   const raw = fieldsOf(bytes).get(1)?.bytes;
   if (raw === undefined || raw.byteLength === 0) return undefined;
   try {
-    return JSON.parse(utf8(raw)) as unknown;
+    return parseJsonText(utf8(raw));
   } catch (error) {
     if (error instanceof SyntaxError) throw malformedMessage('an embedded object is no JSON');
     throw error;
@@ -78,14 +79,15 @@ const WIRE_TYPES: Readonly<Partial<Record<Scalar, number>>> = {
 };
 
 const scalarOf = (scalar: Scalar, field: WireField): unknown => {
-  const { bytes, integer } = field;
+  const { bytes, integer, exact } = field;
   expectType(field, WIRE_TYPES[scalar] ?? BYTES);
   switch (scalar) {
     case 'boolean':
       return integer !== 0;
     case 'int32':
-    case 'int64':
       return integer;
+    case 'int64':
+      return exact ?? integer;
     case 'double':
       return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getFloat64(0, true);
     case 'string':
@@ -149,7 +151,13 @@ class Decoder {
   #entry(map: Fields, values: TypeNode, wire: WireField): void {
     expectType(wire, BYTES);
     const entry = fieldsOf(wire.bytes);
-    const value = entry.get(2) ?? { number: 2, wireType: BYTES, integer: 0, bytes: new Uint8Array() };
+    const value = entry.get(2) ?? {
+      number: 2,
+      wireType: BYTES,
+      integer: 0,
+      exact: undefined,
+      bytes: new Uint8Array(),
+    };
     setOwn(map, utf8(entry.get(1)?.bytes ?? new Uint8Array()), this.#value(values, value));
   }
 

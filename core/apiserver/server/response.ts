@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/meta/json-text.ts';
 import { gzip } from 'node:zlib';
 import { promisify } from 'node:util';
 import { assert } from '../../base/assert.ts';
@@ -210,7 +211,7 @@ export const JSON_TYPE = 'application/json';
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 export const sendJson = (response: ApiResponse, code: number, value: unknown): Promise<void> =>
-  response.send(code, JSON_TYPE, `${JSON.stringify(value)}\n`);
+  response.send(code, JSON_TYPE, `${jsonText(value)}\n`);
 
 /** As Go's `http.Error` answers: text with a newline, and no guessing of its type. */
 export const sendTextError = (response: ApiResponse, code: number, text: string): Promise<void> => {

@@ -1,3 +1,4 @@
+import { jsonText, parseJsonText } from '../../api/meta/json-text.ts';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -191,7 +192,7 @@ export const createWebhookClient = ({ resolve, clock }: WebhookClientOptions): W
           path,
           ca: target.caBundle ? Buffer.from(target.caBundle, 'base64') : undefined,
           credentials: target.credentials,
-          payload: Buffer.from(JSON.stringify(body)),
+          payload: Buffer.from(jsonText(body)),
         };
         const answer = await Promise.race([askOnce(asked, ending.signal, responseBytesMax), aborted]);
         return readAnswer(isBodyIgnored && isSuccess(answer.code) ? { ...answer, body: NO_OBJECT } : answer);
@@ -260,7 +261,7 @@ const readAnswer = ({ code, contentType, body }: Answer): KubernetesObject => {
   const text = body.toString('utf8');
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJsonText(text);
   } catch (error) {
     // What does not begin like an object is read as YAML upstream, where any text is a string.
     const why = text.trimStart().startsWith('{') ? goJsonError(text) : notAnObject('string');

@@ -12,6 +12,7 @@ const goType = (raw: unknown): string => {
   if (raw === null) return '<nil>';
   if (Array.isArray(raw)) return '[]interface {}';
   if (typeof raw === 'object') return 'map[string]interface {}';
+  if (typeof raw === 'bigint') return 'int64';
   if (typeof raw === 'number') return Number.isInteger(raw) ? 'int64' : 'float64';
   return typeof raw === 'boolean' ? 'bool' : typeof raw;
 };

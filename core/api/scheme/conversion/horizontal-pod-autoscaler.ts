@@ -1,3 +1,4 @@
+import { jsonText } from '../../meta/json-text.ts';
 import { ReasonError } from '../../../base/errors.ts';
 import { isJsonObject, type KubernetesObject } from '../../meta/object-meta.ts';
 import { decodeObject, structOf } from '../../schema/index.ts';
@@ -42,7 +43,7 @@ const withAnnotations = (
   const kept = Object.entries(object.metadata?.annotations ?? {}).filter(([name]) => !CARRIERS.has(name));
   const added = Object.entries(add)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [name, JSON.stringify(value)] as const);
+    .map(([name, value]) => [name, jsonText(value)] as const);
   const { annotations: _old, ...metadata } = object.metadata ?? {};
   const annotations = Object.fromEntries([...kept, ...added]);
   return {

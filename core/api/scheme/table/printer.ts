@@ -11,7 +11,7 @@ export interface TableColumn {
   readonly priority: number;
 }
 
-export type Cell = string | number | boolean | null;
+export type Cell = string | number | bigint | boolean | null;
 
 export interface RowCondition {
   readonly type: string;

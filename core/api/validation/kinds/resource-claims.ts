@@ -1,3 +1,4 @@
+import { jsonText } from '../../meta/json-text.ts';
 import { duplicates, format, immutable, label, labels, oneOf, supportedOnly } from '../checks.ts';
 import type { FieldError } from '../field-error.ts';
 import { duplicate, forbidden, invalid, required, tooLong, tooMany } from '../field-error.ts';
@@ -198,7 +199,7 @@ function configuration(path: FieldPath, of: Obj): FieldError[] {
     ...driverName(child(path, 'opaque', 'driver'), str(opaque, 'driver')),
     ...(parameters === undefined || parameters === null
       ? [required(at)]
-      : byteLength(JSON.stringify(parameters)) > PARAMETERS_BYTES_MAX
+      : byteLength(jsonText(parameters)) > PARAMETERS_BYTES_MAX
         ? [tooLong(at, PARAMETERS_BYTES_MAX)]
         : isObj(parameters)
           ? []

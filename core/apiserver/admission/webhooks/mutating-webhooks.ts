@@ -1,3 +1,4 @@
+import { jsonText, parseJsonText } from '../../../api/meta/json-text.ts';
 import { internalError, type KubernetesObject } from '../../../api/meta/index.ts';
 import { messageOf } from '../../../base/errors.ts';
 import {
@@ -29,7 +30,7 @@ const parsePatch = (hook: string, patch: string): Json[] => {
     new CallingFailed(hook, `received undecodable patch in webhook response: ${why}`, { code: UNAVAILABLE });
   let parsed: unknown;
   try {
-    parsed = JSON.parse(patch);
+    parsed = parseJsonText(patch);
   } catch (error) {
     throw failed(messageOf(error));
   }
@@ -81,10 +82,7 @@ export const mutatingWebhooks = (options: WebhookPluginOptions): AdmissionPlugin
       if (!result) return undefined;
       mutated = !jsonEquals(invocation.object as unknown as Json, result.object as unknown as Json);
       const { operations } = result;
-      attributes.annotate(
-        `${PATCH}${place}`,
-        JSON.stringify({ ...of, patch: operations, patchType: 'JSONPatch' }),
-      );
+      attributes.annotate(`${PATCH}${place}`, jsonText({ ...of, patch: operations, patchType: 'JSONPatch' }));
       if (!mutated) return undefined;
       attributes.record({
         kind: KIND,

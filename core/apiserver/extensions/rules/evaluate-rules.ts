@@ -1,3 +1,4 @@
+import { jsonText } from '../../../api/meta/json-text.ts';
 import { messageOf } from '../../../base/errors.ts';
 import {
   MESSAGE_EXPRESSION_BYTES_MAX,
@@ -86,7 +87,7 @@ class Evaluation {
     const { items, schema } = node;
     if (!items) return;
     const keyOf = (item: unknown): string =>
-      JSON.stringify(schema.listMapKeys.map((name) => (isMap(item) ? item[name] : undefined)));
+      jsonText(schema.listMapKeys.map((name) => (isMap(item) ? item[name] : undefined)));
     const before = new Map<string, unknown>();
     if (schema.listType === 'map' && Array.isArray(old))
       for (const item of old) before.set(keyOf(item), item);

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../api/meta/json-text.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
 import { humanDuration } from '../../../api/meta/human-duration.ts';
 import { parseTime } from '../../../api/meta/time.ts';
@@ -19,7 +20,7 @@ const NAME: TableColumn = {
 const print = (value: unknown): string => {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '<nil>';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? jsonText(value) : String(value);
 };
 
 const cellOf = (type: string, value: unknown, nowMs: number): Cell => {
@@ -28,7 +29,7 @@ const cellOf = (type: string, value: unknown, nowMs: number): Cell => {
     case 'string':
       return print(value);
     case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : null;
+      return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null;
     case 'number':
       return typeof value === 'number' ? value : null;
     case 'boolean':

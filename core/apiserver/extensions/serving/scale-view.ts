@@ -15,6 +15,7 @@ const goTypeOf = (value: unknown): string => {
   if (Array.isArray(value)) return '[]interface {}';
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return value === null ? '<nil>' : 'map[string]interface {}';
 };

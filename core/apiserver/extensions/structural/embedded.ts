@@ -1,3 +1,4 @@
+import { jsonText } from '../../../api/meta/json-text.ts';
 import { ReasonError } from '../../../base/errors.ts';
 import { parseApiVersion } from '../../../api/meta/index.ts';
 import { decodeObject, structOf } from '../../../api/schema/index.ts';
@@ -40,7 +41,7 @@ const goName = (value: unknown): string =>
 
 /** Thrown where an embedded resource has metadata of a wrong type. */
 const wrong = (path: string, value: unknown, why: string): ReasonError<'WrongType'> =>
-  new ReasonError('WrongType', `${path}: Invalid value: ${JSON.stringify(value)}: ${why}`);
+  new ReasonError('WrongType', `${path}: Invalid value: ${jsonText(value)}: ${why}`);
 
 /** Decodes the metadata of embedded resources below the root; unknown fields of theirs are removed and named. */
 export const coerceEmbedded = (

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../api/meta/json-text.ts';
 import { child, duplicate, index, invalid, key, type FieldError } from '../../../api/validation/index.ts';
 import { isMap, type JsonMap, type Structural } from './structural.ts';
 
@@ -9,7 +10,7 @@ const repeated = (values: readonly unknown[]): readonly number[] => {
   const seen = new Map<unknown, number>();
   const found: number[] = [];
   values.forEach((value, at) => {
-    const id = typeof value === 'object' && value !== null ? JSON.stringify(sorted(value)) : value;
+    const id = typeof value === 'object' && value !== null ? jsonText(sorted(value)) : value;
     const times = seen.get(id) ?? 0;
     seen.set(id, times + 1);
     if (times === 1) found.push(at);

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../api/meta/json-text.ts';
 import { sameValue } from '../../../api/validation/read.ts';
 import { isMap, type Structural } from '../structural/structural.ts';
 
@@ -36,7 +37,7 @@ export class Correlated {
     const schema = this.#schema;
     if (!Array.isArray(value) || !Array.isArray(old) || schema?.listType !== 'map') return undefined;
     const keyOf = (item: unknown): string =>
-      JSON.stringify(schema.listMapKeys.map((name) => (isMap(item) ? item[name] : undefined)));
+      jsonText(schema.listMapKeys.map((name) => (isMap(item) ? item[name] : undefined)));
     this.#oldByKey ??= new Map(old.map((item) => [keyOf(item), item]));
     const key = keyOf(value[at]);
     if (!this.#oldByKey.has(key)) return undefined;

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../api/meta/json-text.ts';
 import {
   child,
   invalid,
@@ -40,7 +41,7 @@ export const fieldErrorOf = (base: string, error: SchemaError): FieldError => {
       return notSupported(
         path,
         error.value,
-        (error.allowed ?? []).map((one) => (typeof one === 'string' ? one : JSON.stringify(one))),
+        (error.allowed ?? []).map((one) => (typeof one === 'string' ? one : jsonText(one))),
       );
     case 'too-long':
       return tooLong(path, error.limit ?? -1);

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../api/meta/json-text.ts';
 import { goQuote } from '../../../api/validation/go-text.ts';
 import { sameValue } from '../../../api/validation/read.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
@@ -37,6 +38,7 @@ const FLOAT32_MAX = 3.4028234663852886e38;
 
 const typeOfValue = (value: unknown): string => {
   if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'integer';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
   return typeof value === 'string' || typeof value === 'boolean' ? typeof value : 'object';
 };
@@ -94,7 +96,7 @@ class ValueValidator {
       result.matches += 2;
       if (this.#hasJunctors) this.#junctors(value, path, correlated, result);
       if (typeof value === 'string') this.#string(value, path, result);
-      else if (typeof value === 'number') this.#number(value, path, result);
+      else if (typeof value === 'number' || typeof value === 'bigint') this.#number(value, path, result);
       else if (Array.isArray(value)) this.#list(value, path, correlated, result);
       this.#enum(value, path, result);
       if (isMap(value)) this.#object(value, path, correlated, result);
@@ -150,7 +152,7 @@ class ValueValidator {
       });
   }
 
-  #number(value: number, path: string, result: Result): void {
+  #number(value: number | bigint, path: string, result: Result): void {
     const { multipleOf, maximum, minimum, exclusiveMaximum = false, exclusiveMinimum = false } = this.#schema;
     const isFixed = this.#types.length === 1;
     const type = isFixed ? this.#types[0]! : '';
@@ -172,7 +174,7 @@ class ValueValidator {
           value: multipleOf,
           message: `factor MultipleOf declared for ${path} must be positive: ${multipleOf}`,
         });
-      else if (!Number.isInteger(value / multipleOf))
+      else if (!Number.isInteger(Number(value) / multipleOf))
         result.errors.push(other(path, value, `should be a multiple of ${multipleOf}`));
     }
     if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum))
@@ -194,7 +196,7 @@ class ValueValidator {
       result.errors.push(other(path, value.length, `should have at least ${minItems} items`));
     if (maxItems !== undefined && value.length > maxItems)
       result.errors.push({ code: 'too-many', path, message: '', value: value.length, limit: maxItems });
-    if (uniqueItems === true && new Set(value.map((item) => JSON.stringify(item))).size < value.length)
+    if (uniqueItems === true && new Set(value.map((item) => jsonText(item))).size < value.length)
       result.errors.push(other(path, '', "shouldn't contain duplicates"));
   }
 
@@ -290,12 +292,14 @@ const other = (path: string, value: unknown, what: string): SchemaError => ({
   message: `${path} in body ${what}`,
 });
 
-const isInRange = (value: number, type: string, format: string): boolean => {
+const isWhole = (value: number | bigint): boolean => typeof value === 'bigint' || Number.isInteger(value);
+
+const isInRange = (value: number | bigint, type: string, format: string): boolean => {
   if (type === 'integer') {
     const max = format === 'int32' ? INT32_MAX : 2 ** 63;
-    return Number.isInteger(value) && value <= max && value >= -max - (format === 'int32' ? 1 : 0);
+    return isWhole(value) && value <= max && value >= -max - (format === 'int32' ? 1 : 0);
   }
-  return format !== 'float' || Math.abs(value) <= FLOAT32_MAX;
+  return format !== 'float' || Math.abs(Number(value)) <= FLOAT32_MAX;
 };
 
 /** Holds values against a schema; made once, as schemas are large. */

@@ -1,5 +1,7 @@
 import {
   apiVersionOf,
+  jsonText,
+  parseJsonText,
   parseApiVersion,
   type GroupVersionKind,
   type KubernetesObject,
@@ -60,7 +62,7 @@ export class ObjectCodec {
     const apiVersion = (this.#options.keepsVersion && object.apiVersion) || this.#apiVersion;
     object.kind = this.#kind;
     object.apiVersion = apiVersion;
-    return Buffer.from(JSON.stringify({ kind: this.#kind, apiVersion, metadata, ...rest }));
+    return Buffer.from(jsonText({ kind: this.#kind, apiVersion, metadata, ...rest }));
   }
 
   decode(key: string, value: Uint8Array, revision: number): KubernetesObject {
@@ -72,7 +74,7 @@ export class ObjectCodec {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
     const object = isProtobuf(bytes)
       ? this.#fromProtobuf(bytes)
-      : (JSON.parse(bytes.toString('utf8')) as KubernetesObject);
+      : (parseJsonText(bytes.toString('utf8')) as KubernetesObject);
     object.metadata = { ...object.metadata, resourceVersion: String(revision) };
     return this.#settle(object);
   }

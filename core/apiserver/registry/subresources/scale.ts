@@ -1,3 +1,4 @@
+import { jsonText } from '../../../api/meta/json-text.ts';
 import { badRequest, invalid, type KubernetesObject } from '../../../api/meta/index.ts';
 import {
   formatLabelSelector,
@@ -64,7 +65,7 @@ const scaleOf = (parent: KubernetesObject, view: ScaleView): KubernetesObject =>
 
 const heldScale = ({ key, revision }: Held, object: KubernetesObject, view: ScaleView): Held => {
   const scale = scaleOf(object, view);
-  return new CachedObject(key, Buffer.from(JSON.stringify(scale)), revision, scale);
+  return new CachedObject(key, Buffer.from(jsonText(scale)), revision, scale);
 };
 
 const replicasOf = (scale: KubernetesObject, name: string, view: ScaleView): number => {

@@ -19,6 +19,8 @@ export interface WireField {
   readonly wireType: number;
   /** Of VARINT; as the signed 64-bit number that it is. */
   readonly integer: number;
+  /** The same where a number cannot hold it. */
+  readonly exact: bigint | undefined;
   /** Of the others. Shares the memory of the message. */
   readonly bytes: Uint8Array;
 }
@@ -29,6 +31,7 @@ const EMPTY = new Uint8Array();
 export class WireReader {
   readonly #bytes: Uint8Array;
   #at = 0;
+  #exact: bigint | undefined;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -45,13 +48,13 @@ export class WireReader {
     if (number < 1) throw malformedMessage('illegal tag 0 (wire type 0)');
     switch (wireType) {
       case VARINT:
-        return { number, wireType, integer: this.varint(), bytes: EMPTY };
+        return { number, wireType, integer: this.varint(), exact: this.#exact, bytes: EMPTY };
       case FIXED64:
-        return { number, wireType, integer: 0, bytes: this.#take(8) };
+        return { number, wireType, integer: 0, exact: undefined, bytes: this.#take(8) };
       case BYTES:
-        return { number, wireType, integer: 0, bytes: this.#take(this.varint()) };
+        return { number, wireType, integer: 0, exact: undefined, bytes: this.#take(this.varint()) };
       case FIXED32:
-        return { number, wireType, integer: 0, bytes: this.#take(4) };
+        return { number, wireType, integer: 0, exact: undefined, bytes: this.#take(4) };
       default:
         throw malformedMessage(`illegal wireType ${wireType}`);
     }
@@ -59,6 +62,7 @@ export class WireReader {
 
   varint(): number {
     let low = 0;
+    this.#exact = undefined;
     // Four bytes hold 28 bits, which 32-bit arithmetic can still shift; longer numbers are rare.
     for (let count = 0; count < 4; count += 1) {
       const byte = this.#byte();
@@ -69,9 +73,15 @@ export class WireReader {
     for (let count = 4; count < VARINT_BYTES_MAX; count += 1) {
       const byte = this.#byte();
       value |= BigInt(byte & 0x7f) << BigInt(7 * count);
-      if (byte < 0x80) return Number(value >= TWO_63 ? value - TWO_64 : value);
+      if (byte < 0x80) return this.#long(value >= TWO_63 ? value - TWO_64 : value);
     }
     throw malformedMessage('integer overflow');
+  }
+
+  #long(value: bigint): number {
+    const rounded = Number(value);
+    if (!Number.isSafeInteger(rounded)) this.#exact = value;
+    return rounded;
   }
 
   #byte(): number {
