@@ -50,30 +50,36 @@ const encryptionYaml = (secret: string, isPlainFirst: boolean): string => {
   });
 };
 
-const flagsOf = (directory: string, isSame: boolean): ((index: number) => readonly string[]) => {
+const STAGES = ['encryption', 'authorization', 'fairness', 'audit'] as const;
+type Stage = (typeof STAGES)[number];
+
+/** The flags of the guarded server turn on `stages`, those of the open one none. */
+const flagsOf = (directory: string, stages: ReadonlySet<Stage>): ((index: number) => readonly string[]) => {
   const file = (name: string, text: string): string => {
     writeFileSync(join(directory, name), text, { mode: 0o600 });
     return join(directory, name);
   };
   const secret = randomBytes(32).toString('base64');
   const policy = file('audit-policy.yaml', auditPolicyYaml());
-  const encryption = [
-    file('guarded.yaml', encryptionYaml(secret, false)),
-    file('open.yaml', encryptionYaml(secret, true)),
-  ];
-  return (index) => [
-    `--encryption-provider-config=${encryption[isSame ? OPEN : index]}`,
-    ...(index === OPEN || isSame
-      ? ['--authorization-mode=AlwaysAllow', '--enable-priority-and-fairness=false']
-      : [
-          '--authorization-mode=Node,RBAC',
-          `--audit-policy-file=${policy}`,
-          `--audit-log-path=${join(directory, 'audit.log')}`,
-          '--audit-log-mode=batch',
-          '--audit-log-batch-max-size=1000',
-          '--audit-log-batch-max-wait=1s',
-        ]),
-  ];
+  const guarded = file('guarded.yaml', encryptionYaml(secret, false));
+  const open = file('open.yaml', encryptionYaml(secret, true));
+  return (index) => {
+    const has = (stage: Stage): boolean => index === GUARDED && stages.has(stage);
+    return [
+      `--encryption-provider-config=${has('encryption') ? guarded : open}`,
+      `--authorization-mode=${has('authorization') ? 'Node,RBAC' : 'AlwaysAllow'}`,
+      `--enable-priority-and-fairness=${has('fairness')}`,
+      ...(has('audit')
+        ? [
+            `--audit-policy-file=${policy}`,
+            `--audit-log-path=${join(directory, 'audit.log')}`,
+            '--audit-log-mode=batch',
+            '--audit-log-batch-max-size=1000',
+            '--audit-log-batch-max-wait=1s',
+          ]
+        : []),
+    ];
+  };
 };
 
 /** An identity of the PKI: `admin`, `scheduler`... */
@@ -129,7 +135,7 @@ const rateOf = async (
   };
 };
 
-const measureCost = async (plane: ControlPlane): Promise<void> => {
+const measureCost = async (plane: ControlPlane, only?: string): Promise<void> => {
   const clients = await Promise.all(
     [GUARDED, OPEN].map((index) =>
       Promise.all(Array.from({ length: CLIENTS }, () => connectAs(plane, 'admin', index))),
@@ -160,6 +166,7 @@ const measureCost = async (plane: ControlPlane): Promise<void> => {
     },
   };
   for (const [verb, call] of Object.entries(calls)) {
+    if (only !== undefined && verb !== only) continue;
     const rates: [Rate[], Rate[]] = [[], []];
     // In turn, so that a busy moment of the machine hits both.
     for (let round = 0; round < ROUNDS; round += 1)
@@ -237,19 +244,21 @@ const measureFlood = async (plane: ControlPlane, index: number): Promise<void> =
   for (const client of [scheduler, ...flood]) client.close();
 };
 
-/** `cost` or `flood` measures one of them; `same` leaves both servers open, to see what the bench itself favours; `--seats=N` limits flow control; `--cpu-prof=DIR` writes profiles. */
+/** `cost` or `flood` measures one of them; `--stages=audit,fairness` guards with these alone (`--stages=` leaves both servers open, to see what the bench itself favours); `--seats=N` limits flow control; `--cpu-prof=DIR` writes profiles; `--only=create` measures the cost of creates alone. */
 export const run = async (args: readonly string[]): Promise<void> => {
   const directory = mkdtempSync(join(tmpdir(), 'bench-guards-'));
   const option = (name: string): string | undefined =>
     args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
   const [seats, profiles] = [option('seats'), option('cpu-prof')];
+  const named = option('stages')?.split(',');
+  const stages = new Set(STAGES.filter((stage) => named?.includes(stage) ?? true));
   const plane = await ControlPlane.create({
     etcd: 'pilothouse',
     members: 3,
     apiServers: 2,
     octet: OCTET,
     directory,
-    flagsOf: flagsOf(directory, args.includes('same')),
+    flagsOf: flagsOf(directory, stages),
     ...(profiles !== undefined && { nodeFlags: ['--cpu-prof', `--cpu-prof-dir=${profiles}`] }),
     ...(seats !== undefined && {
       apiServerFlags: [`--max-requests-inflight=${seats}`, '--max-mutating-requests-inflight=1'],
@@ -257,7 +266,7 @@ export const run = async (args: readonly string[]): Promise<void> => {
   });
   try {
     await plane.start();
-    if (!args.includes('flood')) await measureCost(plane);
+    if (!args.includes('flood')) await measureCost(plane, option('only'));
     if (!args.includes('cost')) for (const index of [GUARDED, OPEN]) await measureFlood(plane, index);
     // A profile is written when its process ends in order.
     if (profiles !== undefined)

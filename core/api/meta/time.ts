@@ -37,12 +37,22 @@ const civilOfDays = (days: number): { year: number; month: number; day: number }
 
 const pad = (value: number, width = 2): string => String(value).padStart(width, '0');
 
-const secondsText = (unixMs: number): string => {
+const secondsTextOf = (unixMs: number): string => {
   const days = Math.floor(unixMs / DAY_MS);
   const { year, month, day } = civilOfDays(days);
   const second = Math.floor((unixMs - days * DAY_MS) / 1000);
   const clock = `${pad(Math.floor(second / 3600))}:${pad(Math.floor(second / 60) % 60)}:${pad(second % 60)}`;
   return `${pad(year, 4)}-${pad(month)}-${pad(day)}T${clock}`;
+};
+
+let lastSecond = NaN;
+let lastText = '';
+/** Most times that are written are of the same second. */
+const secondsText = (unixMs: number): string => {
+  const second = Math.floor(unixMs / 1000);
+  if (second === lastSecond) return lastText;
+  lastSecond = second;
+  return (lastText = secondsTextOf(unixMs));
 };
 
 /** `metav1.Time`: whole seconds, UTC. */
@@ -52,7 +62,7 @@ export const formatTime = (unixMs: number): string => `${secondsText(unixMs)}Z`;
 export const formatMicroTime = (unixMs: number): string => {
   const ms = Math.floor(unixMs);
   const micros = Math.min(999, Math.round((unixMs - ms) * 1000));
-  return `${secondsText(ms)}.${pad(((ms % 1000) + 1000) % 1000, 3)}${pad(micros, 3)}Z`;
+  return `${secondsText(ms)}.${String(1_000_000 + (((ms % 1000) + 1000) % 1000) * 1000 + micros).slice(1)}Z`;
 };
 
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d+)?(?:Z|([+-])(\d{2}):(\d{2}))$/;

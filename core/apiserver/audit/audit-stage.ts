@@ -4,7 +4,7 @@ import { internalError, isStatusError } from '../../api/meta/index.ts';
 import { AUTHORIZATION_VERDICT, IMPERSONATOR } from '../authz/index.ts';
 import type { RequestContext } from '../server/context.ts';
 import type { Stage, StageResult } from '../server/pipeline.ts';
-import { EncodedEvent, type AuditBackend, type AuditEvent } from './event.ts';
+import type { AuditBackend, EncodedEvent } from './event.ts';
 import { AUDIT_LEVELS, type AuditLevel, type createPolicyEvaluator } from './policy.ts';
 import { AuditRecord, setAuditRecord } from './record.ts';
 
@@ -58,12 +58,12 @@ export const createAuditStages = ({ evaluate, backend, metrics, clock }: AuditOp
     help: 'Counter of apiserver requests rejected due to an error in audit logging backend.',
   });
 
-  const emit = (event: AuditEvent): boolean | Promise<boolean> => {
+  const emit = (event: EncodedEvent): boolean | Promise<boolean> => {
     events.inc();
-    return backend.process([new EncodedEvent(event)]);
+    return backend.process([event]);
   };
   /** No one waits for it: the answer is in progress. */
-  const emitLater = (event: AuditEvent): void => {
+  const emitLater = (event: EncodedEvent): void => {
     const stored = emit(event);
     if (stored instanceof Promise) stored.catch(() => undefined);
   };

@@ -20,7 +20,7 @@ const folderOf = (): string => {
 };
 
 const event = (auditID: string, requestObject?: unknown): EncodedEvent =>
-  new EncodedEvent({ kind: 'Event', auditID, requestObject } as AuditEvent);
+  new EncodedEvent(JSON.stringify({ kind: 'Event', auditID, requestObject }));
 const DAY_MS = 86_400_000;
 const large = (id: string): EncodedEvent => event(id, 'x'.repeat(600 * 1024));
 

@@ -188,34 +188,51 @@ const matchesUrl = ({ nonResourceURLs }: PolicyRule, { isResourceRequest, path }
     (url) => url === '*' || url === path || (url.endsWith('*') && path.startsWith(url.slice(0, -1))),
   );
 
-const matches = (rule: PolicyRule, info: RequestInfo, user: UserInfo | undefined): boolean => {
-  const { users, userGroups, verbs } = rule;
+const concernsUser = ({ users, userGroups }: PolicyRule, user: UserInfo | undefined): boolean => {
   if (users.length > 0 && (user === undefined || !users.includes(user.name))) return false;
-  if (userGroups.length > 0 && !user?.groups.some((group) => userGroups.includes(group))) return false;
+  return userGroups.length === 0 || (user?.groups.some((group) => userGroups.includes(group)) ?? false);
+};
+
+/** Of a rule that concerns the user. */
+const matches = (rule: PolicyRule, info: RequestInfo): boolean => {
+  const { verbs } = rule;
   if (verbs.length > 0 && !verbs.includes(info.verb)) return false;
   if (rule.namespaces.length > 0 || rule.resources.length > 0) return matchesResource(rule, info);
   if (rule.nonResourceURLs.length > 0) return matchesUrl(rule, info);
   return true;
 };
 
+interface Candidate {
+  readonly rule: PolicyRule;
+  readonly config: AuditConfig;
+}
+
 /** The first rule that matches decides; without one nothing is audited. */
 export const createPolicyEvaluator = (
   policy: AuditPolicy,
 ): ((info: RequestInfo, user: UserInfo | undefined) => AuditConfig) => {
-  const configs = policy.rules.map(
-    ({ level, omitStages, omitManagedFields = policy.omitManagedFields }): AuditConfig => ({
-      level,
-      omitStages: new Set([...policy.omitStages, ...omitStages]),
-      omitManagedFields,
-    }),
-  );
+  const candidates = policy.rules.map((rule): Candidate => {
+    const { level, omitStages, omitManagedFields = policy.omitManagedFields } = rule;
+    return {
+      rule,
+      config: { level, omitStages: new Set([...policy.omitStages, ...omitStages]), omitManagedFields },
+    };
+  });
   const none: AuditConfig = {
     level: 'None',
     omitStages: new Set(policy.omitStages),
     omitManagedFields: policy.omitManagedFields,
   };
-  return (info, user) => {
-    const at = policy.rules.findIndex((rule) => matches(rule, info, user));
-    return configs[at] ?? none;
+  const concerning = (user: UserInfo | undefined): readonly Candidate[] =>
+    candidates.filter(({ rule }) => concernsUser(rule, user));
+  const unknown = concerning(undefined);
+  /** A connection keeps its user for all of its requests. */
+  const byUser = new WeakMap<UserInfo, readonly Candidate[]>();
+  const candidatesFor = (user: UserInfo | undefined): readonly Candidate[] => {
+    if (!user) return unknown;
+    let known = byUser.get(user);
+    if (known === undefined) byUser.set(user, (known = concerning(user)));
+    return known;
   };
+  return (info, user) => candidatesFor(user).find(({ rule }) => matches(rule, info))?.config ?? none;
 };

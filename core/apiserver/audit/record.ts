@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { formatMicroTime, isJsonObject, type StatusError } from '../../api/meta/index.ts';
 import type { UserInfo } from '../authn/user.ts';
 import { contextKey, type RequestContext } from '../server/context.ts';
-import type { AuditEvent, AuditUser, ObjectReference } from './event.ts';
+import { EncodedEvent, type AuditUser, type ObjectReference } from './event.ts';
 import { AUDIT_LEVELS, type AuditConfig, type AuditLevel, type AuditStageName } from './policy.ts';
 
 const USER_AGENT_LENGTH_MAX = 1024;
@@ -17,13 +17,12 @@ const createAuditUser = ({ name, uid, groups, extra }: UserInfo): AuditUser => (
 });
 
 /** A connection keeps its user for all of its requests. */
-const auditUsers = new WeakMap<UserInfo, AuditUser>();
-const NO_USER: AuditUser = {};
+const userTexts = new WeakMap<UserInfo, string>();
 
-export const auditUser = (user: UserInfo | undefined): AuditUser => {
-  if (!user) return NO_USER;
-  let known = auditUsers.get(user);
-  if (!known) auditUsers.set(user, (known = createAuditUser(user)));
+const userText = (user: UserInfo | undefined): string => {
+  if (!user) return '{}';
+  let known = userTexts.get(user);
+  if (known === undefined) userTexts.set(user, (known = JSON.stringify(createAuditUser(user))));
   return known;
 };
 
@@ -56,19 +55,25 @@ const referenceOf = ({ info }: RequestContext): ObjectReference | undefined => {
   return { resource, namespace, name, apiGroup, apiVersion, subresource };
 };
 
+const REFERENCE_FIELDS = [
+  'resource',
+  'namespace',
+  'name',
+  'uid',
+  'apiGroup',
+  'apiVersion',
+  'resourceVersion',
+  'subresource',
+] as const;
+
 /** In upstream's order, without empty fields. */
-const compact = (reference: ObjectReference): ObjectReference => {
-  const { resource, namespace, name, uid, apiGroup, apiVersion, resourceVersion, subresource } = reference;
-  const ordered: ObjectReference = {};
-  if (resource) ordered.resource = resource;
-  if (namespace) ordered.namespace = namespace;
-  if (name) ordered.name = name;
-  if (uid) ordered.uid = uid;
-  if (apiGroup) ordered.apiGroup = apiGroup;
-  if (apiVersion) ordered.apiVersion = apiVersion;
-  if (resourceVersion) ordered.resourceVersion = resourceVersion;
-  if (subresource) ordered.subresource = subresource;
-  return ordered;
+const referenceText = (reference: ObjectReference): string => {
+  let text = '';
+  for (const field of REFERENCE_FIELDS) {
+    const value = reference[field];
+    if (value) text += `${text === '' ? '' : ','}"${field}":${JSON.stringify(value)}`;
+  }
+  return `{${text}}`;
 };
 
 const withoutManagedFields = (object: Readonly<Record<string, unknown>>): Record<string, unknown> => {
@@ -82,13 +87,29 @@ const withoutManagedFields = (object: Readonly<Record<string, unknown>>): Record
   };
 };
 
-const statusOf = (code: number, failure: StatusError | undefined): Record<string, unknown> => {
-  if (!failure) return { metadata: {}, code };
-  const { status, message, reason, details } = failure.status as unknown as Record<string, unknown>;
-  return { metadata: {}, status, message, reason, details, code };
+const statusText = (code: number, failure: StatusError | undefined, message: string | undefined): string => {
+  if (!failure && message === undefined) return `{"metadata":{},"code":${code}}`;
+  const { status, reason, details, ...rest } = (failure?.status ?? {}) as unknown as Record<string, unknown>;
+  return JSON.stringify({
+    metadata: {},
+    status,
+    message: message ?? rest['message'],
+    reason,
+    details,
+    code,
+  });
 };
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
+const annotationsText = (annotations: ReadonlyMap<string, string>): string => {
+  let text = '';
+  let count = 0;
+  for (const [key, value] of annotations) {
+    if (count === ANNOTATIONS_MAX) break;
+    text += `${count === 0 ? '' : ','}${JSON.stringify(key)}:${JSON.stringify(value)}`;
+    count += 1;
+  }
+  return `{${text}}`;
+};
 
 /** What is known of one request for its audit events. Stages and handlers add to it as they learn it. */
 export class AuditRecord {
@@ -125,14 +146,17 @@ export class AuditRecord {
     if (!this.includes('Request')) return;
     const text = Buffer.from(body).toString('utf8');
     try {
-      JSON.parse(text);
-      this.#requestJson = text;
+      // Encoded again: an event is one line.
+      this.#requestJson = JSON.stringify(JSON.parse(text));
     } catch {
       this.#requestJson = JSON.stringify(text);
     }
   }
 
-  /** The event of one stage as the request stands now. */
+  /**
+   * The event of one stage as the request stands now. Written field by field, in upstream's order, without an object in
+   * between: one is made for nearly every request.
+   */
   event(
     stage: AuditStageName,
     nowMs: number,
@@ -143,48 +167,36 @@ export class AuditRecord {
       readonly responseBody?: Uint8Array | undefined;
       readonly impersonator?: UserInfo | undefined;
     } = {},
-  ): AuditEvent {
+  ): EncodedEvent {
     const context = this.#context;
     const { code, failure, message, responseBody, impersonator } = outcome;
     const agent = userAgentOf(context);
     const ips = sourceIPs(context);
-    const response = responseBody && this.#responseObject(responseBody);
-    // Field by field, in upstream's order: an event is made for nearly every request.
-    const event: Writable<Partial<AuditEvent>> = {
-      kind: 'Event',
-      apiVersion: 'audit.k8s.io/v1',
-      level: this.config.level,
-      auditID: context.auditId,
-      stage,
-      requestURI: context.request.url,
-      verb: context.info.verb,
-      user: auditUser(this.#user),
-    };
-    if (impersonator) event.impersonatedUser = auditUser(context.user);
-    if (ips.length > 0) event.sourceIPs = ips;
-    if (agent !== '') event.userAgent = agent;
-    if (this.#reference) event.objectRef = compact(this.#reference);
-    if (code !== undefined) {
-      event.responseStatus = statusOf(code, failure);
-      if (message !== undefined) event.responseStatus = { ...event.responseStatus, message };
-    }
-    if (this.#requestJson !== undefined) event.requestObject = JSON.parse(this.#requestJson) as unknown;
-    if (response !== undefined) event.responseObject = response;
-    event.requestReceivedTimestamp = formatMicroTime(context.startedAtMs);
-    event.stageTimestamp = formatMicroTime(nowMs);
+    const response = responseBody && this.#responseText(responseBody);
+    let text = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${this.config.level}","auditID":${JSON.stringify(context.auditId)},"stage":"${stage}","requestURI":${JSON.stringify(context.request.url)},"verb":${JSON.stringify(context.info.verb)},"user":${userText(this.#user)}`;
+    if (impersonator) text += `,"impersonatedUser":${userText(context.user)}`;
+    if (ips.length > 0) text += `,"sourceIPs":${JSON.stringify(ips)}`;
+    if (agent !== '') text += `,"userAgent":${JSON.stringify(agent)}`;
+    if (this.#reference) text += `,"objectRef":${referenceText(this.#reference)}`;
+    if (code !== undefined) text += `,"responseStatus":${statusText(code, failure, message)}`;
+    if (this.#requestJson !== undefined) text += `,"requestObject":${this.#requestJson}`;
+    if (response !== undefined) text += `,"responseObject":${response}`;
+    text += `,"requestReceivedTimestamp":"${formatMicroTime(context.startedAtMs)}","stageTimestamp":"${formatMicroTime(nowMs)}"`;
     if (context.auditAnnotations.size > 0)
-      event.annotations = Object.fromEntries([...context.auditAnnotations].slice(0, ANNOTATIONS_MAX));
-    return event as AuditEvent;
+      text += `,"annotations":${annotationsText(context.auditAnnotations)}`;
+    return new EncodedEvent(`${text}}`);
   }
 
   #encode(object: Readonly<Record<string, unknown>>): string {
     return JSON.stringify(this.config.omitManagedFields ? withoutManagedFields(object) : object);
   }
 
-  #responseObject(body: Uint8Array): unknown {
+  #responseText(body: Uint8Array): string | undefined {
     try {
       const parsed: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
-      return isJsonObject(parsed) && this.config.omitManagedFields ? withoutManagedFields(parsed) : parsed;
+      return JSON.stringify(
+        isJsonObject(parsed) && this.config.omitManagedFields ? withoutManagedFields(parsed) : parsed,
+      );
     } catch {
       // Logs and tables of other encodings have no form as an object.
       return undefined;

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import type { Registry } from '../../base/metrics/index.ts';
-import { groupResourceText } from '../../api/meta/index.ts';
+import type { Counter, Registry } from '../../base/metrics/index.ts';
+import { groupResourceText, type GroupResource } from '../../api/meta/index.ts';
+import type { OnTransformed } from './prefixed.ts';
 import type { OnResourceTransformed } from './transformers.ts';
 
 const LABEL_SETS_MAX = 4000;
+
+type Direction = Parameters<OnTransformed>[0];
 
 /** The code of a gRPC error, which only a KMS plugin gives. */
 const statusOf = (error: unknown): string => {
@@ -56,9 +59,23 @@ export const encryptionMetrics = (
     info.clear();
     info.labels(idHash, hash).set(1);
   };
+  /** Looked up for every value: found by the resource's object and the prefix, which transformers keep. */
+  const passed = new WeakMap<GroupResource, Record<Direction, Map<string, Counter>>>();
+  const passedCounter = (resource: GroupResource, direction: Direction, prefix: string): Counter => {
+    let counters = passed.get(resource);
+    if (!counters) passed.set(resource, (counters = { from_storage: new Map(), to_storage: new Map() }));
+    let counter = counters[direction].get(prefix);
+    if (!counter) {
+      counter = operations.labels(groupResourceText(resource), direction, prefix, 'OK');
+      counters[direction].set(prefix, counter);
+    }
+    return counter;
+  };
   return {
-    transformed: (resource, direction, prefix, error) =>
-      operations.labels(groupResourceText(resource), direction, prefix, statusOf(error)).inc(),
+    transformed(resource, direction, prefix, error) {
+      if (error === undefined) passedCounter(resource, direction, prefix).inc();
+      else operations.labels(groupResourceText(resource), direction, prefix, statusOf(error)).inc();
+    },
     loaded,
     reloaded(hash) {
       record('success');

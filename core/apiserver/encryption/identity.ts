@@ -9,11 +9,12 @@ export const hasPrefix = (data: Uint8Array, prefix: Uint8Array): boolean => {
   return true;
 };
 
+export const isEncrypted = (data: Uint8Array): boolean => hasPrefix(data, ENCRYPTED_PREFIX);
+
 /** Values as they are. Encrypted ones are rejected: taken for plain they would be decoded to garbage. */
 export const identity: Cipher = {
   decrypt(data): PlainValue {
-    if (hasPrefix(data, ENCRYPTED_PREFIX))
-      throw new Error('identity transformer tried to read encrypted data');
+    if (isEncrypted(data)) throw new Error('identity transformer tried to read encrypted data');
     return { value: data, isStale: false };
   },
   encrypt: (value) => value,

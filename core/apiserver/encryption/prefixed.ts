@@ -1,6 +1,6 @@
 import type { PlainValue } from '../storage/value-transformer.ts';
 import type { Cipher } from './cipher.ts';
-import { hasPrefix } from './identity.ts';
+import { hasPrefix, isEncrypted } from './identity.ts';
 
 export interface PrefixedCipher {
   /** Empty for plain values. */
@@ -44,6 +44,8 @@ export const prefixed = (
     for (let at = first; at < options.length; at += 1) {
       const { bytes, cipher, prefix } = options[at]!;
       if (!hasPrefix(data, bytes)) continue;
+      // Plain values come first while encryption is turned off: what is encrypted is left to those that can read it.
+      if (prefix === '' && isEncrypted(data)) continue;
       const done = (plain: PlainValue): PlainValue => {
         onTransformed('from_storage', prefix || 'identity');
         return at === 0 ? plain : { ...plain, isStale: true };
@@ -67,7 +69,12 @@ export const prefixed = (
   const { bytes, cipher, prefix } = options[0]!;
   const withPrefix = (encrypted: Uint8Array): Uint8Array => {
     onTransformed('to_storage', prefix);
-    return bytes.length === 0 ? encrypted : Buffer.concat([bytes, encrypted]);
+    if (bytes.length === 0) return encrypted;
+    // Not Buffer.concat, whose pool would be kept with every value that is remembered.
+    const value = new Uint8Array(bytes.length + encrypted.length);
+    value.set(bytes);
+    value.set(encrypted, bytes.length);
+    return value;
   };
   const refused = (error: unknown): never => {
     onTransformed('to_storage', prefix, error);

@@ -17,16 +17,28 @@ const PREFIXES: ReadonlyMap<string, GroupResource> = new Map(
   ).reverse(),
 );
 
-/** `/registry/pods/` and `/registry/services/specs/`. */
-const PREFIX = /^(\/registry\/[^/]+\/)([^/]+\/)?/;
+/** The first parts of prefixes that have two: `/registry/services/` of `/registry/services/specs/`. */
+const LONGER = new Set(
+  [...PREFIXES.keys()].flatMap((prefix) => {
+    const end = prefix.indexOf('/', REGISTRY.length) + 1;
+    return end < prefix.length ? [prefix.slice(0, end)] : [];
+  }),
+);
 
-/** Whose value it is. Custom resources are below `/registry/<group>/<plural>/`. */
+/** Whose value it is. Custom resources are below `/registry/<group>/<plural>/`. Called for every value: no pattern. */
 export const resourceOfKey = (key: string): GroupResource | undefined => {
-  const [, short = '', more = ''] = PREFIX.exec(key) ?? [];
-  const builtIn = PREFIXES.get(`${short}${more}`) ?? PREFIXES.get(short);
+  if (!key.startsWith(REGISTRY)) return undefined;
+  const end = key.indexOf('/', REGISTRY.length) + 1;
+  const first = key.slice(0, end);
+  const builtIn = LONGER.has(first) ? undefined : PREFIXES.get(first);
   if (builtIn !== undefined) return builtIn;
+  const longerEnd = end === 0 ? 0 : key.indexOf('/', end) + 1;
+  const longer = PREFIXES.get(key.slice(0, longerEnd)) ?? PREFIXES.get(first);
+  if (longer !== undefined) return longer;
   const internal = INTERNAL.find(([prefix]) => key.startsWith(prefix));
   if (internal !== undefined) return internal[1];
-  const group = short.slice(REGISTRY.length, -1);
-  return group.includes('.') && more !== '' ? { group, resource: more.slice(0, -1) } : undefined;
+  const group = key.slice(REGISTRY.length, end - 1);
+  return group.includes('.') && longerEnd > 0
+    ? { group, resource: key.slice(end, longerEnd - 1) }
+    : undefined;
 };

@@ -1,4 +1,3 @@
-import { DisposableStore } from '../../base/disposable.ts';
 import type { StatusError } from '../../api/meta/index.ts';
 import type { UserInfo } from '../authn/user.ts';
 import type { ApiRequest } from './request.ts';
@@ -42,7 +41,7 @@ export class RequestContext implements RequestContextParts {
   /** The Status that the request was answered with, where it failed. */
   failure: StatusError | undefined;
   readonly #values = new Map<ContextKey<unknown>, unknown>();
-  readonly #cleanup = new DisposableStore();
+  #cleanup: (() => void)[] | undefined = [];
 
   constructor(parts: RequestContextParts) {
     this.request = parts.request;
@@ -72,10 +71,21 @@ export class RequestContext implements RequestContextParts {
 
   /** Runs when the request is over, however it ended; the last added first. */
   defer(run: () => void): void {
-    this.#cleanup.defer(run);
+    if (this.#cleanup) this.#cleanup.push(run);
+    else run();
   }
 
   finish(): void {
-    this.#cleanup.dispose();
+    const cleanup = this.#cleanup ?? [];
+    this.#cleanup = undefined;
+    const errors: unknown[] = [];
+    for (let at = cleanup.length - 1; at >= 0; at -= 1) {
+      try {
+        cleanup[at]!();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw new AggregateError(errors, 'some resources failed to close');
   }
 }
