@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silentLog } from '../base/log.ts';
+import { silentLog, type Log } from '../base/log.ts';
 import { HealthRegistry } from './health.ts';
 
 const registry = () => {
@@ -41,6 +41,24 @@ test('a failing check fails the whole, and its reason is withheld there', async 
     code: 500,
     text: 'internal server error: connection refused\n',
   });
+});
+
+test('a failure is logged when it begins and when it ends, not at every probe', async () => {
+  const lines: string[] = [];
+  const log: Log = { write: (level, message) => void lines.push(`${level} ${message}`), with: () => log };
+  const health = new HealthRegistry(log);
+  let isBroken = true;
+  const check = (): void => {
+    if (isBroken) throw new Error('not yet');
+  };
+  health.add({ name: 'etcd', check });
+  const ask = () => health.answer('/readyz', new URLSearchParams(), new AbortController().signal);
+  await ask();
+  await ask();
+  isBroken = false;
+  await ask();
+  await ask();
+  expect(lines).toEqual(['warn health checks failed', 'info health checks pass again']);
 });
 
 test('checks are left out by name and by group; names that match nothing are told', async () => {

@@ -30,6 +30,8 @@ const internalError = (error: unknown): HealthAnswer => ({
 export class HealthRegistry {
   readonly #checks: Record<HealthRoot, HealthCheck[]>;
   readonly #log: Log;
+  /** What failed at the last look: probes ask every second or two, and only a change is worth a line. */
+  readonly #failing: Record<HealthRoot, string> = { healthz: '', livez: '', readyz: '' };
 
   constructor(log: Log) {
     this.#log = log;
@@ -68,7 +70,7 @@ export class HealthRegistry {
   async #summary(root: HealthRoot, query: URLSearchParams, signal: AbortSignal): Promise<HealthAnswer> {
     const excluded = new Set(query.getAll('exclude'));
     const unmatched = new Set(excluded);
-    const failed: string[] = [];
+    const failures = new Map<string, string>();
     const run = async (check: HealthCheck): Promise<string> => {
       if (excluded.has(check.name)) {
         unmatched.delete(check.name);
@@ -82,8 +84,7 @@ export class HealthRegistry {
         await check.check(signal);
         return `[+]${check.name} ok\n`;
       } catch (error) {
-        failed.push(check.name);
-        this.#log.write('warn', 'health check failed', { root, check: check.name, error });
+        failures.set(check.name, messageOf(error));
         return `[-]${check.name} failed: reason withheld\n`;
       }
     };
@@ -92,8 +93,17 @@ export class HealthRegistry {
       const names = [...unmatched].sort().map(goQuote).join(',');
       lines.push(`warn: some health checks cannot be excluded: no matches for ${names}\n`);
     }
-    if (failed.length > 0) return { code: 500, text: `${lines.join('')}${root} check failed\n` };
+    if (excluded.size === 0) this.#tell(root, failures);
+    if (failures.size > 0) return { code: 500, text: `${lines.join('')}${root} check failed\n` };
     return { code: 200, text: query.has('verbose') ? `${lines.join('')}${root} check passed\n` : 'ok' };
+  }
+
+  #tell(root: HealthRoot, failures: ReadonlyMap<string, string>): void {
+    const failing = [...failures.keys()].sort().join(',');
+    if (failing === this.#failing[root]) return;
+    this.#failing[root] = failing;
+    if (failures.size === 0) this.#log.write('info', 'health checks pass again', { root });
+    else this.#log.write('warn', 'health checks failed', { root, failures: Object.fromEntries(failures) });
   }
 }
 
