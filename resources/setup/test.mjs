@@ -16,6 +16,9 @@ const electronForTests = async () => {
     : { env: { PILOTHOUSE_TEST_ELECTRON: electron.executable } };
 };
 
+/** How many files run side by side: one per core, and `extra` more. */
+const workers = (extra) => [`--maxWorkers=${availableParallelism() + extra}`];
+
 /**
  * In the order they are run: what fails fast comes first. `isBeside`: runs from the start to the end beside the others,
  * which wait more than they work.
@@ -36,14 +39,13 @@ const LAYERS = [
   {
     name: 'clients',
     packages: ['etcd-client', 'etcd-server'],
-    // Its longest files mostly wait (for leases to expire, for faults to end): one more than there are cores fills the pauses.
-    run: () =>
-      runVitestTwice({ project: ['clients'], flags: [`--maxWorkers=${availableParallelism() + 1}`] }),
+    // Its files wait more than they work (for leases to expire, for faults to end): two of them fill a core.
+    run: () => runVitestTwice({ project: ['clients'], flags: workers(2) }),
   },
   {
     name: 'security',
     packages: ['etcd-client'],
-    run: () => runVitestTwice({ project: ['security'] }),
+    run: () => runVitestTwice({ project: ['security'], flags: workers(1) }),
   },
   {
     name: 'e2e in Chromium',
