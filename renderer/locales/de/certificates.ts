@@ -77,7 +77,6 @@ export const certificates = {
 
   'certs.detail.on': '{name} auf {host}',
   'certs.detail.served': 'ausgeliefert unter {address}',
-  'certs.detail.close': 'Details schließen',
   'certs.finding.stale.title': 'Auf der Festplatte erneuert, aber noch nicht ausgeliefert.',
   'certs.finding.stale.text':
     'Clients von {address} schlagen am {date} fehl, wenn der Server die Datei nicht neu lädt.',

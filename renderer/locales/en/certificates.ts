@@ -77,7 +77,6 @@ export const certificates = {
 
   'certs.detail.on': '{name} on {host}',
   'certs.detail.served': 'served at {address}',
-  'certs.detail.close': 'Close details',
   'certs.finding.stale.title': 'Renewed on disk, but not served yet.',
   'certs.finding.stale.text': 'Clients of {address} will fail on {date} unless it reloads the file.',
   'certs.finding.expired.title': 'Expired.',

@@ -80,7 +80,7 @@ test('the details lay file and served side by side and mark what differs', async
   expect([...drawer.querySelectorAll('.differs')].map((cell) => cell.textContent?.trim())[0]).toBe(
     '2f:88:03:d1',
   );
-  await click(drawer, 'Close details');
+  await click(drawer, 'Close');
   expect(mounted.root.querySelector('aside')).toBeNull();
 });
 
