@@ -7,7 +7,7 @@ import { parseInt64 } from './int64.ts';
 
 /** 2^53 has sixteen digits; a shorter integer is exact as a number. */
 const LONG_DIGITS = /[0-9]{16}/;
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|[[\]{}:,]|true|false|null/g;
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][0-9.eE+-]*|[[\]{}:,]|true|false|null/g;
 const INTEGER = /^-?[0-9]{16,}$/;
 
 /** Beyond int64 a number is a float64, as it is to Go. */

@@ -13,9 +13,11 @@ import { auditRecordOf } from './record.ts';
 
 const setup = (rule: string, isStored: boolean | Promise<boolean> = true) => {
   const events: AuditEvent[] = [];
+  const texts: string[] = [];
   const backend: AuditBackend = {
     process(taken) {
       events.push(...taken.map(({ event }) => event));
+      texts.push(...taken.map(({ json }) => json));
       return isStored;
     },
     close: () => Promise.resolve(),
@@ -27,7 +29,7 @@ const setup = (rule: string, isStored: boolean | Promise<boolean> = true) => {
     metrics: new Registry(),
     clock: manualClock(),
   });
-  return { events, ...stages };
+  return { events, texts, ...stages };
 };
 
 const create = { url: '/api/v1/namespaces/a/configmaps', method: 'POST', user: userInfo('alice', ['dev']) };
@@ -82,6 +84,17 @@ test('an event at RequestResponse has the answer', async () => {
   await context.response.send(200, 'application/json', '{"kind":"ConfigMap"}');
   context.finish();
   expect(events[0]!.responseObject).toEqual({ kind: 'ConfigMap' });
+});
+
+test('an integer of 64 bits keeps its digits in the request and in the answer', async () => {
+  const { texts, stage } = setup('{level: RequestResponse, omitStages: [RequestReceived]}');
+  const { context } = fakeContext(create);
+  await stage.run(context);
+  auditRecordOf(context)!.requestObject({ spec: { size: 9007199254740993n } });
+  await context.response.send(201, 'application/json', '{"spec":{"size":9007199254740995}}');
+  context.finish();
+  expect(texts.join()).toContain('"requestObject":{"spec":{"size":9007199254740993}}');
+  expect(texts.join()).toContain('"responseObject":{"spec":{"size":9007199254740995}}');
 });
 
 test('a denied request carries its Status and the verdict', async () => {

@@ -1,5 +1,11 @@
 import { isIP } from 'node:net';
-import { formatMicroTime, isJsonObject, type StatusError } from '../../api/meta/index.ts';
+import {
+  formatMicroTime,
+  isJsonObject,
+  jsonText,
+  parseJsonText,
+  type StatusError,
+} from '../../api/meta/index.ts';
 import type { UserInfo } from '../authn/user.ts';
 import { contextKey, type RequestContext } from '../server/context.ts';
 import { EncodedEvent, type AuditUser, type ObjectReference } from './event.ts';
@@ -147,7 +153,7 @@ export class AuditRecord {
     const text = Buffer.from(body).toString('utf8');
     try {
       // Encoded again: an event is one line.
-      this.#requestJson = JSON.stringify(JSON.parse(text));
+      this.#requestJson = jsonText(parseJsonText(text));
     } catch {
       this.#requestJson = JSON.stringify(text);
     }
@@ -188,13 +194,13 @@ export class AuditRecord {
   }
 
   #encode(object: Readonly<Record<string, unknown>>): string {
-    return JSON.stringify(this.config.omitManagedFields ? withoutManagedFields(object) : object);
+    return jsonText(this.config.omitManagedFields ? withoutManagedFields(object) : object);
   }
 
   #responseText(body: Uint8Array): string | undefined {
     try {
-      const parsed: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
-      return JSON.stringify(
+      const parsed: unknown = parseJsonText(Buffer.from(body).toString('utf8'));
+      return jsonText(
         isJsonObject(parsed) && this.config.omitManagedFields ? withoutManagedFields(parsed) : parsed,
       );
     } catch {
