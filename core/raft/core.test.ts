@@ -42,31 +42,17 @@ const settle = (core: RaftCore): Message[] => {
 };
 
 /** Member 1, elected by 2, its first entry committed. */
+const voteReply = (
+  from: number,
+  { term, pre, reject = false }: { readonly term: number; readonly pre: boolean; readonly reject?: boolean },
+): Message => ({ kind: 'voteReply', from, to: 1, term, pre, reject, commit: 0, commitTerm: 0 });
 const leaderOf = (options: Partial<RaftOptions> = {}): RaftCore => {
   const core = coreOf(options);
   core.campaign();
   settle(core);
-  core.step({
-    kind: 'voteReply',
-    from: 2,
-    to: 1,
-    term: core.term + 1,
-    pre: true,
-    reject: false,
-    commit: 0,
-    commitTerm: 0,
-  });
+  core.step(voteReply(2, { term: core.term + 1, pre: true }));
   settle(core);
-  core.step({
-    kind: 'voteReply',
-    from: 2,
-    to: 1,
-    term: core.term,
-    pre: false,
-    reject: false,
-    commit: 0,
-    commitTerm: 0,
-  });
+  core.step(voteReply(2, { term: core.term, pre: false }));
   settle(core);
   for (const peer of [2, 3]) ack(core, peer, core.lastIndex);
   settle(core);
@@ -278,27 +264,9 @@ test('an entry of an earlier term is not committed by counting replicas (paper 5
   });
   core.campaign();
   settle(core);
-  core.step({
-    kind: 'voteReply',
-    from: 2,
-    to: 1,
-    term: 2,
-    pre: true,
-    reject: false,
-    commit: 0,
-    commitTerm: 0,
-  });
+  core.step(voteReply(2, { term: 2, pre: true }));
   settle(core);
-  core.step({
-    kind: 'voteReply',
-    from: 2,
-    to: 1,
-    term: 2,
-    pre: false,
-    reject: false,
-    commit: 0,
-    commitTerm: 0,
-  });
+  core.step(voteReply(2, { term: 2, pre: false }));
   settle(core);
   ack(core, 2, 1);
   ack(core, 3, 1);
@@ -384,27 +352,9 @@ test('a leader answers no read before an entry of its own term is committed (the
   const core = coreOf();
   core.campaign();
   settle(core);
-  core.step({
-    kind: 'voteReply',
-    from: 2,
-    to: 1,
-    term: 1,
-    pre: true,
-    reject: false,
-    commit: 0,
-    commitTerm: 0,
-  });
+  core.step(voteReply(2, { term: 1, pre: true }));
   settle(core);
-  core.step({
-    kind: 'voteReply',
-    from: 2,
-    to: 1,
-    term: 1,
-    pre: false,
-    reject: false,
-    commit: 0,
-    commitTerm: 0,
-  });
+  core.step(voteReply(2, { term: 1, pre: false }));
   settle(core);
   core.readIndex(5);
   expect(settle(core)).toEqual([]);

@@ -1,24 +1,8 @@
 import { expect, test } from 'vitest';
 import { verbatim } from '../../core/contract/index.ts';
 import type { HostState } from '../../core/cluster/index.ts';
+import { hostState } from '../../core/cluster/supervisor/testing/host-state.ts';
 import { HostExits, type HostExitNotice } from './host-exits.ts';
-
-const host = (name: string, change: Partial<HostState> = {}): HostState => ({
-  name,
-  role: 'control-plane',
-  address: '',
-  phase: 'running',
-  pid: 1,
-  rssBytes: undefined,
-  message: undefined,
-  exitSignal: undefined,
-  isEndWanted: false,
-  restarts: 0,
-  lastExit: undefined,
-  nodes: [name],
-  components: [],
-  ...change,
-});
 
 const exit = (atMs: number, isGivenUp = false): Partial<HostState> => ({
   phase: 'killed',
@@ -39,10 +23,10 @@ const notice = (change: Partial<HostExitNotice>): HostExitNotice => ({
 test('an exit is reported once, and one from before the first look not at all', () => {
   const exits = new HostExits();
   const told = [
-    exits.look({ hosts: [host('cp-1', exit(1)), host('cp-2')] }),
-    exits.look({ hosts: [host('cp-1', exit(1)), host('cp-2', exit(5))] }),
-    exits.look({ hosts: [host('cp-1', exit(1)), host('cp-2', exit(5))] }),
-    exits.look({ hosts: [host('cp-1', exit(1)), host('cp-2', exit(9, true))] }),
+    exits.look({ hosts: [hostState('cp-1', exit(1)), hostState('cp-2')] }),
+    exits.look({ hosts: [hostState('cp-1', exit(1)), hostState('cp-2', exit(5))] }),
+    exits.look({ hosts: [hostState('cp-1', exit(1)), hostState('cp-2', exit(5))] }),
+    exits.look({ hosts: [hostState('cp-1', exit(1)), hostState('cp-2', exit(9, true))] }),
   ];
   expect(told).toEqual([[], [notice({})], [], [notice({ isGivenUp: true })]]);
 });
@@ -51,11 +35,11 @@ test('a kill that a person asked for is reported with the hosts that are left', 
   const exits = new HostExits();
   const killed: Partial<HostState> = { phase: 'killed', isEndWanted: true };
   const told = [
-    exits.look({ hosts: [host('cp-1'), host('cp-2')] }),
-    exits.look({ hosts: [host('cp-1'), host('cp-2', killed)] }),
-    exits.look({ hosts: [host('cp-1'), host('cp-2', killed)] }),
-    exits.look({ hosts: [host('cp-1'), host('cp-2')] }),
-    exits.look({ hosts: [host('cp-1'), host('cp-2', killed)] }),
+    exits.look({ hosts: [hostState('cp-1'), hostState('cp-2')] }),
+    exits.look({ hosts: [hostState('cp-1'), hostState('cp-2', killed)] }),
+    exits.look({ hosts: [hostState('cp-1'), hostState('cp-2', killed)] }),
+    exits.look({ hosts: [hostState('cp-1'), hostState('cp-2')] }),
+    exits.look({ hosts: [hostState('cp-1'), hostState('cp-2', killed)] }),
   ];
   const once = [notice({ cause: 'killed', message: null, runningHosts: 1 })];
   expect(told).toEqual([[], once, [], [], once]);

@@ -1,9 +1,13 @@
-import type { EtcdCluster } from '../support/etcd-cluster.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeCertificates } from '../support/etcd-certificates.ts';
+import { EtcdCluster } from '../support/etcd-cluster.ts';
 import { etcdctlFor, type CtlOutcome, type Etcdctl } from '../support/etcd-ctl.ts';
 import type { ParityStep } from './etcdctl-parity-steps.ts';
 
 /** One etcd under the script: what it has named so far, under names that do not depend on its random numbers. */
-export class Side {
+class Side {
   readonly #ids = new Map<string, string>();
   readonly #captured = new Map<string, string>();
   readonly #ctl: Etcdctl;
@@ -71,4 +75,44 @@ export const titleOf = ({ args, input }: ParityStep): string => {
     .map((arg) => (arg === '' ? "''" : arg.length > 40 ? `${arg.slice(0, 40)}...` : arg))
     .join(' ');
   return input === undefined ? line : `${line} < ${JSON.stringify(input)}`;
+};
+
+export interface BothOutcomes {
+  readonly ours: CtlOutcome;
+  readonly real: CtlOutcome;
+}
+
+/** Runs a script against a member of ours and a real etcd, step by step side by side, and stops them. */
+export const runOnBoth = async (
+  steps: readonly ParityStep[],
+  octets: { readonly ours: number; readonly real: number },
+  extraFlags: readonly string[] = [],
+): Promise<readonly BothOutcomes[]> => {
+  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-both-'));
+  const start = (flavour: 'pilothouse' | 'etcd', octet: number): EtcdCluster => {
+    const cluster = new EtcdCluster({
+      flavour,
+      size: 1,
+      octet,
+      directory: join(directory, flavour),
+      certificates: makeCertificates(join(directory, `${flavour}-pki`), octet),
+      extraFlags,
+    });
+    cluster.start();
+    return cluster;
+  };
+  const clusters = [start('pilothouse', octets.ours), start('etcd', octets.real)] as const;
+  try {
+    await Promise.all(clusters.map((cluster) => cluster.healthy()));
+    const [ourSide, realSide] = [new Side(clusters[0]), new Side(clusters[1])];
+    const outcomes: BothOutcomes[] = [];
+    for (const step of steps) {
+      const [ours, real] = await Promise.all([ourSide.run(step), realSide.run(step)]);
+      outcomes.push({ ours, real });
+    }
+    return outcomes;
+  } finally {
+    await Promise.all(clusters.map((cluster) => cluster.stop()));
+    rmSync(directory, { recursive: true, force: true });
+  }
 };

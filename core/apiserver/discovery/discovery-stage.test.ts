@@ -2,34 +2,15 @@ import { expect, test } from 'vitest';
 import { manualClock } from '../../base/manual-clock.ts';
 import { isStatusError } from '../../api/meta/index.ts';
 import { fakeContext, type Sent } from '../server/testing/fake-context.ts';
-import { DiscoveryCatalog, type PublishedGroupVersion } from './catalog.ts';
+import { DiscoveryCatalog } from './catalog.ts';
 import { discoveryStage } from './discovery-stage.ts';
+import { widgetsWith } from './testing/widgets.ts';
 
 const V2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 /** As kubectl asks: the newest form it knows first. */
 const KUBECTL = `${V2},application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json`;
 
-const widgets: PublishedGroupVersion = {
-  group: 'example.com',
-  version: 'v1',
-  groupPriority: 1000,
-  versionPriority: 100,
-  resources: [
-    {
-      group: 'example.com',
-      version: 'v1',
-      kind: 'Widget',
-      listKind: 'WidgetList',
-      plural: 'widgets',
-      singular: 'widget',
-      namespaced: true,
-      shortNames: ['wd'],
-      categories: [],
-      verbs: ['get', 'list'],
-      subresources: [],
-    },
-  ],
-};
+const widgets = widgetsWith({ shortNames: ['wd'] });
 
 const stageOf = (catalog = new DiscoveryCatalog(36)) =>
   discoveryStage({

@@ -2,36 +2,26 @@ import { expect, test } from 'vitest';
 import { verbatim, inEnglish } from '../../contract/index.ts';
 import { fatalFailure, startFailures, type StartLook } from './start-failures.ts';
 import type { HostState } from './state.ts';
+import { hostState } from './testing/host-state.ts';
 
 const DAMAGED = 'a record does not match its checksum\n  at somewhere';
 
-const host = (name: string, change: Partial<HostState> = {}, etcdRestarts = 0): HostState => ({
-  name,
-  role: 'control-plane',
-  address: '',
-  phase: 'running',
-  pid: 1,
-  rssBytes: undefined,
-  message: undefined,
-  exitSignal: undefined,
-  isEndWanted: false,
-  restarts: 0,
-  lastExit: undefined,
-  nodes: [name],
-  components: [
-    {
-      name: 'etcd',
-      phase: etcdRestarts > 0 ? 'exited' : 'ready',
-      version: '',
-      restarts: etcdRestarts,
-      changedMs: 0,
-      message: etcdRestarts > 0 ? DAMAGED : undefined,
-      heapBytes: undefined,
-      utilization: undefined,
-    },
-  ],
-  ...change,
-});
+const host = (name: string, change: Partial<HostState> = {}, etcdRestarts = 0): HostState =>
+  hostState(name, {
+    components: [
+      {
+        name: 'etcd',
+        phase: etcdRestarts > 0 ? 'exited' : 'ready',
+        version: '',
+        restarts: etcdRestarts,
+        changedMs: 0,
+        message: etcdRestarts > 0 ? DAMAGED : undefined,
+        heapBytes: undefined,
+        utilization: undefined,
+      },
+    ],
+    ...change,
+  });
 
 const look = (hosts: readonly HostState[], broken: StartLook['broken'] = []): StartLook => {
   const names = hosts.map(({ name }) => name);

@@ -1,8 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import protobuf from 'protobufjs/minimal.js';
 import { expect, test } from 'vitest';
-import { DiscoveryCatalog, type PublishedGroupVersion } from '../catalog.ts';
+import { DiscoveryCatalog } from '../catalog.ts';
 import type { CompressedDocument } from './compressed-document.ts';
+import { widgetsWith } from '../testing/widgets.ts';
 import { OpenApiDocuments } from './documents.ts';
 
 interface Written {
@@ -22,37 +23,21 @@ const shared = documentsOf();
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-const widgets: PublishedGroupVersion = {
-  group: 'example.com',
-  version: 'v1',
-  groupPriority: 1000,
-  versionPriority: 100,
-  resources: [
-    {
-      group: 'example.com',
-      version: 'v1',
-      kind: 'Widget',
-      listKind: 'WidgetList',
-      plural: 'widgets',
-      singular: 'widget',
-      namespaced: true,
-      shortNames: [],
-      categories: [],
-      verbs: ['get', 'list', 'patch'],
-      subresources: [],
+const widgets = widgetsWith(
+  { verbs: ['get', 'list', 'patch'] },
+  {
+    schemas: {
+      definitionNameOf: (kind) => `com.example.v1.${kind}`,
+      definitions: () => ({
+        'com.example.v1.Widget': {
+          type: 'object',
+          properties: { metadata: { $ref: `#/definitions/${META}.ObjectMeta` } },
+        },
+        'com.example.v1.WidgetList': { type: 'object' },
+      }),
     },
-  ],
-  schemas: {
-    definitionNameOf: (kind) => `com.example.v1.${kind}`,
-    definitions: () => ({
-      'com.example.v1.Widget': {
-        type: 'object',
-        properties: { metadata: { $ref: `#/definitions/${META}.ObjectMeta` } },
-      },
-      'com.example.v1.WidgetList': { type: 'object' },
-    }),
   },
-};
+);
 
 test('a patch says in its operation that it takes dryRun and fieldValidation', async () => {
   const { paths } = JSON.parse(gunzipSync((await shared.swagger()).json.gzipped).toString()) as Written;
