@@ -4,13 +4,13 @@ import { afterEach, expect, test } from 'vitest';
 import { manualClock } from '../base/manual-clock.ts';
 import { systemClock } from '../base/node/clock.ts';
 import type { V1Pod } from '../api/schema/index.ts';
-import { ContainerLog, LOG_BYTES_MAX, LOG_LINE_CHARACTERS_MAX } from './runtimes/container-log.ts';
+import { MemoryLog, LOG_BYTES_MAX, LOG_LINE_CHARACTERS_MAX } from './runtimes/memory-log.ts';
 import type { RunningContainer } from './runtimes/runtime.ts';
 import { SIMULATION_PREFIX } from './runtimes/simulated/behaviour.ts';
 import { resolveImage } from './runtimes/simulated/images.ts';
 import { startProbe } from './probes/probe-worker.ts';
 import type { PodWorker } from './sync/pod-worker.ts';
-import { container, pod, world, type World } from './testing/world.ts';
+import { container, logOfRecord, pod, type World, world } from './testing/world.ts';
 import { resolveEnvironment } from './volumes/environment.ts';
 import { noObjects } from './testing/world.ts';
 
@@ -87,13 +87,11 @@ test('a program that runs out of memory costs its container', async () => {
     exitCode: 2,
     reason: 'Error',
   });
-  expect(worker.records[0]!.current!.container.log.from(0).lines.map(({ text }) => text)).toEqual([
-    'sh: out of memory',
-  ]);
+  expect(await logOfRecord(worker.records[0])).toEqual(['sh: out of memory']);
 });
 
 test('lines of any length take no more than the log holds', () => {
-  const log = new ContainerLog(manualClock());
+  const log = new MemoryLog(manualClock());
   log.line('x'.repeat(4 * LOG_BYTES_MAX));
   for (let i = 0; i < 64; i += 1) log.write('y'.repeat(LOG_LINE_CHARACTERS_MAX));
   const { lines } = log.from(0);
@@ -138,6 +136,6 @@ test('a delay longer than a timer can count is not over immediately', async () =
 test('an annotation of any size is quoted in part', async () => {
   const annotations = { [`${SIMULATION_PREFIX}cpu`]: 'z'.repeat(100_000) };
   const worker = await run(pod({}, { annotations }));
-  const [line] = worker.records[0]!.current!.container.log.from(0).lines;
-  expect(line!.text.length).toBeLessThan(400);
+  const [line] = await logOfRecord(worker.records[0]);
+  expect(line!.length).toBeLessThan(400);
 });

@@ -213,7 +213,7 @@ export class KubeletHost {
         log,
         bootID: this.#bootID,
         gate: this.#gate,
-        images: () => runtime.images(),
+        images: () => runtime.images().catch(() => []),
         health: () => this.#health.get(identity.name) ?? {},
         onRegistered: (registered) => {
           context.event(registered, 'Normal', 'Starting', 'Starting kubelet.');
@@ -281,11 +281,13 @@ export class KubeletHost {
       deleted: (pod) => node.forget(pod),
     });
     informers.start();
-    informer.whenSynced().catch((error: unknown) =>
-      log.write('warn', 'the watch of pods ended before it began', {
-        node: nodeName,
-        error: messageOf(error),
-      }),
+    informer.whenSynced().then(
+      () => node.startSweeping(),
+      (error: unknown) =>
+        log.write('warn', 'the watch of pods ended before it began', {
+          node: nodeName,
+          error: messageOf(error),
+        }),
     );
   }
 }

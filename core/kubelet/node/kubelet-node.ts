@@ -12,6 +12,7 @@ import {
   type MirrorOutcome,
 } from '../static-pods/mirror-pods.ts';
 import { isTerminalPhase } from '../status/phase.ts';
+import type { Runtime } from '../runtimes/runtime.ts';
 import type { StatusWriter } from '../status/status-writer.ts';
 import { refusal } from '../sync/admission.ts';
 import { nextBackOff, type BackOffBounds, type BackOffEntry } from '../sync/back-off.ts';
@@ -27,6 +28,10 @@ import { nodeLabels } from './node-object.ts';
 const MIRROR_RETRY_MS = 2_000;
 /** A mirror that the API refuses is tried again in this rhythm. */
 export const MIRROR_BACK_OFF: BackOffBounds = { initialMs: MIRROR_RETRY_MS, maxMs: 120_000 };
+
+/** Rhythm in which the runtime is searched for pods that are gone, and the pause after one has gone. */
+const SWEEP_MS = 60_000;
+const SWEEP_SOON_MS = 1_000;
 
 export interface KubeletNodeOptions {
   readonly identity: NodeIdentity;
@@ -52,6 +57,7 @@ export class KubeletNode {
   #isMirroring = false;
   #mirrorsAgain = false;
   #isStopped = false;
+  #sweepTimer: Disposable | undefined;
 
   constructor(options: KubeletNodeOptions) {
     this.#options = options;
@@ -102,7 +108,7 @@ export class KubeletNode {
     const entry = this.#entries.get(pod.metadata.uid);
     if (!entry) return;
     entry.apiPod = undefined;
-    if (entry.isGone()) this.#entries.delete(pod.metadata.uid);
+    if (entry.isGone()) this.#remove(pod);
     else entry.worker?.terminate({});
   }
 
@@ -118,18 +124,56 @@ export class KubeletNode {
     for (const key of this.#staticPods.keys()) this.#startStatic(key);
   }
 
-  /** Ends every pod here, without telling the API: for a host that goes down. */
+  /** All pods of the API are known: what the runtime holds of others is removed, now and whenever a pod is gone. */
+  startSweeping(): void {
+    if (!this.#options.context.runtime.isDurable || this.#sweepTimer) return;
+    this.#sweepSoon(0);
+  }
+
+  #sweepSoon(delayMs: number): void {
+    const { clock, runtime } = this.#options.context;
+    if (this.#isStopped || !runtime.isDurable) return;
+    this.#sweepTimer?.dispose();
+    this.#sweepTimer = clock.after(delayMs, () => {
+      void this.#sweep(runtime).finally(() => this.#sweepSoon(SWEEP_MS));
+    });
+  }
+
+  async #sweep(runtime: Runtime): Promise<void> {
+    const { log } = this.#options.context;
+    try {
+      for (const { uid, namespace, name } of await runtime.heldPods()) {
+        const isKnown =
+          this.#entries.has(uid) ||
+          [...(this.#staticEntries?.values() ?? [])].some(({ worker }) => worker?.uid === uid);
+        if (isKnown || this.#isStopped) continue;
+        log.write('info', 'removing a pod that the API no longer has', { pod: `${namespace}/${name}`, uid });
+        await runtime.removePod(uid);
+      }
+    } catch (error) {
+      log.write('warn', 'pods could not be removed', { error: messageOf(error) });
+    }
+  }
+
+  /** Ends every pod here, without telling the API: for a host that goes down. Durable ones keep running. */
   async stop(graceSeconds: number): Promise<void> {
     this.#isStopped = true;
     this.#mirrorTimer?.dispose();
     this.#options.api?.agent.dispose();
+    this.#sweepTimer?.dispose();
     const workers = this.entries().flatMap(({ worker }) => (worker ? [worker] : []));
     await Promise.all(
       workers.map((worker) => {
+        if (worker.runtime.isDurable) return worker.abandon();
         worker.terminate({ graceSeconds });
         return worker.whenTerminated();
       }),
     );
+  }
+
+  #remove(pod: Stored<Pod>): void {
+    this.#entries.delete(pod.metadata.uid);
+    if (this.#sweepTimer) this.#sweepSoon(SWEEP_SOON_MS);
   }
 
   #add(pod: Stored<Pod>): void {
@@ -196,7 +240,7 @@ export class KubeletNode {
       isStatic: false,
       onStatus: () => api?.writer.touch(entry),
       onTerminated: () => {
-        if (!entry.apiPod) this.#entries.delete(pod.metadata.uid);
+        if (!entry.apiPod) this.#remove(pod);
         else api?.writer.touch(entry);
       },
     });

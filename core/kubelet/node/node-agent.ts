@@ -36,7 +36,7 @@ export interface NodeAgentOptions {
   readonly bootID: string;
   /** Bounds the requests of all nodes of the process. */
   readonly gate: Gate;
-  images(): readonly ImageInfo[];
+  images(): Promise<readonly ImageInfo[]>;
   health(): NodeHealth;
   onRegistered(node: Stored<Node>): void;
 }
@@ -108,7 +108,7 @@ export class NodeAgent implements Disposable {
   async #createOrAdopt(): Promise<Stored<Node>> {
     const { client, identity } = this.#options;
     const nodes = client.resource(NODE);
-    const input = this.#statusInput(undefined);
+    const input = await this.#statusInput(undefined);
     try {
       const created = await nodes.create(initialNode(input));
       this.#reportedMs = this.#options.clock.monotonicMs();
@@ -126,14 +126,15 @@ export class NodeAgent implements Disposable {
     return this.#patchStatus(labelled);
   }
 
-  #statusInput(before: V1NodeStatus | undefined) {
-    const { identity, clock, bootID, images, health } = this.#options;
-    return { identity, before, bootID, images: images(), health: health(), now: formatTime(clock.nowMs()) };
+  async #statusInput(before: V1NodeStatus | undefined) {
+    const { identity, clock, bootID, health } = this.#options;
+    const images = await this.#options.images();
+    return { identity, before, bootID, images, health: health(), now: formatTime(clock.nowMs()) };
   }
 
   async #patchStatus(node: Stored<Node>): Promise<Stored<Node>> {
     const { client, identity, clock } = this.#options;
-    const status = nodeStatus(this.#statusInput(node.status));
+    const status = nodeStatus(await this.#statusInput(node.status));
     const patched = await client
       .resource(NODE)
       .patchStatus(identity.name, { type: 'strategic', body: { status } });
@@ -145,13 +146,13 @@ export class NodeAgent implements Disposable {
     if (this.#isDisposed) return;
     const { clock } = this.#options;
     const isDue = clock.monotonicMs() - this.#reportedMs >= STATUS_REPORT_MS;
-    if (isDue || this.#hasChanged()) await this.#report();
+    if (isDue || (await this.#hasChanged())) await this.#report();
     if (!this.#isDisposed) this.#statusTimer = clock.after(STATUS_CHECK_MS, () => void this.#checkStatus());
   }
 
-  #hasChanged(): boolean {
+  async #hasChanged(): Promise<boolean> {
     const before = this.#node?.status;
-    return isStatusNews(before, nodeStatus(this.#statusInput(before)));
+    return isStatusNews(before, nodeStatus(await this.#statusInput(before)));
   }
 
   async #report(): Promise<void> {

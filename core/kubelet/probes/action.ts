@@ -2,7 +2,6 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import tls from 'node:tls';
-import { Writable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type {
@@ -121,34 +120,18 @@ const tcpSocket = (
 };
 
 const exec = async (action: V1ExecAction, target: ActionTarget, timeoutMs: number): Promise<ProbeAnswer> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const output = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      if (size < OUTPUT_BYTES_MAX) chunks.push(chunk);
-      size += chunk.length;
-      done();
-    },
+  const command = action.command ?? [];
+  const { exitCode, output } = await target.container.run({
+    command,
+    timeoutMs,
+    outputBytesMax: OUTPUT_BYTES_MAX,
   });
-  const session = await target.container.exec({
-    command: action.command ?? [],
-    tty: false,
-    stdout: output,
-    stderr: output,
-  });
-  let isLate = false;
-  const timer = target.clock.after(timeoutMs, () => {
-    isLate = true;
-    session.kill();
-  });
-  const exitCode = await session.exitCode;
-  timer.dispose();
-  const text = Buffer.concat(chunks).toString().slice(0, OUTPUT_BYTES_MAX);
-  if (isLate) {
-    const command = `[${(action.command ?? []).join(' ')}]`;
-    return { ok: false, output: `command timed out: ${command} timed out after ${timeoutMs / 1000}s` };
-  }
-  return { ok: exitCode === 0, output: text };
+  if (exitCode === undefined)
+    return {
+      ok: false,
+      output: `command timed out: [${command.join(' ')}] timed out after ${timeoutMs / 1000}s`,
+    };
+  return { ok: exitCode === 0, output };
 };
 
 /**

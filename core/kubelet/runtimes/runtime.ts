@@ -13,16 +13,40 @@ export interface Runtime {
   /** As in `status.nodeInfo.containerRuntimeVersion`, `<name>://<version>`. */
   readonly name: string;
   readonly version: string;
-  /** The network and the shared state of a pod. Failures are RuntimeError `SandboxFailed`. */
+  /** Containers outlive the kubelet: it leaves them running when it stops, and the next one adopts them. */
+  readonly isDurable: boolean;
+  /** The network and the shared state of a pod. Failures are RuntimeError `SandboxFailed` or VolumeError. */
   createSandbox(request: SandboxRequest): Promise<Sandbox>;
+  /** The sandbox that an earlier kubelet created for this pod and that still runs, with all its containers. */
+  adoptSandbox(request: SandboxRequest): Promise<AdoptedSandbox | undefined>;
+  /** Pods of this node that the runtime holds something of. Empty where nothing outlives the kubelet. */
+  heldPods(): Promise<readonly HeldPod[]>;
+  /** Stops what runs of a pod and removes all that is left of it: containers, sandboxes, logs and files. */
+  removePod(uid: string): Promise<void>;
   /** The reference of an image that is on the node already. */
-  findImage(image: string): ImageInfo | undefined;
+  findImage(image: string): Promise<ImageInfo | undefined>;
   /** Failures are RuntimeError `ErrImagePull` or `InvalidImageName`. */
   pullImage(request: PullRequest): Promise<ImageInfo>;
   /** Images on the node, for the node's status. */
-  images(): readonly ImageInfo[];
+  images(): Promise<readonly ImageInfo[]>;
+  /** Usage of containers of this runtime, in one request for all; those that have exited may be missing. */
+  usage(containers: readonly RunningContainer[]): Promise<ReadonlyMap<RunningContainer, ContainerUsage>>;
   /** A readiness probe for a container that declares none; undefined leaves it ready as soon as it runs. */
   impliedReadiness?(pod: V1Pod, container: V1Container): V1Probe | undefined;
+}
+
+/** What a runtime that forgets everything with its process answers to questions about earlier kubelets. */
+export const NOTHING_HELD = {
+  isDurable: false,
+  adoptSandbox: (): Promise<undefined> => Promise.resolve(undefined),
+  heldPods: (): Promise<readonly HeldPod[]> => Promise.resolve([]),
+  removePod: (): Promise<void> => Promise.resolve(),
+} as const;
+
+export interface HeldPod {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
 }
 
 export interface ImageInfo {
@@ -48,18 +72,43 @@ export interface SandboxRequest {
   readonly dns: PodDns;
   /** Empty: the cluster has none. */
   readonly clusterDomain: string;
+  readonly volumes: PodVolumes;
+  /** 0 for the first sandbox of the pod. */
+  readonly attempt: number;
   /** An address that the pod had before the kubelet restarted, kept when it is still free. */
   readonly preferredIP?: string;
 }
 
 export interface Sandbox {
   readonly podIPs: readonly string[];
+  /** It has ended although no one stopped it. Called at most once; never where a sandbox cannot end on its own. */
+  onEnd(listener: () => void): void;
   /** Failures are RuntimeError `CreateContainerError` or `RunContainerError`. */
   startContainer(request: ContainerRequest): Promise<RunningContainer>;
   /** A connection to a port of the pod, for port-forward. */
   dial(port: number): Promise<Duplex>;
-  /** Frees the address; every container has exited before. */
-  remove(): Promise<void>;
+  /** Frees the address; every container has exited before. Logs stay until the pod is removed. */
+  stop(): Promise<void>;
+}
+
+export interface AdoptedSandbox {
+  readonly sandbox: Sandbox;
+  /** The newest start of each container, running or exited. */
+  readonly containers: readonly AdoptedContainer[];
+}
+
+export interface AdoptedContainer {
+  /** Of the container in the pod. */
+  readonly name: string;
+  readonly attempt: number;
+  readonly container: RunningContainer;
+  /** As the pod named it when it was started. */
+  readonly image: string;
+  readonly imageID: string;
+  readonly startedMs: number;
+  readonly exit: (ContainerExit & { readonly finishedMs: number }) | undefined;
+  /** The start before it. */
+  readonly previous: AdoptedContainer | undefined;
 }
 
 export interface ContainerRequest {
@@ -68,7 +117,6 @@ export interface ContainerRequest {
   readonly kind: ContainerKind;
   readonly image: ImageInfo;
   readonly environment: ReadonlyMap<string, string>;
-  readonly volumes: PodVolumes;
   /** 0 for the first start. */
   readonly attempt: number;
   /** The pod is going: a start that takes time may be given up. */
@@ -80,6 +128,8 @@ export type ContainerKind = 'init' | 'sidecar' | 'main' | 'ephemeral';
 export interface ContainerExit {
   readonly exitCode: number;
   readonly signal?: number;
+  /** When the runtime says it; else it is the time at which the kubelet heard of it. */
+  readonly finishedMs?: number;
   /** `Completed`, `Error`, `OOMKilled`, `ContainerCannotRun`. */
   readonly reason: string;
   readonly message?: string;
@@ -114,6 +164,19 @@ export interface ExecSession {
   kill(): void;
 }
 
+export interface CommandRequest {
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+  /** More output is dropped. */
+  readonly outputBytesMax: number;
+}
+
+export interface CommandResult {
+  /** Undefined: it took too long and was killed. */
+  readonly exitCode: number | undefined;
+  readonly output: string;
+}
+
 export type ProbeKind = 'startup' | 'liveness' | 'readiness';
 
 export interface ProbeAnswer {
@@ -134,7 +197,8 @@ export interface RunningContainer {
   exec(request: ExecRequest): Promise<ExecSession>;
   /** The streams of the container's own process. */
   attach(request: Omit<ExecRequest, 'command'>): Promise<ExecSession>;
-  usage(): ContainerUsage;
+  /** Runs a command to its end, for probes and hooks. RuntimeError `ExecFailed` when it cannot be run at all. */
+  run(request: CommandRequest): Promise<CommandResult>;
   /** The container's own word on a probe; undefined when the kubelet has to look for itself over the network. */
   answerProbe?(kind: ProbeKind, probe: V1Probe): ProbeAnswer | undefined;
 }

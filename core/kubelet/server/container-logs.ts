@@ -83,13 +83,20 @@ const stamp = (timeMs: number): string => `${new Date(timeMs).toISOString().slic
 
 /** Writes lines until the log or the client ends. Waits for a client that reads slowly. */
 export const writeLog = async (log: ContainerLog, options: LogOptions, out: Writable): Promise<void> => {
-  let remaining = options.limitBytes ?? Number.POSITIVE_INFINITY;
-  const isWanted = (line: LogLine): boolean =>
-    (options.sinceMs === undefined || line.timeMs >= options.sinceMs) &&
-    (options.stream === 'All' || options.stream.toLowerCase() === line.stream);
+  const { limitBytes = Number.POSITIVE_INFINITY, tailLines, sinceMs, follow, stream } = options;
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  out.once('close', leave);
+  let remaining = limitBytes;
+  /** A time stands at the beginning of a line, not where a part of it continues. */
+  const isMidLine = { stdout: false, stderr: false };
+  const textOf = (line: LogLine): string => {
+    const head = options.timestamps && !isMidLine[line.stream] ? `${line.time ?? stamp(line.timeMs)} ` : '';
+    isMidLine[line.stream] = line.isPartial === true;
+    return `${head}${line.text}${line.isPartial ? '' : '\n'}`;
+  };
   const write = async (line: LogLine): Promise<void> => {
-    const text = `${options.timestamps ? `${stamp(line.timeMs)} ` : ''}${line.text}\n`;
-    const bytes = Buffer.from(text).subarray(0, Math.max(0, remaining));
+    const bytes = Buffer.from(textOf(line)).subarray(0, Math.max(0, remaining));
     remaining -= bytes.length;
     if (bytes.length > 0 && !out.write(bytes))
       await new Promise<void>((resolve) => {
@@ -97,33 +104,13 @@ export const writeLog = async (log: ContainerLog, options: LogOptions, out: Writ
         out.once('close', resolve);
       });
   };
-  const first = log.from(0);
-  const tail =
-    options.tailLines === undefined
-      ? first.lines
-      : options.tailLines === 0
-        ? []
-        : first.lines.slice(-options.tailLines);
-  for (const line of tail) if (isWanted(line)) await write(line);
-  let position = first.next;
-  while (options.follow && remaining > 0 && !out.destroyed) {
-    const { lines, next } = log.from(position);
-    position = next;
-    for (const line of lines) if (isWanted(line)) await write(line);
-    if (lines.length === 0) {
-      if (log.closed) return;
-      await changeOf(log, out);
-    }
+  try {
+    for await (const lines of log.read({ tailLines, sinceMs, follow, signal: gone.signal }))
+      for (const line of lines) {
+        if (remaining <= 0 || out.destroyed) return;
+        if (stream === 'All' || stream.toLowerCase() === line.stream) await write(line);
+      }
+  } finally {
+    out.off('close', leave);
   }
 };
-
-const changeOf = (log: ContainerLog, out: Writable): Promise<void> =>
-  new Promise((resolve) => {
-    const done = (): void => {
-      following.dispose();
-      out.off('close', done);
-      resolve();
-    };
-    const following = log.onChange(done);
-    out.once('close', done);
-  });

@@ -182,7 +182,7 @@ export class KubeletServer {
     };
   }
 
-  #route(exchange: Exchange): void | Promise<void> {
+  async #route(exchange: Exchange): Promise<void> {
     const { node, url, response, request } = exchange;
     const { clock, registry } = this.#options;
     const path = url.pathname.replace(/(.)\/$/, '$1');
@@ -197,9 +197,9 @@ export class KubeletServer {
       case '/metrics':
         return answer(response, 200, EXPOSITION_CONTENT_TYPE, registry.expose());
       case '/metrics/resource':
-        return answer(response, 200, EXPOSITION_CONTENT_TYPE, resourceMetrics(node, clock.nowMs()));
+        return answer(response, 200, EXPOSITION_CONTENT_TYPE, await resourceMetrics(node, clock.nowMs()));
       case '/stats/summary':
-        return json(response, statsSummary(node, this.#startedMs, clock.nowMs()));
+        return json(response, await statsSummary(node, this.#startedMs, clock.nowMs()));
       default:
         break;
     }

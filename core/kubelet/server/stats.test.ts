@@ -7,6 +7,18 @@ interface FakeContainer {
   readonly cpuSeconds: number;
 }
 
+const runtime = {
+  usage: (containers: readonly { readonly cpuSeconds: number }[]) =>
+    Promise.resolve(
+      new Map(
+        containers.map((container) => [
+          container,
+          { cpuNanoCores: 0, cpuCoreNanoSeconds: container.cpuSeconds * 1e9, memoryBytes: 1024 },
+        ]),
+      ),
+    ),
+};
+
 /** As much of a node as its figures are made of. */
 const nodeOf = (running: () => readonly FakeContainer[]): KubeletNode =>
   ({
@@ -14,17 +26,12 @@ const nodeOf = (running: () => readonly FakeContainer[]): KubeletNode =>
       {
         pod: { metadata: { name: 'web', namespace: 'default', uid: 'u1' } },
         worker: {
+          runtime,
           records: running().map(({ name, cpuSeconds }) => ({
             spec: { name },
             current: {
               startedMs: 1,
-              container: {
-                usage: () => ({
-                  cpuNanoCores: 0,
-                  cpuCoreNanoSeconds: cpuSeconds * 1e9,
-                  memoryBytes: 1024,
-                }),
-              },
+              container: { cpuSeconds },
             },
           })),
         },
@@ -34,14 +41,14 @@ const nodeOf = (running: () => readonly FakeContainer[]): KubeletNode =>
 
 const cpuOf = (text: string): number => Number(/^node_cpu_usage_seconds_total (\S+)/m.exec(text)?.[1]);
 
-test('the CPU time of a node does not go back when a container ends', () => {
+test('the CPU time of a node does not go back when a container ends', async () => {
   let running: readonly FakeContainer[] = [
     { name: 'a', cpuSeconds: 5 },
     { name: 'b', cpuSeconds: 7 },
   ];
   const node = nodeOf(() => running);
-  const seen = [cpuOf(resourceMetrics(node, 1000))];
+  const seen = [cpuOf(await resourceMetrics(node, 1000))];
   running = [{ name: 'b', cpuSeconds: 8 }];
-  seen.push(cpuOf(resourceMetrics(node, 2000)), cpuOf(resourceMetrics(node, 3000)));
+  seen.push(cpuOf(await resourceMetrics(node, 2000)), cpuOf(await resourceMetrics(node, 3000)));
   expect(seen).toEqual([12, 13, 13]);
 });

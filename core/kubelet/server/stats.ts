@@ -1,7 +1,7 @@
 import { formatTime } from '../../api/meta/time.ts';
 import { quantityFrom } from '../../api/quantity/index.ts';
 import type { KubeletNode } from '../node/kubelet-node.ts';
-import type { ContainerUsage } from '../runtimes/runtime.ts';
+import type { ContainerUsage, RunningContainer, Runtime } from '../runtimes/runtime.ts';
 import { isRunning } from '../sync/container-record.ts';
 import type { PodEntry } from '../sync/pod-entry.ts';
 
@@ -55,17 +55,34 @@ const nodeTotal = (node: KubeletNode, pods: readonly PodSample[]): ContainerUsag
   return { ...sum(pods.map(({ total }) => total)), cpuCoreNanoSeconds: counter.total(running) };
 };
 
-const sample = (node: KubeletNode): PodSample[] =>
-  node.entries().flatMap((entry) => {
-    const containers = (entry.worker?.records ?? []).filter(isRunning).map(({ spec, current }) => ({
-      name: spec.name,
-      startedMs: current!.startedMs,
-      usage: current!.container.usage(),
-    }));
+/** One request to each runtime of the node, for all containers that run on it. */
+const usageOf = async (
+  entries: readonly PodEntry[],
+): Promise<ReadonlyMap<RunningContainer, ContainerUsage>> => {
+  const byRuntime = new Map<Runtime, RunningContainer[]>();
+  for (const { worker } of entries) {
+    if (!worker) continue;
+    const list = byRuntime.get(worker.runtime) ?? [];
+    byRuntime.set(worker.runtime, list);
+    for (const record of worker.records) if (isRunning(record)) list.push(record.current!.container);
+  }
+  const parts = await Promise.all([...byRuntime].map(([runtime, list]) => runtime.usage(list)));
+  return new Map(parts.flatMap((part) => [...part]));
+};
+
+const sample = async (node: KubeletNode): Promise<PodSample[]> => {
+  const entries = node.entries();
+  const usages = await usageOf(entries);
+  return entries.flatMap((entry) => {
+    const containers = (entry.worker?.records ?? []).flatMap(({ spec, current }) => {
+      const usage = current && usages.get(current.container);
+      return usage ? [{ name: spec.name, startedMs: current.startedMs, usage }] : [];
+    });
     return containers.length === 0
       ? []
       : [{ entry, containers, total: sum(containers.map(({ usage }) => usage)) }];
   });
+};
 
 const cpu = (time: string, usage: ContainerUsage) => ({
   time,
@@ -83,9 +100,9 @@ const memory = (time: string, usage: ContainerUsage) => ({
 });
 
 /** `/stats/summary`: what dashboards and older metrics servers read. */
-export const statsSummary = (node: KubeletNode, startedMs: number, nowMs: number): unknown => {
+export const statsSummary = async (node: KubeletNode, startedMs: number, nowMs: number): Promise<unknown> => {
   const time = formatTime(nowMs);
-  const pods = sample(node);
+  const pods = await sample(node);
   const total = nodeTotal(node, pods);
   const capacityBytes = quantityFrom(node.identity.capacity['memory']).toNumber();
   return {
@@ -122,7 +139,7 @@ interface Series {
 }
 
 /** `/metrics/resource`: what metrics-server reads. Samples carry their time, so this text is written by hand. */
-export const resourceMetrics = (node: KubeletNode, nowMs: number): string => {
+export const resourceMetrics = async (node: KubeletNode, nowMs: number): Promise<string> => {
   const series = (name: string, type: Series['type'], help: string): Series => ({
     name,
     help,
@@ -164,7 +181,7 @@ export const resourceMetrics = (node: KubeletNode, nowMs: number): string => {
     'gauge',
     'Current working set of the pod in bytes',
   );
-  const pods = sample(node);
+  const pods = await sample(node);
   for (const { entry, containers, total } of pods) {
     const { name = '', namespace = '' } = entry.pod.metadata ?? {};
     for (const { name: container, usage, startedMs } of containers) {

@@ -27,7 +27,7 @@ export class ContainerProbes {
 
   begin(record: ContainerRecord, target: ActionTarget): void {
     const { startupProbe } = record.spec;
-    if (!startupProbe) return this.#started(record, target);
+    if (!startupProbe || record.isStarted) return this.#started(record, target);
     this.#start(record, target, 'startup', startupProbe);
   }
 
@@ -47,7 +47,8 @@ export class ContainerProbes {
     record.isStarted = true;
     const isProbed = kind === 'main' || kind === 'sidecar';
     const readiness = spec.readinessProbe ?? context.runtime.impliedReadiness?.(this.#options.pod(), spec);
-    record.isReady = !isProbed || !readiness;
+    // One that was ready before the kubelet restarted stays so until its probe fails.
+    record.isReady ||= !isProbed || !readiness;
     if (isProbed && readiness) this.#start(record, target, 'readiness', readiness);
     if (isProbed && spec.livenessProbe) this.#start(record, target, 'liveness', spec.livenessProbe);
     this.#options.onChange();

@@ -4,8 +4,14 @@ import type {
   V1ContainerStatus,
   V1Pod,
 } from '../../api/schema/index.ts';
-import type { ContainerKind, ContainerExit, RunningContainer } from '../runtimes/runtime.ts';
+import type {
+  AdoptedContainer,
+  ContainerKind,
+  ContainerExit,
+  RunningContainer,
+} from '../runtimes/runtime.ts';
 import type { ContainerLog } from '../runtimes/container-log.ts';
+import { terminatedState } from '../status/container-status.ts';
 import type { BackOffEntry } from './back-off.ts';
 
 /** One start of a container, running or exited. */
@@ -112,6 +118,48 @@ export const newRecord = (pod: V1Pod, spec: V1Container, kind: ContainerKind): C
     retryAtMs: 0,
   };
 };
+
+/** The number of the next start: what the restart count will be. */
+export const nextAttempt = ({ current, inherited, restartCount }: ContainerRecord): number =>
+  restartCount + (current || inherited ? 1 : 0);
+
+/** Takes over what an earlier kubelet started; the runtime knows better than the API what became of it. */
+export const adoptInto = (record: ContainerRecord, pod: V1Pod, found: AdoptedContainer): void => {
+  const known = statusOf(pod, record.spec.name);
+  const { previous } = found;
+  const isSame = known?.containerID === found.container.id;
+  record.current = incarnationOf(found);
+  record.inherited = undefined;
+  record.last = (previous && terminatedState(incarnationOf(previous))) ?? known?.lastState?.terminated;
+  record.lastLog = previous?.container.log;
+  record.restartCount = found.attempt;
+  record.isStarted = isSame && known?.started === true;
+  record.isReady = isSame && known?.ready === true;
+};
+
+/**
+ * Its sandbox has ended: containers begin again in the next one, init containers first, and keep their counts. Those
+ * that have ended for good stay so.
+ */
+export const leaveSandbox = (record: ContainerRecord): void => {
+  const { current } = record;
+  if (!current) return;
+  const ended = terminatedState(current);
+  record.lastLog = current.container.log;
+  record.current = undefined;
+  if (record.kind === 'main' || record.kind === 'ephemeral') record.inherited = ended;
+  else if (ended) {
+    record.last = ended;
+    record.restartCount += 1;
+  }
+};
+
+const incarnationOf = ({ container, imageID, startedMs, exit }: AdoptedContainer): Incarnation => ({
+  container,
+  imageID,
+  startedMs,
+  exit,
+});
 
 export const isRunning = (record: ContainerRecord): boolean =>
   record.current !== undefined && record.current.exit === undefined;

@@ -29,7 +29,7 @@ export const ensureImage = async (
   const { clock, runtime } = context;
   const image = record.spec.image ?? '';
   const policy = policyOf(record);
-  const local = policy === 'Always' ? undefined : runtime.findImage(image);
+  const local = policy === 'Always' ? undefined : await runtime.findImage(image);
   if (local) {
     context.event(pod, 'Normal', 'Pulled', present(context, image));
     return local;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conditionsOf, container, noObjects, pod, settle, world } from '../testing/world.ts';
+import { conditionsOf, container, logOfRecord, noObjects, pod, settle, world } from '../testing/world.ts';
 
 const SIMULATION = 'simulation.pilothouse.dev/';
 
@@ -148,9 +148,7 @@ test('a task ends in Succeeded and its sidecar is stopped after it', async () =>
     containerStatuses: [{ state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
   });
   expect(conditionsOf(worker.status)).toContain('Ready=False');
-  expect(
-    worker.records.find(({ spec }) => spec.name === 'job')?.current?.container.log.from(0).lines,
-  ).toMatchObject([{ text: 'hello' }]);
+  expect(await logOfRecord(worker.records.find(({ spec }) => spec.name === 'job'))).toEqual(['hello']);
 });
 
 test('an image that cannot be resolved is ErrImagePull, then ImagePullBackOff', async () => {

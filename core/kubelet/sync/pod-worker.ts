@@ -3,7 +3,14 @@ import { messageOf } from '../../base/errors.ts';
 import { parseTime } from '../../api/meta/time.ts';
 import type { V1Pod, V1PodStatus } from '../../api/schema/index.ts';
 import { podDns } from '../dns/pod-dns.ts';
-import type { ContainerExit, ProbeKind, Sandbox } from '../runtimes/runtime.ts';
+import type {
+  AdoptedSandbox,
+  ContainerExit,
+  ProbeKind,
+  Runtime,
+  Sandbox,
+  SandboxRequest,
+} from '../runtimes/runtime.ts';
 import { podStatus } from '../status/pod-status.ts';
 import { terminatedState } from '../status/container-status.ts';
 import { VolumeError } from '../volumes/errors.ts';
@@ -11,8 +18,10 @@ import { podVolumes, type PodVolumes } from '../volumes/pod-volumes.ts';
 import { nextBackOff, SYNC_BACK_OFF, type BackOffEntry } from './back-off.ts';
 import { ContainerProbes } from './container-probes.ts';
 import {
+  adoptInto,
   containersOf,
   isRunning,
+  leaveSandbox,
   newRecord,
   type ContainerRecord,
   type Incarnation,
@@ -29,6 +38,8 @@ import { stopContainer, stopInOrder } from './termination.ts';
 
 /** Rhythm in which a wrong configuration is looked at again. */
 const CONFIG_RETRY_MS = 10_000;
+
+export type PodStage = 'active' | 'terminating' | 'terminated' | 'abandoned';
 
 export interface Verdict {
   readonly reason: string;
@@ -53,14 +64,16 @@ export class PodWorker {
   readonly #options: PodWorkerOptions;
   #pod: V1Pod;
   #records: ContainerRecord[];
-  #stage: 'active' | 'terminating' | 'terminated' = 'active';
+  #stage: PodStage = 'active';
   #sandbox: Sandbox | undefined;
+  #sandboxAttempt = 0;
   #podIPs: readonly string[] = [];
   #volumes: PodVolumes | undefined;
   #status: V1PodStatus | undefined;
   #verdict: Verdict | undefined;
   #isAwake = false;
-  #isSettingUp = false;
+  /** A sandbox is being made, or what is left of one is being stopped. */
+  #settingUp: Promise<void> | undefined;
   #setUpBackOff: BackOffEntry | undefined;
   #setUpRetryMs = 0;
   #syncBackOff: BackOffEntry | undefined;
@@ -98,7 +111,7 @@ export class PodWorker {
     return this.#status;
   }
 
-  get stage(): 'active' | 'terminating' | 'terminated' {
+  get stage(): PodStage {
     return this.#stage;
   }
 
@@ -110,8 +123,20 @@ export class PodWorker {
     return this.#sandbox;
   }
 
+  get runtime(): Runtime {
+    return this.#context.runtime;
+  }
+
   get volumes(): PodVolumes {
     return (this.#volumes ??= podVolumes(() => this.#facts(), this.#context.objects));
+  }
+
+  /** The kubelet stops and its containers do not: nothing more is done or told. */
+  abandon(): void {
+    this.#stage = 'abandoned';
+    this.#timer?.dispose();
+    this.#starts?.abort.abort();
+    for (const record of this.#records) this.#probes?.end(record);
   }
 
   /** A newer version of the same pod. */
@@ -133,7 +158,7 @@ export class PodWorker {
 
   /** Stops the pod for good. A second call may only shorten the time. */
   terminate(options: { readonly graceSeconds?: number; readonly verdict?: Verdict }): void {
-    if (this.#stage === 'terminated') return;
+    if (this.#stage === 'terminated' || this.#stage === 'abandoned') return;
     const graceMs = (options.graceSeconds ?? graceSecondsOf(this.#pod)) * 1000;
     const deadlineMs = this.#context.clock.monotonicMs() + graceMs;
     if (this.#stage === 'terminating') {
@@ -166,7 +191,7 @@ export class PodWorker {
   }
 
   #wake(): void {
-    if (this.#isAwake) return;
+    if (this.#isAwake || this.#stage === 'abandoned') return;
     this.#isAwake = true;
     queueMicrotask(() => {
       this.#isAwake = false;
@@ -185,7 +210,8 @@ export class PodWorker {
     this.#context.event(this.#pod, 'Warning', 'FailedSync', message);
     const atMs = this.#context.clock.nowMs();
     this.#syncBackOff = nextBackOff(this.#syncBackOff, SYNC_BACK_OFF, atMs, atMs);
-    if (this.#stage !== 'terminated') this.#wakeAt(atMs + this.#syncBackOff.durationMs);
+    if (this.#stage === 'active' || this.#stage === 'terminating')
+      this.#wakeAt(atMs + this.#syncBackOff.durationMs);
   }
 
   #wakeAt(atMs: number): void {
@@ -200,6 +226,7 @@ export class PodWorker {
   }
 
   #turn(): void {
+    if (this.#stage === 'abandoned') return;
     if (this.#stage === 'active') {
       if (this.#isPastDeadline()) return;
       if (!this.#sandbox) this.#setUp();
@@ -233,10 +260,9 @@ export class PodWorker {
 
   #setUp(): void {
     const nowMs = this.#context.clock.nowMs();
-    if (this.#isSettingUp) return;
+    if (this.#settingUp) return;
     if (nowMs < this.#setUpRetryMs) return this.#wakeAt(this.#setUpRetryMs);
-    this.#isSettingUp = true;
-    void this.#makeSandbox()
+    this.#settingUp = this.#makeSandbox()
       .catch((error: unknown) => {
         const isMount = error instanceof VolumeError;
         const message = isMount ? error.message : `Failed to create pod sandbox: ${messageOf(error)}`;
@@ -251,33 +277,102 @@ export class PodWorker {
         this.#setUpRetryMs = atMs + this.#setUpBackOff.durationMs;
       })
       .finally(() => {
-        this.#isSettingUp = false;
+        this.#settingUp = undefined;
         this.#wake();
       });
   }
 
   async #makeSandbox(): Promise<void> {
-    const { runtime, nodeName, hostIP, metrics, clusterDns } = this.#context;
+    const { runtime, metrics } = this.#context;
     await this.volumes.check();
     if (this.#stage !== 'active') return;
+    const request = this.#sandboxRequest();
+    const adopted = await runtime.adoptSandbox(request);
+    this.#use(adopted?.sandbox ?? (await runtime.createSandbox(request)));
+    if (adopted) this.#adoptAll(adopted);
+    else metrics.startedPods.inc();
+    metrics.runningPods.add(1);
+  }
+
+  #sandboxRequest(): SandboxRequest {
+    const { nodeName, hostIP, clusterDns } = this.#context;
     const preferredIP = this.#pod.status?.podIP;
     const { dns, warnings } = podDns(this.#pod, clusterDns);
     // Static pods are the host's own: what they resolve, they resolve as the host does.
     if (!this.isStatic)
       for (const { reason, message } of warnings) this.#context.event(this.#pod, 'Warning', reason, message);
-    const sandbox = await runtime.createSandbox({
+    return {
       pod: this.#pod,
       nodeName,
       hostIP,
       dns,
       clusterDomain: clusterDns?.domain ?? '',
+      volumes: this.volumes,
+      attempt: this.#sandboxAttempt,
       ...(preferredIP !== undefined && { preferredIP }),
-    });
+    };
+  }
+
+  #use(sandbox: Sandbox): void {
     this.#sandbox = sandbox;
     this.#podIPs = sandbox.podIPs;
     this.#setUpBackOff = undefined;
-    metrics.runningPods.add(1);
-    metrics.startedPods.inc();
+    sandbox.onEnd(() => {
+      if (this.#stage !== 'active' || this.#sandbox !== sandbox) return;
+      this.#settingUp = this.#leaveSandbox(sandbox)
+        .catch((error: unknown) => this.#failedSync(error))
+        .finally(() => {
+          this.#settingUp = undefined;
+          this.#wake();
+        });
+    });
+  }
+
+  /** Containers that an earlier kubelet started continue, and their probes with them. */
+  #adoptAll({ containers }: AdoptedSandbox): void {
+    for (const found of containers) {
+      const record = this.#records.find(({ spec }) => spec.name === found.name);
+      if (!record) continue;
+      adoptInto(record, this.#pod, found);
+      const incarnation = record.current!;
+      if (incarnation.exit) continue;
+      this.#context.metrics.runningContainers.add(1);
+      found.container.onExit((exit) => this.#exited(record, incarnation, exit));
+      if (found.image !== record.spec.image) {
+        this.#restart(record, `Container ${record.spec.name} definition changed`, true);
+        continue;
+      }
+      this.#beginProbes(record, incarnation);
+    }
+  }
+
+  /** As upstream: what still runs is killed, and by the restart policy everything begins again in a new sandbox. */
+  async #leaveSandbox(sandbox: Sandbox): Promise<void> {
+    this.#sandbox = undefined;
+    this.#context.metrics.runningPods.add(-1);
+    this.#starts?.abort.abort();
+    await Promise.all(this.#starts?.pending ?? []);
+    this.#starts = undefined;
+    await stopInOrder(this.#records.filter(isRunning), (record) =>
+      this.#stop(record, `Stopping container ${record.spec.name}`, this.#context.clock.monotonicMs()),
+    );
+    await this.#stopSandbox(sandbox);
+    if (this.#stage !== 'active') return;
+    if (planPod(this.#pod, this.#records).isFinished) return this.terminate({});
+    this.#sandboxAttempt += 1;
+    this.#records.forEach(leaveSandbox);
+    this.#context.event(
+      this.#pod,
+      'Normal',
+      'SandboxChanged',
+      'Pod sandbox changed, it will be killed and re-created.',
+    );
+  }
+
+  async #stopSandbox(sandbox: Sandbox): Promise<void> {
+    await sandbox.stop().catch((error: unknown) => {
+      this.#context.event(this.#pod, 'Warning', 'FailedKillPod', `error killing pod: ${messageOf(error)}`);
+    });
   }
 
   #tryStart(record: ContainerRecord): void {
@@ -294,7 +389,7 @@ export class PodWorker {
     const context = this.#context;
     try {
       const sandbox = this.#sandbox!;
-      const request = { context, pod: this.#pod, record, sandbox, volumes: this.volumes, signal };
+      const request = { context, pod: this.#pod, record, sandbox, signal };
       this.#adopt(record, await startContainer(request));
     } catch (error) {
       const failure = error as StartFailure;
@@ -347,6 +442,10 @@ export class PodWorker {
       }
       if (incarnation.exit || record.current !== incarnation) return;
     }
+    this.#beginProbes(record, incarnation);
+  }
+
+  #beginProbes(record: ContainerRecord, incarnation: Incarnation): void {
     this.#probes ??= new ContainerProbes({
       context: this.#context,
       pod: () => this.#pod,
@@ -398,7 +497,8 @@ export class PodWorker {
   }
 
   #exited(record: ContainerRecord, incarnation: Incarnation, exit: ContainerExit): void {
-    incarnation.exit = { ...exit, finishedMs: this.#context.clock.nowMs() };
+    if (this.#stage === 'abandoned') return;
+    incarnation.exit = { ...exit, finishedMs: exit.finishedMs ?? this.#context.clock.nowMs() };
     if (exit.event) this.#context.event(this.#pod, 'Warning', exit.event.reason, exit.event.message);
     incarnation.container.log.close();
     this.#probes?.end(record);
@@ -412,7 +512,9 @@ export class PodWorker {
   async #runTermination(): Promise<void> {
     this.#probes?.stopRestarting();
     this.#starts?.abort.abort();
+    await this.#settingUp;
     await Promise.all(this.#starts?.pending ?? []);
+    if (!this.#sandbox && this.runtime.isDurable) await this.#adoptToStop();
     await stopInOrder(this.#records.filter(isRunning), (record) =>
       this.#stop(record, `Stopping container ${record.spec.name}`, this.#stopDeadlineMs),
     );
@@ -420,15 +522,26 @@ export class PodWorker {
     this.#sandbox = undefined;
     if (sandbox) {
       this.#context.metrics.runningPods.add(-1);
-      await sandbox.remove().catch((error: unknown) => {
-        this.#context.event(this.#pod, 'Warning', 'FailedKillPod', `error killing pod: ${messageOf(error)}`);
-      });
+      await this.#stopSandbox(sandbox);
     }
     this.#stage = 'terminated';
     this.#timer?.dispose();
     this.#publish();
     this.#options.onTerminated(this);
     for (const resolve of this.#onTerminated ?? []) resolve();
+  }
+
+  /** A pod that was deleted while no kubelet ran gets its grace period all the same. */
+  async #adoptToStop(): Promise<void> {
+    try {
+      const adopted = await this.runtime.adoptSandbox(this.#sandboxRequest());
+      if (!adopted) return;
+      this.#use(adopted.sandbox);
+      this.#adoptAll(adopted);
+      this.#context.metrics.runningPods.add(1);
+    } catch (error) {
+      this.#context.event(this.#pod, 'Warning', 'FailedKillPod', `error killing pod: ${messageOf(error)}`);
+    }
   }
 
   #publish(): void {

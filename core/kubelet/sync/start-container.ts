@@ -4,8 +4,7 @@ import { isRuntimeError, type ImageInfo, type RunningContainer, type Sandbox } f
 import { resolveEnvironment } from '../volumes/environment.ts';
 import { serviceVariables } from '../volumes/service-environment.ts';
 import { VolumeError } from '../volumes/errors.ts';
-import type { PodVolumes } from '../volumes/pod-volumes.ts';
-import type { ContainerRecord } from './container-record.ts';
+import { nextAttempt, type ContainerRecord } from './container-record.ts';
 import { ensureImage } from './image-pull.ts';
 import type { NodeContext } from './node-context.ts';
 import { StartFailure, type StartFailureReason } from './start-failure.ts';
@@ -15,7 +14,6 @@ export interface StartRequest {
   readonly pod: V1Pod;
   readonly record: ContainerRecord;
   readonly sandbox: Sandbox;
-  readonly volumes: PodVolumes;
   readonly signal: AbortSignal;
 }
 
@@ -50,7 +48,7 @@ const environmentOf = async ({
 
 /** Image, environment, create, start: each step with its event, as upstream's kubelet takes them. */
 export const startContainer = async (request: StartRequest): Promise<Started> => {
-  const { context, pod, record, sandbox, volumes, signal } = request;
+  const { context, pod, record, sandbox, signal } = request;
   const { name } = record.spec;
   try {
     const image = await ensureImage(context, pod, record, signal);
@@ -61,8 +59,7 @@ export const startContainer = async (request: StartRequest): Promise<Started> =>
       kind: record.kind,
       image,
       environment,
-      volumes,
-      attempt: record.restartCount,
+      attempt: nextAttempt(record),
       signal,
     });
     const isNewWords = context.release.has('shortContainerEvents');

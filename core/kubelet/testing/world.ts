@@ -3,10 +3,12 @@ import { manualClock, type ManualClock } from '../../base/manual-clock.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { releaseOf } from '../../api/releases/index.ts';
 import type { V1Container, V1Pod, V1PodSpec, V1PodStatus } from '../../api/schema/index.ts';
+import type { Runtime } from '../runtimes/runtime.ts';
 import { localContent } from '../runtimes/simulated/content/content-channel.ts';
 import { ContentClient } from '../runtimes/simulated/content/content-client.ts';
 import { rangeAddresses } from '../runtimes/simulated/pod-addresses.ts';
 import { SimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts';
+import type { ContainerRecord } from '../sync/container-record.ts';
 import { kubeletMetrics } from '../sync/kubelet-metrics.ts';
 import type { NodeContext } from '../sync/node-context.ts';
 import { PodWorker } from '../sync/pod-worker.ts';
@@ -56,26 +58,29 @@ export const world = (
     readonly opensPorts?: boolean;
     /** Files that open ports run side by side: each has a range of its own. */
     readonly podRange?: string;
+    /** Another runtime on top of the simulated one. */
+    readonly wrap?: (runtime: Runtime, clock: ManualClock) => Runtime;
   } = {},
 ): World => {
   const clock = manualClock();
   const events: string[] = [];
   const statuses: V1PodStatus[] = [];
   const terminated: string[] = [];
+  const simulated = new SimulatedRuntime({
+    clock,
+    nodeName: 'n1',
+    addresses: rangeAddresses(options.podRange ?? '127.77.1.0/24'),
+    content: new ContentClient({ clock, open: localContent(clock) }),
+    opensPorts: options.opensPorts ?? false,
+    pullMs: 0,
+  });
   const context: NodeContext = {
     nodeName: 'n1',
     hostIP: '127.77.0.1',
     clusterDns: { servers: ['127.77.64.10'], domain: 'cluster.local' },
     clock,
     log: silentLog,
-    runtime: new SimulatedRuntime({
-      clock,
-      nodeName: 'n1',
-      addresses: rangeAddresses(options.podRange ?? '127.77.1.0/24'),
-      content: new ContentClient({ clock, open: localContent(clock) }),
-      opensPorts: options.opensPorts ?? false,
-      pullMs: 0,
-    }),
+    runtime: options.wrap?.(simulated, clock) ?? simulated,
     objects: options.objects ?? noObjects,
     allocatable: { cpu: '4', memory: '8Gi' },
     environment: new Map(),
@@ -109,6 +114,15 @@ export const world = (
       await settle();
     },
   };
+};
+
+/** What the newest start of a container has logged so far. */
+export const logOfRecord = async (record: ContainerRecord | undefined): Promise<string[]> => {
+  const texts: string[] = [];
+  const reading = { follow: false, signal: new AbortController().signal };
+  for await (const lines of record?.current?.container.log.read(reading) ?? [])
+    texts.push(...lines.map(({ text }) => text));
+  return texts;
 };
 
 /** `Ready=True` and so on, in order. */

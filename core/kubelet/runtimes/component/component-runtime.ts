@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { expandReferences } from '../../volumes/environment.ts';
-import { ContainerLog } from '../container-log.ts';
+import { MemoryLog } from '../memory-log.ts';
 import {
+  NOTHING_HELD,
   RuntimeError,
   type ContainerExit,
   type ContainerRequest,
@@ -58,7 +59,7 @@ const EXIT_SIGKILL = 137;
 
 class ComponentContainer implements RunningContainer {
   readonly id: string;
-  readonly log: ContainerLog;
+  readonly log: MemoryLog;
   readonly #handle: ComponentHandle;
   readonly #clock: Clock;
   readonly #listeners: ((exit: ContainerExit) => void)[] = [];
@@ -70,7 +71,7 @@ class ComponentContainer implements RunningContainer {
     this.id = id;
     this.#handle = handle;
     this.#clock = clock;
-    this.log = new ContainerLog(clock);
+    this.log = new MemoryLog(clock);
     const copied = this.#copyLogs();
     handle.ready.catch(() => undefined);
     void handle.exited.then(async ({ exitCode, message }) => {
@@ -114,6 +115,10 @@ class ComponentContainer implements RunningContainer {
     return this.exec();
   }
 
+  run(): Promise<never> {
+    return this.exec();
+  }
+
   usage(): ContainerUsage {
     return this.#exit ? IDLE : (this.#handle.usage?.() ?? IDLE);
   }
@@ -141,29 +146,49 @@ export class ComponentRuntime implements Runtime {
     this.version = options.version;
   }
 
-  findImage(image: string): ImageInfo {
+  readonly isDurable = NOTHING_HELD.isDurable;
+  readonly adoptSandbox = NOTHING_HELD.adoptSandbox;
+  readonly heldPods = NOTHING_HELD.heldPods;
+  readonly removePod = NOTHING_HELD.removePod;
+
+  findImage(image: string): Promise<ImageInfo> {
+    return Promise.resolve(this.#imageOf(image));
+  }
+
+  #imageOf(image: string): ImageInfo {
     const digest = createHash('sha256').update(image).digest('hex');
     return { image, imageID: `${image.replace(/:[^:/]*$/, '')}@sha256:${digest}`, sizeBytes: 0 };
   }
 
   pullImage({ image }: { readonly image: string }): Promise<ImageInfo> {
-    return Promise.resolve(this.findImage(image));
+    return this.findImage(image);
   }
 
-  images(): readonly ImageInfo[] {
-    return [];
+  images(): Promise<readonly ImageInfo[]> {
+    return Promise.resolve([]);
+  }
+
+  usage(containers: readonly RunningContainer[]): Promise<ReadonlyMap<RunningContainer, ContainerUsage>> {
+    return Promise.resolve(
+      new Map(
+        containers.flatMap((container) =>
+          container instanceof ComponentContainer ? [[container, container.usage()] as const] : [],
+        ),
+      ),
+    );
   }
 
   createSandbox({ hostIP }: SandboxRequest): Promise<Sandbox> {
     return Promise.resolve({
       podIPs: [hostIP],
+      onEnd: () => undefined,
       startContainer: (request) => this.#start(request),
       dial: (port) =>
         new Promise((resolve, reject) => {
           const socket = net.connect({ host: hostIP, port }, () => resolve(socket));
           socket.once('error', reject);
         }),
-      remove: () => Promise.resolve(),
+      stop: () => Promise.resolve(),
     });
   }
 

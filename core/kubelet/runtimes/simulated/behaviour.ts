@@ -1,7 +1,7 @@
 import { parseDurationMs } from '../../../base/duration.ts';
 import { isQuantityInvalid, parseQuantity } from '../../../api/quantity/index.ts';
 import type { V1Container, V1Pod } from '../../../api/schema/index.ts';
-import { LOG_LINES_MAX } from '../container-log.ts';
+import { LOG_LINES_MAX } from '../memory-log.ts';
 
 /** Annotations below this prefix tell a simulated container how to behave; `.<container>` speaks to one alone. */
 export const SIMULATION_PREFIX = 'simulation.pilothouse.dev/';

@@ -2,9 +2,12 @@ import type { Disposable } from '../../../base/disposable.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { V1Probe } from '../../../api/schema/index.ts';
 import type { Clock } from '../../../base/clock.ts';
-import type { ContainerLog } from '../container-log.ts';
+import type { MemoryLog } from '../memory-log.ts';
+import { runThroughExec } from '../run-command.ts';
 import {
   RuntimeError,
+  type CommandRequest,
+  type CommandResult,
   type ContainerExit,
   type ContainerUsage,
   type ExecRequest,
@@ -29,7 +32,7 @@ export interface SimulatedContainerOptions {
   readonly id: string;
   readonly clock: Clock;
   readonly behaviour: Behaviour;
-  readonly log: ContainerLog;
+  readonly log: MemoryLog;
   readonly ports: OpenedPorts | undefined;
   readonly program: Program;
   readonly usage: Usage;
@@ -49,7 +52,7 @@ const reasonOf = (exitCode: number): string => (exitCode === 0 ? 'Completed' : '
 /** A container that costs an object and its timers. */
 export class SimulatedContainer implements RunningContainer {
   readonly id: string;
-  readonly log: ContainerLog;
+  readonly log: MemoryLog;
   readonly #options: SimulatedContainerOptions;
   readonly #startedMs: number;
   #timers: Disposable[] | undefined;
@@ -129,6 +132,10 @@ export class SimulatedContainer implements RunningContainer {
     const exitCode = new Promise<number>((resolve) => (finish = resolve)).finally(() => following.dispose());
     this.onExit((exit) => finish(exit.exitCode));
     return Promise.resolve(this.#track({ exitCode, resize: () => undefined, kill: () => finish(0) }));
+  }
+
+  run(request: CommandRequest): Promise<CommandResult> {
+    return runThroughExec(this, request, this.#clock);
   }
 
   usage(): ContainerUsage {

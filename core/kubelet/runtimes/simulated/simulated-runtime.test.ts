@@ -3,7 +3,7 @@ import http from 'node:http';
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
 import type { V1Pod } from '../../../api/schema/index.ts';
-import { container, pod, settle, world, type World } from '../../testing/world.ts';
+import { container, logOfRecord, pod, settle, type World, world } from '../../testing/world.ts';
 import type { PodWorker } from '../../sync/pod-worker.ts';
 import { resolveImage } from './images.ts';
 import { rangeAddresses } from './pod-addresses.ts';
@@ -153,7 +153,7 @@ test('log lines come in their rhythm, and a wrong annotation is told in the log'
     ),
   );
   for (let i = 0; i < 2; i += 1) await current.advance(1_000);
-  expect(worker.records[0]!.current!.container.log.from(0).lines.map(({ text }) => text)).toEqual([
+  expect(await logOfRecord(worker.records[0])).toEqual([
     'annotation simulation.pilothouse.dev/cpu: "lots" is not a quantity such as 100m or 64Mi',
     'tick',
     'tock',

@@ -5,9 +5,11 @@ import type { Clock } from '../../../base/clock.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { V1Container, V1Pod, V1Probe } from '../../../api/schema/index.ts';
 import {
+  NOTHING_HELD,
   RuntimeError,
   type ContainerExit,
   type ContainerRequest,
+  type ContainerUsage,
   type ImageInfo,
   type PullRequest,
   type RunningContainer,
@@ -17,7 +19,7 @@ import {
 } from '../runtime.ts';
 import { hostsFile, podNames } from '../../dns/hosts-file.ts';
 import { resolvConf } from '../../dns/pod-dns.ts';
-import { ContainerLog } from '../container-log.ts';
+import { MemoryLog } from '../memory-log.ts';
 import { behaviourOf, type Behaviour } from './behaviour.ts';
 import type { ContentClient, ContentContainer } from './content/content-client.ts';
 import type { CommandStart, ContainerFacts, MountedVolume, OpenedPorts } from './content/messages.ts';
@@ -105,12 +107,27 @@ export class SimulatedRuntime implements Runtime {
     this.#options = options;
   }
 
-  findImage(image: string): ImageInfo | undefined {
-    return this.#images.find(image);
+  readonly isDurable = NOTHING_HELD.isDurable;
+  readonly adoptSandbox = NOTHING_HELD.adoptSandbox;
+  readonly heldPods = NOTHING_HELD.heldPods;
+  readonly removePod = NOTHING_HELD.removePod;
+
+  findImage(image: string): Promise<ImageInfo | undefined> {
+    return Promise.resolve(this.#images.find(image));
   }
 
-  images(): readonly ImageInfo[] {
-    return this.#images.list();
+  images(): Promise<readonly ImageInfo[]> {
+    return Promise.resolve(this.#images.list());
+  }
+
+  usage(containers: readonly RunningContainer[]): Promise<ReadonlyMap<RunningContainer, ContainerUsage>> {
+    return Promise.resolve(
+      new Map(
+        containers.flatMap((container) =>
+          container instanceof SimulatedContainer ? [[container, container.usage()] as const] : [],
+        ),
+      ),
+    );
   }
 
   async pullImage({ pod, container, image, signal }: PullRequest): Promise<ImageInfo> {
@@ -142,9 +159,10 @@ export class SimulatedRuntime implements Runtime {
     const open = new Map<string, PodPorts>();
     return Promise.resolve({
       podIPs: [podIP],
+      onEnd: () => undefined,
       startContainer: (container) => this.#start(container, request, podIP, open),
       dial: (port) => dialPod({ podIP, hostIP: request.hostIP }, port, open),
-      remove: () => {
+      stop: () => {
         if (!isHostNetwork) addresses.release(podIP);
         this.#options.content.forget(request.pod.metadata?.uid ?? '');
         return Promise.resolve();
@@ -162,7 +180,7 @@ export class SimulatedRuntime implements Runtime {
     const { pod, container } = request;
     const behaviour = behaviourOf(pod, container);
     if (behaviour.startDelayMs > 0) await delay(clock, behaviour.startDelayMs, request.signal);
-    const log = new ContainerLog(clock);
+    const log = new MemoryLog(clock);
     let running: SimulatedContainer | undefined;
     let early: ContainerExit | undefined;
     const inside = lazyInside(() =>
@@ -176,7 +194,7 @@ export class SimulatedRuntime implements Runtime {
     const start = async (argv: readonly string[]): Promise<CommandStart> => ({
       argv,
       environment: request.environment,
-      mounts: await mountsOf(request),
+      mounts: await mountsOf(request, sandbox),
     });
     try {
       const ports = opensPorts ? (container.ports ?? []) : [];
@@ -223,7 +241,7 @@ export class SimulatedRuntime implements Runtime {
     }
   }
 
-  #greet(log: ContainerLog, { container: spec, pod }: ContainerRequest, behaviour: Behaviour): void {
+  #greet(log: MemoryLog, { container: spec, pod }: ContainerRequest, behaviour: Behaviour): void {
     if (behaviour.logLines.length > 0 || (spec.ports ?? []).length === 0) return;
     const ports = (spec.ports ?? [])
       .map((port) => `${port.containerPort}/${port.protocol ?? 'TCP'}`)
@@ -295,7 +313,10 @@ const dialPod = async (
   });
 };
 
-const mountsOf = async ({ container, volumes }: ContainerRequest): Promise<MountedVolume[]> => {
+const mountsOf = async (
+  { container }: ContainerRequest,
+  { volumes }: SandboxRequest,
+): Promise<MountedVolume[]> => {
   const mounts: MountedVolume[] = [];
   for (const mount of container.volumeMounts ?? []) {
     const content = await volumes.read(mount.name);

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../../base/clock.ts';
 import type { V1ContainerPort } from '../../../../api/schema/index.ts';
-import type { ContainerLog } from '../../container-log.ts';
+import type { MemoryLog } from '../../memory-log.ts';
 import { RuntimeError, type ContainerExit, type ExecRequest, type ExecSession } from '../../runtime.ts';
 import type { ContentChannel, ContentFault, OpenContent } from './content-channel.ts';
 import { Faults } from './faults.ts';
@@ -26,7 +26,7 @@ const SIGKILL = 9;
 /** What the kubelet's side keeps of a container that has something on the other side. */
 interface Registered {
   readonly facts: ContainerFacts;
-  readonly log: ContainerLog;
+  readonly log: MemoryLog;
   onProgramExit: (code: number) => void;
   onFault(exit: ContainerExit): void;
 }
@@ -335,7 +335,7 @@ const exitOf = (
 
 export interface ContentContainerOptions {
   describe(ordinal: number): ContainerFacts;
-  readonly log: ContainerLog;
+  readonly log: MemoryLog;
   /** The thread is gone, and with it whatever the container did there. */
   onFault(exit: ContainerExit): void;
 }

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { manualClock } from '../../../../base/manual-clock.ts';
 import { systemClock } from '../../../../base/node/clock.ts';
-import { ContainerLog } from '../../container-log.ts';
+import { MemoryLog } from '../../memory-log.ts';
 import type { ContainerExit } from '../../runtime.ts';
 import { localContent, type ContentChannel, type ContentFault, type OpenContent } from './content-channel.ts';
 import { ContentClient } from './content-client.ts';
@@ -35,7 +35,7 @@ const facts = (podName: string, ordinal: number): ContainerFacts => ({
 
 const container = (client: ContentClient, podName: string) => {
   const exits: ContainerExit[] = [];
-  const log = new ContainerLog(systemClock);
+  const log = new MemoryLog(systemClock);
   const inside = client.container({
     describe: (ordinal) => facts(podName, ordinal),
     log,
@@ -316,7 +316,7 @@ test('containers ask before they connect and before they answer, and stop asking
     },
   });
   const make = (name: string, podIP: string) => {
-    const log = new ContainerLog(systemClock);
+    const log = new MemoryLog(systemClock);
     return client.container({
       describe: (ordinal) => ({ ...facts(name, ordinal), podIP, networks: [`${NET}.0.0/16`] }),
       log,
