@@ -1,20 +1,10 @@
-import type { Json, JsonObject, MutableObject } from '../patch/json.ts';
-import type { FieldType, StructType } from '../schema/types.ts';
+import type { JsonObject } from '../patch/json.ts';
+import { fillZeroValues } from '../schema/index.ts';
+import type { StructType } from '../schema/types.ts';
 
-/**
- * What Go writes for a new object: structs held by value are there, and required lists and maps are null.
- * Anyone who sets a field in one of these does not own the container, only the field.
- */
+/** What Go writes for a new object. Setting a field of it to the value it already has does not make anyone its owner. */
 export function emptyObjectOf(struct: StructType): JsonObject {
-  const result: MutableObject = {};
-  for (const field of struct.fields.values()) {
-    const zero = zeroOf(field);
-    if (zero !== undefined) result[field.name] = zero;
-  }
-  return result;
-}
-
-function zeroOf({ type, byValue, required }: FieldType): Json | undefined {
-  if (type.node === 'struct') return byValue ? emptyObjectOf(type.struct) : undefined;
-  return required && (type.node === 'list' || type.node === 'map') ? null : undefined;
+  const object: Record<string, unknown> = {};
+  fillZeroValues(struct, object);
+  return object as JsonObject;
 }

@@ -113,17 +113,36 @@ const RANGES: readonly (readonly [name: string, start: number, min: number, max:
   ['second', 17, 0, 59],
 ];
 
+/** Six digits, neither more nor fewer. */
+const MICRO_PARTS: typeof PARTS = [
+  ...PARTS.slice(0, 10),
+  [/^\d{2}/, '05'],
+  [/^[.,]\d{6}/, '.000000'],
+  PARTS.at(-1)!,
+];
+const MICRO_TIME = /^[^.]{19}\.\d{6}(?:Z|[+-]\d{2}:\d{2})$/;
+
+const layoutError = (text: string, parts: typeof PARTS): string | undefined => {
+  const head = `parsing time ${JSON.stringify(text)}`;
+  const whole = parts.map(([, layout]) => layout).join('');
+  let rest = text;
+  for (const [pattern, layout] of parts) {
+    const match = pattern.exec(rest);
+    if (!match) return `${head} as "${whole}": cannot parse ${JSON.stringify(rest)} as "${layout}"`;
+    rest = rest.slice(match[0].length);
+  }
+  return rest === '' ? undefined : `${head}: extra text: ${JSON.stringify(rest)}`;
+};
+
+/** Why a text is no time with microseconds; undefined where it is one, or where `parseTime` finds what is wrong. */
+export const microTimeParseError = (text: string): string | undefined =>
+  MICRO_TIME.test(text) ? undefined : layoutError(text, MICRO_PARTS);
+
 /** What Go's time parser says of a text that `parseTime` refuses. */
 export const timeParseError = (text: string): string => {
   const head = `parsing time ${JSON.stringify(text)}`;
-  let rest = text;
-  for (const [pattern, layout] of PARTS) {
-    const match = pattern.exec(rest);
-    if (!match)
-      return `${head} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(rest)} as "${layout}"`;
-    rest = rest.slice(match[0].length);
-  }
-  if (rest !== '') return `${head}: extra text: ${JSON.stringify(rest)}`;
+  const problem = layoutError(text, PARTS);
+  if (problem !== undefined) return problem;
   const wrong = RANGES.find(([, start, min, max]) => {
     const value = Number(text.slice(start, start + 2));
     return value < min || value > max;

@@ -5,6 +5,7 @@ import {
   decodeObject,
   fillZeroValues,
   findDuplicateFields,
+  nullEmptyCollections,
   pathText,
   pruneObject,
   strictDecodingMessage,
@@ -115,12 +116,55 @@ test('times are written in UTC, in seconds or microseconds', () => {
   const lease = structOf('coordination.v1.Lease');
   const value = {
     metadata: { creationTimestamp: '2026-01-01T02:00:00.5+02:00' },
-    spec: { renewTime: '2026-01-01T00:00:00Z' },
+    spec: { renewTime: '2026-01-01T00:00:00.500000+00:00' },
   };
   expect(decodeObject(lease, value).object).toEqual({
     metadata: { creationTimestamp: '2026-01-01T00:00:00Z' },
-    spec: { renewTime: '2026-01-01T00:00:00.000000Z' },
+    spec: { renewTime: '2026-01-01T00:00:00.500000Z' },
   });
+});
+
+test.each([
+  ['2026-01-01T00:00:00Z', 'cannot parse "Z" as ".000000"'],
+  ['2026-01-01T00:00:00.123Z', 'cannot parse ".123Z" as ".000000"'],
+  ['2026-01-01T00:00:00.123456789Z', 'cannot parse "789Z" as "Z07:00"'],
+  ['', 'cannot parse "" as "2006"'],
+])('the micro time %j is refused', (text, why) => {
+  expect(() => decodeObject(structOf('coordination.v1.Lease'), { spec: { renewTime: text } })).toThrow(
+    `parsing time "${text}" as "2006-01-02T15:04:05.000000Z07:00": ${why}`,
+  );
+});
+
+test('a type that reads its own JSON is reported before a wrong type that stands in front of it', () => {
+  const volume = { spec: { azureDisk: { diskName: 1 }, capacity: { storage: 'x' } } };
+  expect(() => decodeObject(structOf('core.v1.PersistentVolume'), volume)).toThrow('quantities must match');
+});
+
+test('zeros of optional fields are kept unless Go holds them by value', () => {
+  const value = { description: '', globalDefault: false, preemptionPolicy: '', value: 0 };
+  const struct = structOf('scheduling.v1.PriorityClass');
+  expect(decodeObject(struct, value).object).toEqual(value);
+  const byValue = new Set(['description', 'globalDefault']);
+  expect(decodeObject(struct, value, 'json', () => byValue).object).toEqual({
+    preemptionPolicy: '',
+    value: 0,
+  });
+});
+
+test('an object without fields has what Go writes, and empty lists end as null', () => {
+  const filled = (id: string, object: Record<string, unknown>): [boolean, Record<string, unknown>] => [
+    fillZeroValues(structOf(id), object),
+    object,
+  ];
+  expect(filled('storage.v1.CSINodeSpec', {})).toEqual([false, { drivers: null }]);
+  expect(filled('core.v1.PodCondition', { type: 'a', status: 'True' })).toEqual([
+    false,
+    { type: 'a', status: 'True', lastProbeTime: null, lastTransitionTime: null },
+  ]);
+  const [hasEmpty, spec] = filled('core.v1.LimitRange', { spec: { limits: [] } });
+  expect(hasEmpty).toBe(true);
+  nullEmptyCollections(structOf('core.v1.LimitRange'), spec);
+  expect(spec['spec']).toEqual({ limits: null });
 });
 
 test.each([

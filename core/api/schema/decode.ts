@@ -1,6 +1,6 @@
 import { ReasonError, messageOf } from '../../base/errors.ts';
 import { isJsonObject } from '../meta/object-meta.ts';
-import { formatMicroTime, formatTime, parseTime, timeParseError } from '../meta/time.ts';
+import { formatMicroTime, formatTime, microTimeParseError, parseTime, timeParseError } from '../meta/time.ts';
 import { quantityFrom } from '../quantity/index.ts';
 import { converterSentence } from './converter-words.ts';
 import { structName, typeName, valueName } from './go-names.ts';
@@ -42,6 +42,14 @@ export type DecodeFailure = 'WrongType' | 'Malformed';
 /** Whose words a failure is told in: those of Go's JSON decoder, or of upstream's converter from plain maps. */
 export type DecodeWords = 'json' | 'converter';
 
+/** Optional scalars of a type that Go holds by value: a zero is the same as nothing, and is not kept. */
+export type FindValueFields = (struct: StructType) => ReadonlySet<string>;
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
+const noValueFields: FindValueFields = () => NO_FIELDS;
+
+const isZero = (value: unknown): boolean => value === '' || value === 0 || value === false;
+
 /** Where the decoder is: the path for strict errors, and the one without indexes that Go's errors have. */
 interface Place {
   readonly path: string;
@@ -52,11 +60,13 @@ interface Place {
 class Decoder {
   readonly strictErrors: string[] = [];
   readonly #words: DecodeWords;
+  readonly #valueFields: FindValueFields;
   #failure: ReasonError<DecodeFailure> | undefined;
   #depth = 0;
 
-  constructor(words: DecodeWords) {
+  constructor(words: DecodeWords, valueFields: FindValueFields) {
     this.#words = words;
+    this.#valueFields = valueFields;
   }
 
   /** The first wrong value is the one reported, as Go's decoder continues to the end and returns the first. */
@@ -89,6 +99,7 @@ class Decoder {
       const place = { path: at, goPath: goPath === '' ? name : `${goPath}.${name}`, owner: struct };
       const decoded = this.#value(field.type, content, place);
       if (decoded === undefined || (!field.required && isEmptyCollection(field.type, decoded))) continue;
+      if (isZero(decoded) && this.#valueFields(struct).has(name)) continue;
       result[name] = decoded;
     }
     this.#depth -= 1;
@@ -162,20 +173,24 @@ class Decoder {
       case 'int64':
         return this.#integer(type, value, place);
       case 'intOrString':
-        return typeof value === 'string' ? value : this.#integer(type, value, place);
+        if (typeof value === 'string') return value;
+        return this.#alone(() => this.#integer(type, value, place));
       case 'bytes':
         if (typeof value !== 'string') return this.#wrongType(type, value, place);
         return this.#bytes(value);
       case 'time':
       case 'microTime':
-        if (typeof value !== 'string') return this.#wrongType(type, value, place);
-        return this.#time(type, value);
+        return this.#alone(() =>
+          typeof value === 'string' ? this.#time(type, value) : this.#wrongType(type, value, place),
+        );
       case 'quantity':
-        try {
-          return quantityFrom(value).toString();
-        } catch (error) {
-          return this.#malformed(messageOf(error));
-        }
+        return this.#alone(() => {
+          try {
+            return quantityFrom(value).toString();
+          } catch (error) {
+            return this.#malformed(messageOf(error));
+          }
+        });
     }
   }
 
@@ -189,8 +204,20 @@ class Decoder {
     return fits ? value : this.#wrongType(type, value, place, `number ${value}`);
   }
 
+  /** Types that read their own JSON end the decoding: their failure is the one reported, whatever was wrong before. */
+  #alone<T>(read: () => T): T {
+    const before = this.#failure;
+    this.#failure = undefined;
+    const value = read();
+    this.throwFailure();
+    this.#failure = before;
+    return value;
+  }
+
   /** Written as upstream writes it: in UTC, in whole seconds or microseconds. */
   #time(type: ScalarNode, value: string): unknown {
+    const problem = type.scalar === 'microTime' ? microTimeParseError(value) : undefined;
+    if (problem !== undefined) return this.#malformed(problem);
     const ms = parseTime(value);
     if (ms === undefined) return this.#malformed(timeParseError(value));
     return type.scalar === 'time' ? formatTime(ms) : formatMicroTime(ms);
@@ -265,8 +292,9 @@ export const decodeObject = (
   struct: StructType,
   value: Record<string, unknown>,
   words: DecodeWords = 'json',
+  valueFields: FindValueFields = noValueFields,
 ): Decoded => {
-  const decoder = new Decoder(words);
+  const decoder = new Decoder(words, valueFields);
   const object = decoder.struct(struct, value, '', '');
   decoder.throwFailure();
   return { object, strictErrors: decoder.strictErrors };

@@ -93,7 +93,7 @@ const parseLine = (groups: string): TypeFacts => {
   const fields = new Map<string, FieldFacts>();
   for (const [, flags, names] of groups.matchAll(GROUP))
     for (const name of names!.split(/\s+/)) {
-      const facts: FieldFacts = {};
+      const facts: FieldFacts = fields.get(name) ?? {};
       for (const flag of flags!.split(',')) readFlag(facts, flag);
       fields.set(name, facts);
     }

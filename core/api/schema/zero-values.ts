@@ -4,15 +4,38 @@ import type { FieldType, StructType, TypeNode } from './types.ts';
 /**
  * Writes what Go's encoder would: structs held by value as `{}` and required scalars as their zero value,
  * so that `resources: {}` and `status: {loadBalancer: {}}` stand where clients of upstream see them.
- * Changes `object` in place.
+ * Changes `object` in place, and tells whether it holds an empty list or map that storage writes as null.
  */
-export const fillZeroValues = (struct: StructType, object: Record<string, unknown>): void => {
+export const fillZeroValues = (struct: StructType, object: Record<string, unknown>): boolean => {
+  let hasEmpty = false;
   for (const [name, value] of Object.entries(object)) {
     const type = struct.fields.get(name)?.type;
-    if (type && type.node !== 'scalar') fillInside(type, value);
+    if (type && type.node !== 'scalar' && fillInside(type, value)) hasEmpty = true;
   }
-  for (const field of writtenWhenAbsent(struct))
-    if (object[field.name] === undefined) object[field.name] = zeroOf(field);
+  for (const field of writtenWhenAbsent(struct)) {
+    const value = object[field.name];
+    if (value === undefined) object[field.name] = zeroOf(field);
+    else if (isEmpty(field, value)) hasEmpty = true;
+  }
+  return hasEmpty;
+};
+
+/**
+ * Storage of upstream does not tell an empty list from none: where it writes the field, it writes null. Only called for
+ * objects that have one, after their validation, which still tells them apart. Changes `object` in place.
+ */
+export const nullEmptyCollections = (struct: StructType, object: Record<string, unknown>): void => {
+  for (const [name, value] of Object.entries(object)) {
+    const field = struct.fields.get(name);
+    if (!field) continue;
+    if (isEmpty(field, value) && zeroOf(field) === null) object[name] = null;
+    else eachStruct(field.type, value, nullEmptyCollections);
+  }
+};
+
+const isEmpty = ({ type }: FieldType, value: unknown): boolean => {
+  if (type.node === 'list') return Array.isArray(value) && value.length === 0;
+  return type.node === 'map' && isJsonObject(value) && Object.keys(value).length === 0;
 };
 
 const written = new WeakMap<StructType, readonly FieldType[]>();
@@ -26,11 +49,24 @@ const writtenWhenAbsent = (struct: StructType): readonly FieldType[] => {
   return found;
 };
 
-const fillInside = (type: TypeNode, value: unknown): void => {
-  if (type.node === 'list' && Array.isArray(value)) for (const item of value) fillInside(type.items, item);
+const eachStruct = (
+  type: TypeNode,
+  value: unknown,
+  visit: (struct: StructType, object: Record<string, unknown>) => void,
+): void => {
+  if (type.node === 'list' && Array.isArray(value))
+    for (const item of value) eachStruct(type.items, item, visit);
   if (!isJsonObject(value)) return;
-  if (type.node === 'map') for (const item of Object.values(value)) fillInside(type.values, item);
-  if (type.node === 'struct') fillZeroValues(type.struct, value);
+  if (type.node === 'map') for (const item of Object.values(value)) eachStruct(type.values, item, visit);
+  if (type.node === 'struct') visit(type.struct, value);
+};
+
+const fillInside = (type: TypeNode, value: unknown): boolean => {
+  let hasEmpty = false;
+  eachStruct(type, value, (struct, object) => {
+    if (fillZeroValues(struct, object)) hasEmpty = true;
+  });
+  return hasEmpty;
 };
 
 const zeroOf = ({ type, byValue, required, isPointer, isAlwaysWritten }: FieldType): unknown => {
@@ -40,9 +76,8 @@ const zeroOf = ({ type, byValue, required, isPointer, isAlwaysWritten }: FieldTy
     fillZeroValues(type.struct, value);
     return value;
   }
-  if (isAlwaysWritten && (type.node !== 'scalar' || type.scalar === 'time' || type.scalar === 'microTime'))
-    return null;
-  if ((!required && !isAlwaysWritten) || isPointer || type.node !== 'scalar') return undefined;
+  if ((!required && !isAlwaysWritten) || isPointer) return undefined;
+  if (type.node !== 'scalar') return null;
   switch (type.scalar) {
     case 'string':
       return '';
@@ -55,6 +90,7 @@ const zeroOf = ({ type, byValue, required, isPointer, isAlwaysWritten }: FieldTy
     case 'bytes':
     case 'time':
     case 'microTime':
+      return null;
     case 'quantity':
     case 'intOrString':
       return undefined;

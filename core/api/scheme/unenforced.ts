@@ -13,10 +13,7 @@ export interface UnenforcedResource extends GroupResource {
 
 const RESOURCE = 'resource.k8s.io';
 const STORAGE = 'storage.k8s.io';
-const FLOW_CONTROL = 'flowcontrol.apiserver.k8s.io';
 const NO_DEVICES = 'no device is allocated';
-const NO_PRIORITIES = 'requests are limited by --max-requests-inflight alone';
-const OWN_FLOW_CONTROL = 'apf.kubernetes.io/autoupdate-spec';
 
 /**
  * The one list of what the API server accepts and the cluster does not do. Anyone who writes such an object is warned, and
@@ -60,22 +57,6 @@ export const UNENFORCED: readonly UnenforcedResource[] = [
     resource: 'volumeattributesclasses',
     kind: 'VolumeAttributesClass',
     lacking: 'no volume is modified',
-  },
-  {
-    group: FLOW_CONTROL,
-    version: 'v1',
-    resource: 'flowschemas',
-    kind: 'FlowSchema',
-    lacking: NO_PRIORITIES,
-    ownAnnotation: OWN_FLOW_CONTROL,
-  },
-  {
-    group: FLOW_CONTROL,
-    version: 'v1',
-    resource: 'prioritylevelconfigurations',
-    kind: 'PriorityLevelConfiguration',
-    lacking: NO_PRIORITIES,
-    ownAnnotation: OWN_FLOW_CONTROL,
   },
 ];
 

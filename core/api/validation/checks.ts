@@ -48,6 +48,14 @@ export const oneOf = (path: FieldPath, value: string, supported: readonly string
 export const supportedOnly = (path: FieldPath, value: string, supported: readonly string[]): FieldError[] =>
   supported.includes(value) ? [] : [notSupported(path, value, supported)];
 
+/** `acme.io/foo` */
+export const domainPrefixedPath = (path: FieldPath, value: string): FieldError[] => {
+  const slash = value.indexOf('/');
+  return slash <= 0 || slash === value.length - 1
+    ? [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')]
+    : subdomain(path, value.slice(0, slash));
+};
+
 export const immutable = (path: FieldPath, value: unknown, before: unknown): FieldError[] =>
   sameValue(value, before) ? [] : [invalid(path, value ?? null, FIELD_IMMUTABLE)];
 

@@ -108,7 +108,25 @@ const common = (path: FieldPath, metadata: Obj): FieldError[] => [
 export interface MetaRules {
   readonly namespaced: boolean;
   readonly name: NameCheck;
+  /** Finalizers without a domain, other than Kubernetes' own, are for a few younger groups only. */
+  readonly allowsBareFinalizers?: boolean;
 }
+
+const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
+/** Of the metadata of almost all built-in kinds. */
+export const bareFinalizers = (metadata: Obj, path: FieldPath = 'metadata'): FieldError[] =>
+  strs(metadata, 'finalizers').flatMap((name, i) =>
+    name.includes('/') || STANDARD_FINALIZERS.has(name)
+      ? []
+      : [
+          invalid(
+            index(child(path, 'finalizers'), i),
+            name,
+            'name is neither a standard finalizer name nor is it fully qualified',
+          ),
+        ],
+  );
 
 /** After a generated name has been filled in. */
 export function objectMeta(object: Obj, rules: MetaRules, path: FieldPath = 'metadata'): FieldError[] {
@@ -129,6 +147,7 @@ export function objectMeta(object: Obj, rules: MetaRules, path: FieldPath = 'met
     ...common(path, metadata),
     ...finalizers(child(path, 'finalizers'), strs(metadata, 'finalizers')),
     ...managedFields(child(path, 'managedFields'), objs(metadata, 'managedFields')),
+    ...(rules.allowsBareFinalizers === true ? [] : bareFinalizers(metadata, path)),
   ];
 }
 

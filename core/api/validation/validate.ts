@@ -2,6 +2,7 @@ import type { GroupKind } from '../meta/group-version.ts';
 import { groupKindText } from '../meta/group-version.ts';
 import { invalid as invalidStatus } from '../meta/status-errors.ts';
 import type { StatusError } from '../meta/status.ts';
+import type { Release } from '../releases/release.ts';
 import type { FieldErrorList } from './field-error.ts';
 import { causesOf } from './field-error.ts';
 import type { MetaRules } from './object-meta.ts';
@@ -120,8 +121,12 @@ const RULES: ReadonlyMap<string, KindRules> = new Map(
 export const rulesOf = (kind: GroupKind): KindRules | undefined => RULES.get(groupKindText(kind));
 
 /** Kinds without rules of their own have their metadata checked, by the rules the caller knows for them. */
-export const validateCreate = (kind: GroupKind, object: Obj, fallback: MetaRules): FieldErrorList =>
-  rulesOf(kind)?.create(object) ?? objectMeta(object, fallback);
+export const validateCreate = (
+  kind: GroupKind,
+  object: Obj,
+  fallback: MetaRules,
+  release?: Release,
+): FieldErrorList => rulesOf(kind)?.create(object, release) ?? objectMeta(object, fallback);
 
 export function validateUpdate(kind: GroupKind, object: Obj, before: Obj, subresource = ''): FieldErrorList {
   const rules = rulesOf(kind);

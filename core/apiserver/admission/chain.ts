@@ -17,8 +17,6 @@ export interface AdmissionChainOptions {
   readonly clock: Clock;
   /** Without one nothing is measured. */
   readonly metrics?: Registry | undefined;
-  /** Runs before validating plugins, whichever of them are on: the rest of an object's own validation. */
-  readonly check?: ((attributes: AdmissionAttributes) => Promise<void> | undefined) | undefined;
 }
 
 type Observe = (operation: Operation, rejected: boolean, ms: number) => void;
@@ -72,7 +70,7 @@ interface Link {
 /** All plugins as one. The first that refuses ends the phase; `admit` runs twice where a plugin asks for it. */
 export const createAdmissionChain = (
   plugins: readonly AdmissionPlugin[],
-  { clock, metrics, check }: AdmissionChainOptions,
+  { clock, metrics }: AdmissionChainOptions,
 ): AdmissionChain => {
   const observers = observersOf(metrics);
   const phase = (step: Step) => {
@@ -117,8 +115,6 @@ export const createAdmissionChain = (
       return admitOnce(withObject(attributes, object));
     },
     async validate(attributes) {
-      const checking = check?.(attributes);
-      if (checking) await checking;
       await validateOnce(attributes);
     },
   };

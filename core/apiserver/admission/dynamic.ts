@@ -10,7 +10,6 @@ import type { WebhookClient } from '../webhook/webhook-client.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './attributes.ts';
 import type { FindResource } from './kind-finder.ts';
 import type { ConvertCustom, ObjectReader } from './object-reader.ts';
-import { checkExpressions } from './policies/expression-errors.ts';
 import { createPolicyMetrics } from './policies/metrics.ts';
 import { mutatingPolicies } from './policies/mutating-policies.ts';
 import type { PolicyPluginOptions } from './policies/policy-plugin.ts';
@@ -53,8 +52,6 @@ export interface DynamicAdmissionOptions {
 /** The plugins whose rules are objects: webhooks and policies. */
 export interface DynamicAdmission {
   readonly plugins: Readonly<Record<DynamicPluginName, AdmissionPlugin>>;
-  /** Whether the expressions of a configuration or policy that is written compile. */
-  readonly check: (attributes: AdmissionAttributes) => Promise<void> | undefined;
   /** Begins to follow the objects. Requests wait until those that are there are known. */
   follow(informer: InternalInformer): Disposable & { readonly ready: Promise<void> };
 }
@@ -99,7 +96,6 @@ export const createDynamicAdmission = (options: DynamicAdmissionOptions): Dynami
     conditionMetrics: metrics,
   });
   return {
-    check: (attributes) => checkExpressions(attributes, options.minor),
     plugins: {
       MutatingAdmissionPolicy: gated(mutatingPolicies(policies('mutating'))),
       ValidatingAdmissionPolicy: gated(validatingPolicies(policies('validating'))),

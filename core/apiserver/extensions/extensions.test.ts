@@ -47,7 +47,10 @@ beforeEach(async () => {
     clock: systemClock,
     random: seededRandom(2),
     log: silentLog,
-    checkDefinition: (definition, before) => definitionErrors(definition, before, 36),
+    deepChecks: {
+      'CustomResourceDefinition.apiextensions.k8s.io': (definition, before, found) =>
+        definitionErrors(definition, before, found, 36),
+    },
   });
   catalog = new DiscoveryCatalog(36);
   const user = userInfo('system:apiserver');

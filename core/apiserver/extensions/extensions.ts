@@ -23,8 +23,11 @@ const NEEDS_CHECK = /"(?:x-kubernetes-validations|default|pattern|selectableFiel
 export const definitionErrors = async (
   definition: KubernetesObject,
   before: KubernetesObject | undefined,
+  found: FieldErrorList,
   minor: number,
 ): Promise<FieldErrorList> => {
+  // Defaults and rules are looked at where nothing else is wrong: they are read by the schemas they stand in.
+  if (found.length > 0) return found;
   const text = JSON.stringify(definition['spec'] ?? {});
   if (!NEEDS_CHECK.test(text)) return [];
   const rules = await import('./rules/check-definition.ts');

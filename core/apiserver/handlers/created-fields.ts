@@ -9,7 +9,8 @@ const SHAPE_LENGTH_MAX = 8 * 1024;
 
 /**
  * What decides who owns what of a new object: the names of its members and everything in its lists, whose items may be
- * named by their content. Values of single members do not matter, unless they are null. Undefined where it is too long.
+ * named by their content. Of single members only whether they are the zero value matters, which a new object
+ * already has. Undefined where it is too long.
  */
 export const shapeOf = (object: JsonObject): string | undefined => {
   let shape = '';
@@ -24,7 +25,7 @@ export const shapeOf = (object: JsonObject): string | undefined => {
         if (!visit((value as JsonObject)[name])) return false;
       }
       shape += '}';
-    } else shape += '1';
+    } else shape += value === '' || value === 0 || value === false ? '2' : '1';
     return shape.length <= SHAPE_LENGTH_MAX;
   };
   return visit(object) ? shape : undefined;

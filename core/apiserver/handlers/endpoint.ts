@@ -40,7 +40,7 @@ import {
 } from '../../api/scheme/index.ts';
 import type { FieldLookup } from '../../api/selector/index.ts';
 import type { ObjectInterfaces } from '../admission/attributes.ts';
-import type { FindStruct } from '../protobuf/index.ts';
+import { valueFieldsOf, type FindStruct } from '../protobuf/index.ts';
 import type { RestRegistry, RestStorage } from '../registry/rest-storage.ts';
 import type { RequestInfo } from '../server/index.ts';
 import { rememberingShapes } from './created-fields.ts';
@@ -185,7 +185,7 @@ const makeEndpoint = (
     verbs: sub?.verbs ?? type.verbs,
     storage,
     struct,
-    decode: (value, words) => decodeObject(struct, value, words),
+    decode: (value, words) => decodeObject(struct, value, words, valueFieldsOf),
     isCustom: false,
     replicasPath: REPLICAS_PATH,
     findStruct: (gvk) => structOfKind(gvk, minor),

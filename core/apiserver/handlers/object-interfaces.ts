@@ -18,6 +18,7 @@ import { convertObject, registryOf, type ResourceType } from '../../api/scheme/i
 import { assert } from '../../base/assert.ts';
 import { ReasonError } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
+import { valueFieldsOf } from '../protobuf/index.ts';
 import type { ObjectInterfaces, ServedAs } from '../admission/attributes.ts';
 
 export interface ObjectInterfacesOptions {
@@ -75,7 +76,7 @@ export const objectInterfacesOf = (options: ObjectInterfacesOptions): ObjectInte
     },
     decode(json, kind, { strict = false } = {}) {
       const struct = structOf(kind);
-      const { object, strictErrors } = decodeObject(struct, json);
+      const { object, strictErrors } = decodeObject(struct, json, 'json', valueFieldsOf);
       if (strict && strictErrors.length > 0)
         throw new ReasonError('WrongType', `strict decoding error: ${strictErrors.join(', ')}`);
       object['apiVersion'] = apiVersionOf(kind);

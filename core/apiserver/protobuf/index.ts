@@ -1,2 +1,2 @@
-export { hasMessage } from './message-type.ts';
+export { hasMessage, valueFieldsOf } from './message-type.ts';
 export { isProtobuf, parseProtobuf, type FindStruct } from './parse-protobuf.ts';

@@ -49,6 +49,28 @@ export const messageOf = (struct: StructType): ReadonlyMap<number, NumberedField
   return fields;
 };
 
+const valueFields = new WeakMap<StructType, ReadonlySet<string>>();
+
+const addValueFields = (names: Set<string>, fields: ReadonlyMap<number, NumberedField>): void => {
+  for (const numbered of fields.values())
+    if ('inline' in numbered) addValueFields(names, numbered.inline);
+    else {
+      const { field, isPointer } = numbered;
+      const isOptional = !field.required && field.isAlwaysWritten !== true;
+      if (isOptional && !isPointer && field.type.node === 'scalar') names.add(field.name);
+    }
+};
+
+/** Optional scalars that are no pointers: Go cannot tell their zero from nothing, so it does not write it. */
+export const valueFieldsOf = (struct: StructType): ReadonlySet<string> => {
+  const known = valueFields.get(struct);
+  if (known) return known;
+  const names = new Set<string>();
+  addValueFields(names, messageOf(struct));
+  valueFields.set(struct, names);
+  return names;
+};
+
 export const hasMessage = (struct: StructType): boolean => lineOf(struct.id) !== undefined;
 
 /** For the test that holds the table against the types. */

@@ -4,7 +4,12 @@ import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { assert } from '../../base/assert.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
-import { groupResourceText, type GroupResource, type KubernetesObject } from '../../api/meta/index.ts';
+import {
+  groupKindText,
+  groupResourceText,
+  type GroupResource,
+  type KubernetesObject,
+} from '../../api/meta/index.ts';
 import type { FieldErrorList } from '../../api/validation/index.ts';
 import { registryOf, type ResourceType } from '../../api/scheme/index.ts';
 import type { ObjectReader, QuotaWriter } from '../admission/object-reader.ts';
@@ -55,12 +60,16 @@ export interface RegistryOptions extends VirtualOptions {
   readonly nodePorts?: PortRange;
   /** Upstream's --allow-privileged; absent: they are allowed. */
   readonly allowPrivileged?: boolean;
-  /** Of CustomResourceDefinitions whose schemas are structural: what their defaults and rules lack. */
-  readonly checkDefinition?: (
-    definition: KubernetesObject,
-    before: KubernetesObject | undefined,
-  ) => Promise<FieldErrorList>;
+  /** The rest of the validation of kinds that hold expressions, by group and kind; it has code of its own to load. */
+  readonly deepChecks?: Readonly<Record<string, DeepCheck | undefined>>;
 }
+
+/** Answers all errors of an object, given those found so far. Without `before` the object is new. */
+export type DeepCheck = (
+  object: KubernetesObject,
+  before: KubernetesObject | undefined,
+  found: FieldErrorList,
+) => Promise<FieldErrorList> | FieldErrorList;
 
 /** A resource that is served until it is disposed of. */
 export interface AddedResource extends Disposable {
@@ -92,19 +101,14 @@ export interface Registry extends RestRegistry {
 
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** Defaults and rules are looked at where nothing else is wrong: they are read by the schemas they stand in. */
-const checkedDefinition = (
-  definition: ResourceDefinition,
-  check: NonNullable<RegistryOptions['checkDefinition']>,
-): ResourceDefinition => ({
+const checkedDefinition = (definition: ResourceDefinition, check: DeepCheck): ResourceDefinition => ({
   ...definition,
   async validateCreate(object) {
-    const errors = await definition.validateCreate(object);
-    return errors.length > 0 ? errors : check(object, undefined);
+    return check(object, undefined, await definition.validateCreate(object));
   },
   async validateUpdate(object, before, subresource) {
     const errors = await definition.validateUpdate(object, before, subresource);
-    return errors.length > 0 || subresource !== '' ? errors : check(object, before);
+    return subresource === '' ? check(object, before, errors) : errors;
   },
 });
 
@@ -189,9 +193,8 @@ export const createRegistry = (options: RegistryOptions): Registry => {
         strategy,
         partStrategy: (name) => partStrategyOf(kept, name, strategy),
       });
-      const { checkDefinition } = options;
-      const isDefinition = groupResourceText(resource) === DEFINITIONS;
-      add(isDefinition && checkDefinition ? checkedDefinition(definition, checkDefinition) : definition);
+      const check = options.deepChecks?.[groupKindText(type)];
+      add(check ? checkedDefinition(definition, check) : definition);
     }
   };
 

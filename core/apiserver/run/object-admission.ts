@@ -78,6 +78,6 @@ export const createObjectAdmission = (
     gates,
     tolerationSeconds: { notReadySeconds, unreachableSeconds },
   });
-  const chain = createAdmissionChain(plugins, { clock, metrics, check: dynamic.check });
+  const chain = createAdmissionChain(plugins, { clock, metrics });
   return { chain, dynamic, webhooks, dispose: () => owned.dispose() };
 };

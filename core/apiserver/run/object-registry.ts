@@ -1,7 +1,8 @@
+import { checkExpressions } from '../admission/policies/expression-errors.ts';
 import { escalationGuard, subjectRulesStatus } from '../authz/index.ts';
 import { definitionErrors } from '../extensions/extensions.ts';
 import { createKubeletProxy } from '../kubelet-proxy/kubelet-proxy.ts';
-import { createRegistry, type Registry } from '../registry/index.ts';
+import { createRegistry, type DeepCheck, type Registry } from '../registry/index.ts';
 import { tlsFromFiles, type Store } from '../storage/index.ts';
 import type { Authentication } from './authentication.ts';
 import type { Authorization } from './authorization.ts';
@@ -12,6 +13,25 @@ export interface ObjectRegistryParts {
   readonly authentication: Authentication;
   readonly authorization: Authorization;
 }
+
+const POLICY_GROUP = 'admissionregistration.k8s.io';
+const WITH_EXPRESSIONS = [
+  'MutatingAdmissionPolicy',
+  'MutatingWebhookConfiguration',
+  'ValidatingAdmissionPolicy',
+  'ValidatingWebhookConfiguration',
+];
+
+const deepChecks = (minor: number): Readonly<Record<string, DeepCheck>> => ({
+  'CustomResourceDefinition.apiextensions.k8s.io': (definition, before, found) =>
+    definitionErrors(definition, before, found, minor),
+  ...Object.fromEntries(
+    WITH_EXPRESSIONS.map((kind): [string, DeepCheck] => [
+      `${kind}.${POLICY_GROUP}`,
+      (object, before, found) => checkExpressions({ kind, object, before }, found, minor),
+    ]),
+  ),
+});
 
 /** The registry of resources with what some of them ask: authorizer, token signer, kubelets. */
 export const createObjectRegistry = (
@@ -36,7 +56,7 @@ export const createObjectRegistry = (
     serviceCidrs: config.serviceRanges,
     nodePorts: config.nodePorts,
     allowPrivileged: config.allowPrivileged,
-    checkDefinition: (definition, before) => definitionErrors(definition, before, config.minor),
+    deepChecks: deepChecks(config.minor),
     authorizer,
     rulesFor: (user, namespace) => subjectRulesStatus(policy, user, namespace),
     reviewToken: authentication.reviewToken,

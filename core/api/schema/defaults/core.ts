@@ -78,6 +78,13 @@ export const CORE_DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'core.v1.EndpointSubset': endpointSubset,
   'core.v1.Namespace': namespace,
   'core.v1.NamespaceStatus': (value) => fill(value, { phase: 'Active' }),
+  'core.v1.NodeSpec': (value) => {
+    const ranges = value['podCIDRs'] as string[] | undefined;
+    const range = value['podCIDR'];
+    // Older clients know the single field alone, so it wins.
+    if (range && ranges?.[0] !== range) value['podCIDRs'] = [range];
+    else if (!range && ranges?.[0] !== undefined) value['podCIDR'] = ranges[0];
+  },
   'core.v1.NodeStatus': (value) => {
     const capacity = objectAt(value, 'capacity');
     if (capacity) fill(value, { allocatable: { ...capacity } });

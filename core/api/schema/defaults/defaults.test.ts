@@ -317,6 +317,8 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   ['core.v1.Secret', { data: { a: 'b' } }, { data: { a: 'b' }, type: 'Opaque' }],
   ['core.v1.ReplicationController', { spec: {} }, { spec: { replicas: 1 } }],
   ['core.v1.ConfigMap', { data: { a: 'b' } }, { data: { a: 'b' } }],
+  ['core.v1.NodeSpec', { podCIDR: 'a', podCIDRs: ['b', 'c'] }, { podCIDR: 'a', podCIDRs: ['a'] }],
+  ['core.v1.NodeSpec', { podCIDRs: ['b', 'c'] }, { podCIDR: 'b', podCIDRs: ['b', 'c'] }],
 ])('%s gets its defaults: %j', (typeId, object, expected) => {
   expect(defaulted(typeId, object)).toEqual(expected);
 });

@@ -20,7 +20,7 @@ import {
 
 /** Policies in CEL. That expressions compile is checked by the server that runs them. */
 
-const META = { namespaced: false, name: nameIsDnsSubdomain };
+const META = { namespaced: false, name: nameIsDnsSubdomain, allowsBareFinalizers: true };
 const MUTATING_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const ACTIONS = ['Audit', 'Deny', 'Warn'];

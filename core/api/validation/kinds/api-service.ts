@@ -69,6 +69,7 @@ function apiService(object: Obj): FieldError[] {
   const wanted = `${version}.${group}`;
   const meta = {
     namespaced: false,
+    allowsBareFinalizers: true,
     name: (name: string): readonly string[] => {
       const wrong = isPathSegmentName(name, false);
       if (wrong.length > 0) return wrong;

@@ -35,9 +35,11 @@ function budgetSpec(spec: Obj): FieldError[] {
   return errors;
 }
 
+const BUDGET_META = { namespaced: true, name: isPathSegmentName, allowsBareFinalizers: true };
+
 export const PodDisruptionBudgetRules: KindRules = {
-  ...META,
-  create: (budget) => [...objectMeta(budget, META), ...budgetSpec(obj(budget, 'spec'))],
+  ...BUDGET_META,
+  create: (budget) => [...objectMeta(budget, BUDGET_META), ...budgetSpec(obj(budget, 'spec'))],
   update: (budget, before) => [...objectMetaUpdate(budget, before), ...budgetSpec(obj(budget, 'spec'))],
 };
 

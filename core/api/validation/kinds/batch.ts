@@ -1,10 +1,18 @@
 import { parseCron } from '../cron.ts';
-import { immutable, labelSelector, nonnegative, oneOf, supportedOnly } from '../checks.ts';
+import {
+  domainPrefixedPath,
+  immutable,
+  labelSelector,
+  nonnegative,
+  oneOf,
+  supportedOnly,
+} from '../checks.ts';
 import type { FieldError } from '../field-error.ts';
-import { invalid, notSupported, required, tooMany } from '../field-error.ts';
+import { invalid, notSupported, required, tooLong, tooMany } from '../field-error.ts';
 import type { FieldPath } from '../field-path.ts';
 import { child, index } from '../field-path.ts';
 import { nameIsDnsSubdomain } from '../formats.ts';
+import { byteLength } from '../go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, int, isTrue, maybeObj, num, obj, objs, sameValue, str } from '../read.ts';
@@ -53,11 +61,19 @@ function completionMode(path: FieldPath, spec: Obj): FieldError[] {
       );
     return errors;
   }
+  const isPlain = !has(spec, 'completionMode') || mode === 'NonIndexed';
   for (const name of ['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy'])
-    if (has(spec, name))
+    if (has(spec, name) && (isPlain || name === 'successPolicy'))
       errors.push(invalid(child(path, name), spec[name], 'requires indexed completion mode'));
   return errors;
 }
+
+const MANAGED_BY_BYTES_MAX = 63;
+
+const managedBy = (path: FieldPath, controller: string): FieldError[] => [
+  ...domainPrefixedPath(path, controller),
+  ...(byteLength(controller) > MANAGED_BY_BYTES_MAX ? [tooLong(path, MANAGED_BY_BYTES_MAX)] : []),
+];
 
 const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 
@@ -98,6 +114,7 @@ function jobSpecCommon(path: FieldPath, spec: Obj): FieldError[] {
   const errors = COUNTS.flatMap((name) => nonnegative(child(path, name), num(spec, name)));
   if (has(spec, 'maxFailedIndexes') && !has(spec, 'backoffLimitPerIndex'))
     errors.push(required(child(path, 'backoffLimitPerIndex'), 'when maxFailedIndexes is specified'));
+  if (has(spec, 'managedBy')) errors.push(...managedBy(child(path, 'managedBy'), str(spec, 'managedBy')));
   errors.push(...completionMode(path, spec));
   const policy = maybeObj(spec, 'podFailurePolicy');
   if (policy !== undefined) errors.push(...podFailurePolicy(child(path, 'podFailurePolicy'), policy));

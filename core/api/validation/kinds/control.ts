@@ -4,7 +4,7 @@ import type { FieldError } from '../field-error.ts';
 import { duplicate, forbidden, invalid, required } from '../field-error.ts';
 import { child, index } from '../field-path.ts';
 import type { FormatCheck } from '../formats.ts';
-import { isDns1123Label, isDns1123Subdomain, isPathSegmentName, nameIsDnsSubdomain } from '../formats.ts';
+import { isDns1123Label, isDns1123Subdomain, nameIsDnsSubdomain } from '../formats.ts';
 import { goQuote } from '../go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
@@ -16,7 +16,7 @@ import { tolerations } from './scheduling.ts';
 /** Leases, priority and runtime classes, certificate signing requests: small kinds of the control plane. */
 
 const CLUSTER = { namespaced: false, name: nameIsDnsSubdomain };
-const NAMESPACED = { namespaced: true, name: nameIsDnsSubdomain };
+const LEASE_META = { namespaced: true, name: nameIsDnsSubdomain, allowsBareFinalizers: true };
 
 function leaseSpec(lease: Obj): FieldError[] {
   const spec = obj(lease, 'spec');
@@ -36,8 +36,8 @@ function leaseSpec(lease: Obj): FieldError[] {
 }
 
 export const LeaseRules: KindRules = {
-  ...NAMESPACED,
-  create: (lease) => [...objectMeta(lease, NAMESPACED), ...leaseSpec(lease)],
+  ...LEASE_META,
+  create: (lease) => [...objectMeta(lease, LEASE_META), ...leaseSpec(lease)],
   update: (lease, before) => [...objectMetaUpdate(lease, before), ...leaseSpec(lease)],
 };
 
@@ -140,7 +140,8 @@ const USAGES = [
   'timestamping',
 ];
 const SIGNER_SECONDS_MIN = 600;
-const CSR_META = { namespaced: false, name: isPathSegmentName };
+/** Names of old clients are hashes in base64, slashes included. */
+const CSR_META = { namespaced: false, name: () => [] };
 
 function signerName(name: string): FieldError[] {
   const path = 'spec.signerName';
@@ -181,9 +182,7 @@ function signingRequest(request: Obj): FieldError[] {
   return [
     ...(isSigningRequest(str(spec, 'request'))
       ? []
-      : [
-          invalid('spec.request', str(spec, 'request') || null, 'PEM block type must be CERTIFICATE REQUEST'),
-        ]),
+      : [invalid('spec.request', spec['request'] ?? null, 'PEM block type must be CERTIFICATE REQUEST')]),
     ...(usages.length === 0 ? [required('spec.usages')] : []),
     ...usages.flatMap((usage, i) => supportedOnly(index('spec.usages', i), usage, USAGES)),
     ...duplicates(usages, (i) => index('spec.usages', i), duplicate),

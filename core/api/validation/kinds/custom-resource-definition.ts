@@ -5,7 +5,7 @@ import type { FieldPath } from '../field-path.ts';
 import { child, index, key } from '../field-path.ts';
 import { isDns1035Label, isDns1123Subdomain, nameIsDnsSubdomain } from '../formats.ts';
 import { byteLength, goQuote, isPrintable } from '../go-text.ts';
-import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
+import { objectMeta, objectMetaUpdate, type MetaRules } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, isTrue, maybeObj, obj, objs, sameValue, str, strs } from '../read.ts';
 import type { KindRules } from '../rules.ts';
@@ -326,11 +326,12 @@ const isEstablished = (definition: Obj): boolean =>
     (condition) => str(condition, 'type') === 'Established' && str(condition, 'status') === 'True',
   );
 
-function metaOf(definition: Obj): { namespaced: boolean; name: (name: string, prefix: boolean) => string[] } {
+function metaOf(definition: Obj): MetaRules {
   const spec = obj(definition, 'spec');
   const wanted = `${str(obj(spec, 'names'), 'plural')}.${str(spec, 'group')}`;
   return {
     namespaced: false,
+    allowsBareFinalizers: true,
     name: (name, prefix) => [
       ...nameIsDnsSubdomain(name, prefix),
       ...(name === wanted ? [] : ['must be spec.names.plural+"."+spec.group']),

@@ -19,9 +19,13 @@ const ADDRESSES_MAX = 100;
 function address(path: FieldPath, of: Obj): FieldError[] {
   const text = str(of, 'ip');
   return [
-    ...endpointIp(child(path, 'ip'), text),
+    ...(parseIp(text) === undefined ? ip(child(path, 'ip'), text) : []),
     ...(str(of, 'hostname') === '' ? [] : label(child(path, 'hostname'), str(of, 'hostname'))),
     ...(has(of, 'nodeName') ? subdomain(child(path, 'nodeName'), str(of, 'nodeName')) : []),
+    // Upstream looks at the address twice.
+    ...(parseIp(text) === undefined
+      ? [invalid(child(path, 'ip'), text, 'must be a valid IP address')]
+      : endpointIp(child(path, 'ip'), text)),
   ];
 }
 
@@ -93,6 +97,7 @@ function sliceAddress(path: FieldPath, i: number, text: string, type: string): F
       ? [invalid(at, name, 'should be a domain with at least two segments separated by dots')]
       : errors;
   }
+  if (type !== 'IPv4' && type !== 'IPv6') return [];
   const family = parseIp(text)?.family;
   if (family === undefined) return ip(at, text);
   return [

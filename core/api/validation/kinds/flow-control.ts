@@ -1,4 +1,4 @@
-import { duplicates, format, wildcardAlone } from '../checks.ts';
+import { duplicates, format, oneOf, wildcardAlone } from '../checks.ts';
 import type { FieldError } from '../field-error.ts';
 import { duplicate, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import type { FieldPath } from '../field-path.ts';
@@ -277,7 +277,7 @@ function levelSpec(spec: Obj, name: string): FieldError[] {
           : limited('spec.limited', limits)),
       ];
     default:
-      return [...errors, notSupported('spec.type', type, ['Exempt', 'Limited'])];
+      return [...errors, ...oneOf('spec.type', type, ['Exempt', 'Limited'])];
   }
 }
 

@@ -15,6 +15,7 @@ import {
   service,
   template,
 } from '../testing/kinds.ts';
+import { releaseOf } from '../../releases/release.ts';
 import { container, texts } from '../testing/objects.ts';
 
 const created = (kind: string, group: string, object: Obj): string[] =>
@@ -110,7 +111,7 @@ test.each<[string, string, Obj, readonly string[]]>([
     }),
     [
       "spec.podManagementPolicy: Invalid value: \"Any\": must be 'OrderedReady' or 'Parallel'",
-      'spec.updateStrategy: Invalid value: {"type":"Any"}: must be \'RollingUpdate\' or \'OnDelete\'',
+      'spec.updateStrategy: Invalid value: {"Type":"Any","RollingUpdate":null}: must be \'RollingUpdate\' or \'OnDelete\'',
     ],
   ],
   [
@@ -378,6 +379,48 @@ test.each<[string, string, Obj, readonly string[]]>([
       'spec.expirationSeconds: Invalid value: 5: may not specify a duration less than 600 seconds (10 minutes)',
     ],
   ],
+  [
+    'EndpointSlice',
+    'discovery.k8s.io',
+    namespaced({ addressType: 'IPv5', endpoints: [{ addresses: ['x'] }] }),
+    ['addressType: Unsupported value: "IPv5": supported values: "FQDN", "IPv4", "IPv6"'],
+  ],
+  [
+    'Endpoints',
+    '',
+    namespaced({ subsets: [{ addresses: [{ ip: 'x' }], ports: [{ port: 1, protocol: 'TCP' }] }] }),
+    [
+      'subsets[0].addresses[0].ip: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+      'subsets[0].addresses[0].ip: Invalid value: "x": must be a valid IP address',
+    ],
+  ],
+  [
+    'ControllerRevision',
+    'apps',
+    namespaced({ data: 'x', revision: 1 }),
+    ['data: Required value: data must be a valid JSON object'],
+  ],
+  [
+    'ConfigMap',
+    '',
+    namespaced({ metadata: { name: 'a', namespace: 'ns', finalizers: ['x', 'orphan', 'a.io/b'] } }),
+    [
+      'metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified',
+    ],
+  ],
+  [
+    'Job',
+    'batch',
+    job({ managedBy: 'me' }),
+    ['spec.managedBy: Invalid value: "me": must be a domain-prefixed path (such as "acme.io/foo")'],
+  ],
 ])('%s %# is refused', (kind, group, object, expected) => {
   expect(created(kind, group, object)).toEqual(expected);
+});
+
+test('a service is named like a pod since 1.36', () => {
+  const named = service({});
+  const object = { ...named, metadata: { ...(named['metadata'] as Obj), name: '1-web' } };
+  const errors = [35, 36].map((minor) => texts(rules('Service', '').create(object, releaseOf(minor))).length);
+  expect(errors).toEqual([1, 0]);
 });

@@ -1,4 +1,5 @@
 import {
+  domainPrefixedPath,
   format,
   immutable,
   labelSelector,
@@ -142,10 +143,7 @@ function ingressClass(object: Obj): FieldError[] {
   if (controller === '') return [required(at)];
   if (controller.length > CONTROLLER_BYTES_MAX)
     return [invalid(at, controller, `may not be more than ${CONTROLLER_BYTES_MAX} bytes`)];
-  const slash = controller.indexOf('/');
-  return slash <= 0 || slash === controller.length - 1
-    ? [invalid(at, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')]
-    : subdomain(at, controller.slice(0, slash));
+  return domainPrefixedPath(at, controller);
 }
 
 export const IngressClassRules: KindRules = {

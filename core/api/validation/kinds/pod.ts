@@ -363,12 +363,10 @@ function gatedChanges(spec: Obj, old: Obj, errors: FieldError[]): Obj {
 export function bindingErrors(binding: Obj): FieldError[] {
   const target = obj(binding, 'target');
   const [kind, name] = [str(target, 'kind'), str(target, 'name')];
-  if (kind !== '' && kind !== 'Node')
-    return [
-      notSupported('target.kind', kind, ['Node', '<empty>']),
-      ...(name === '' ? [required('target.name')] : []),
-    ];
-  return name === '' ? [required('target.name')] : subdomain('target.name', name);
+  return [
+    ...(kind !== '' && kind !== 'Node' ? [notSupported('target.kind', kind, ['Node', '<empty>'])] : []),
+    ...(name === '' ? [required('target.name')] : []),
+  ];
 }
 
 export const PodRules: KindRules = {

@@ -3,7 +3,8 @@ import type { FieldError } from '../field-error.ts';
 import { duplicate, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import type { FieldPath } from '../field-path.ts';
 import { child, index } from '../field-path.ts';
-import { nameIsDns1035Label } from '../formats.ts';
+import { NEWEST_MINOR, releaseOf } from '../../releases/release.ts';
+import { nameIsDns1035Label, nameIsDnsLabel } from '../formats.ts';
 import { cidr, endpointIp, ip, parseIp } from '../ip.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
@@ -14,6 +15,8 @@ import { PROTOCOLS } from './containers.ts';
 /** Services, after cluster addresses and node ports have been allocated. */
 
 const META = { namespaced: true, name: nameIsDns1035Label };
+/** A service may be named like a pod since RelaxedServiceNameValidation. */
+const RELAXED_META = { namespaced: true, name: nameIsDnsLabel };
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const FAMILIES = ['IPv4', 'IPv6'];
 const CLIENT_IP_SECONDS_MAX = 86_400;
@@ -298,6 +301,12 @@ function serviceUpdate(service: Obj, before: Obj): FieldError[] {
 
 export const ServiceRules: KindRules = {
   ...META,
-  create: (service) => [...objectMeta(service, META), ...serviceErrors(service)],
+  create: (service, release = releaseOf(NEWEST_MINOR)) => [
+    ...objectMeta(
+      service,
+      release.gates.get('RelaxedServiceNameValidation')?.isDefault ? RELAXED_META : META,
+    ),
+    ...serviceErrors(service),
+  ],
   update: serviceUpdate,
 };

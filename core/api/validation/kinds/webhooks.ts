@@ -18,7 +18,7 @@ import {
 } from './admission-matching.ts';
 import { isReviewVersionKnown, REVIEW_VERSIONS, webhookClient } from './webhook-clients.ts';
 
-const META = { namespaced: false, name: nameIsDnsSubdomain };
+const META = { namespaced: false, name: nameIsDnsSubdomain, allowsBareFinalizers: true };
 const NO_SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const SIDE_EFFECTS = [...NO_SIDE_EFFECTS, 'Some', 'Unknown'];
 const TIMEOUT_SECONDS_MAX = 30;

@@ -19,7 +19,7 @@ import type { NameCheck } from '../formats.ts';
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../formats.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
-import { has, int, maybeObj, num, obj, objs, str, strMap } from '../read.ts';
+import { has, int, isObj, maybeObj, num, obj, objs, str, strMap } from '../read.ts';
 import type { KindRules } from '../rules.ts';
 import { podTemplate } from './pod.ts';
 import { persistentVolumeClaimSpec } from './storage.ts';
@@ -211,7 +211,9 @@ function statefulSetStrategy(path: FieldPath, strategy: Obj): FieldError[] {
     return rolling === undefined
       ? []
       : [invalid(at, rolling, "only allowed for updateStrategy 'RollingUpdate'")];
-  if (type !== 'RollingUpdate') return [invalid(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")];
+  // Upstream prints its internal type, whose members have no names of JSON.
+  const printed = { Type: type, RollingUpdate: rolling ?? null };
+  if (type !== 'RollingUpdate') return [invalid(path, printed, "must be 'RollingUpdate' or 'OnDelete'")];
   if (rolling === undefined) return [];
   const errors = nonnegative(child(at, 'partition'), num(rolling, 'partition'));
   if (!has(rolling, 'maxUnavailable')) return errors;
@@ -371,7 +373,11 @@ export const ControllerRevisionRules: KindRules = {
   ...META,
   create: (object) => [
     ...revision(object),
-    ...(has(object, 'data') ? [] : [required('data', 'data is mandatory')]),
+    ...(!has(object, 'data')
+      ? [required('data', 'data is mandatory')]
+      : isObj(object['data'])
+        ? []
+        : [required('data', 'data must be a valid JSON object')]),
   ],
   update: (object, before) => [
     ...objectMetaUpdate(object, before),

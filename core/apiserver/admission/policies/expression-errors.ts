@@ -1,8 +1,7 @@
-import { invalid as invalidStatus, type KubernetesObject } from '../../../api/meta/index.ts';
-import { causesOf, invalid, type FieldError } from '../../../api/validation/index.ts';
+import type { KubernetesObject } from '../../../api/meta/index.ts';
+import { invalid, type FieldError, type FieldErrorList } from '../../../api/validation/index.ts';
 import { sameValue, obj, objs, str, type Obj } from '../../../api/validation/read.ts';
 import type { Version } from '../../../cel/index.ts';
-import type { AdmissionAttributes } from '../attributes.ts';
 import { loadCel, type Cel } from '../expressions/cel.ts';
 import { compileAll, compileExpression, type CompiledExpression } from '../expressions/compile.ts';
 import { admissionEnvironment } from '../expressions/declarations.ts';
@@ -10,12 +9,17 @@ import { compileMutatingPolicy } from './compiled-mutations.ts';
 import { compileValidatingPolicy, type CompiledHead } from './compiled-policy.ts';
 import { policyOf } from './policy.ts';
 
-const GROUP = 'admissionregistration.k8s.io';
+export interface CheckedObject {
+  readonly kind: string;
+  readonly object: KubernetesObject;
+  readonly before: KubernetesObject | undefined;
+}
 
 type Check = (cel: Cel, object: KubernetesObject, version: Version) => Promise<FieldError[]>;
 
 const wrong = (path: string, { text, error }: CompiledExpression): FieldError[] =>
-  error === '' ? [] : [invalid(path, text, error)];
+  // That there is none is told by the rules of the kind.
+  error === '' || text.trim() === '' ? [] : [invalid(path, text, error)];
 
 const headErrors = ({ conditions, variables }: CompiledHead): FieldError[] => [
   ...conditions.flatMap(({ expression }, at) => wrong(`spec.matchConditions[${at}].expression`, expression)),
@@ -78,20 +82,48 @@ const expressionsOf = (object: KubernetesObject | undefined): unknown => {
   return [spec, webhooks.map((webhook) => webhook['matchConditions'] ?? null)];
 };
 
+/** Parts of a policy in the order in which upstream validates them; webhooks stand in one list. */
+const PARTS = [
+  'failurePolicy',
+  'paramKind',
+  'matchConstraints',
+  'matchConditions',
+  'variables',
+  'validations',
+  'auditAnnotations',
+  'mutations',
+  'reinvocationPolicy',
+];
+/** Of the members of one item, those that upstream looks at after its expressions. */
+const AFTER_EXPRESSION = new Set(['message', 'reason', 'admissionReviewVersions']);
+
+/** Where an error belongs: part, item, and whether it stands before, among or after the expressions of the item. */
+const placeOf = ({ field }: FieldError): readonly number[] => {
+  const [, part = '', item = '0', member = ''] =
+    /^(?:spec\.)?(\w+)(?:\[(\d+)\])?(?:\.(\w+))?/.exec(field) ?? [];
+  const rank = member === 'matchConditions' || member === 'name' ? 1 : AFTER_EXPRESSION.has(member) ? 2 : 0;
+  return [field.startsWith('webhooks') ? 0 : PARTS.indexOf(part), Number(item), rank];
+};
+
+/** One list in upstream's order: what a part lacks beside its expressions that do not compile. */
+const merged = (found: FieldErrorList, expressions: FieldErrorList): FieldErrorList => {
+  if (found.length === 0 || expressions.length === 0) return [...found, ...expressions];
+  const entries = [...expressions, ...found].map((error) => ({ error, place: placeOf(error) }));
+  entries.sort(({ place: a }, { place: b }) => a[0]! - b[0]! || a[1]! - b[1]! || a[2]! - b[2]!);
+  return entries.map(({ error }) => error);
+};
+
 /**
- * That the expressions of configurations and policies compile, with what the version before this one has: a rollback
- * must still be able to run them. Undefined where there is nothing to check.
+ * Adds to what is wrong with a configuration or policy the expressions that do not compile, with what the version
+ * before this one has: a rollback must still be able to run them.
  */
 export const checkExpressions = (
-  { kind, subresource, operation, object, oldObject }: AdmissionAttributes,
+  { kind, object, before }: CheckedObject,
+  found: FieldErrorList,
   minor: number,
-): Promise<void> | undefined => {
-  const check = kind.group === GROUP && subresource === '' ? CHECKS[kind.kind] : undefined;
-  if (!check || !object || (operation !== 'CREATE' && operation !== 'UPDATE')) return undefined;
-  if (check === webhookErrors && !hasConditions(object)) return undefined;
-  if (oldObject && sameValue(expressionsOf(object), expressionsOf(oldObject))) return undefined;
-  return loadCel().then(async (cel) => {
-    const errors = await check(cel, object, `1.${minor - 1}`);
-    if (errors.length > 0) throw invalidStatus(kind, object.metadata?.name ?? '', causesOf(errors));
-  });
+): Promise<FieldErrorList> | FieldErrorList => {
+  const check = CHECKS[kind];
+  if (!check || (check === webhookErrors && !hasConditions(object))) return found;
+  if (before && sameValue(expressionsOf(object), expressionsOf(before))) return found;
+  return loadCel().then(async (cel) => merged(found, await check(cel, object, `1.${minor - 1}`)));
 };

@@ -3,11 +3,13 @@ import { silentLog } from '../../../base/log.ts';
 import { Registry } from '../../../base/metrics/index.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
+import { errorText, invalid, required, type FieldErrorList } from '../../../api/validation/index.ts';
 import { allow, noOpinion } from '../../authz/authorizer.ts';
 import type { AdmissionChain } from '../attributes.ts';
 import { createAdmissionChain } from '../chain.ts';
 import { createDynamicAdmission } from '../dynamic.ts';
 import { createKindFinder } from '../kind-finder.ts';
+import { checkExpressions } from './expression-errors.ts';
 import { fakeInformer, type FakeInformer } from '../testing/fake-informer.ts';
 import { readerOf, wish, type Wish } from '../testing/fixtures.ts';
 
@@ -70,7 +72,6 @@ beforeEach(() => {
   const { MutatingAdmissionPolicy, ValidatingAdmissionPolicy } = dynamic.plugins;
   chain = createAdmissionChain([MutatingAdmissionPolicy, ValidatingAdmissionPolicy], {
     clock: systemClock,
-    check: dynamic.check,
   });
 });
 
@@ -444,11 +445,21 @@ test.each<[string, string, string]>([
   expect(await outcome()).toBe('admitted');
 });
 
-const written = (kind: string, spec: Obj): Promise<unknown> =>
-  outcome({
-    of: `${kind.toLowerCase().replace(/y$/, 'ies')}.admissionregistration.k8s.io`,
-    object: { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name: 'x' }, ...spec },
+const written = async (
+  kind: string,
+  spec: Obj,
+  before?: Obj,
+  found: FieldErrorList = [],
+): Promise<string[]> => {
+  const objectOf = (fields: Obj): KubernetesObject => ({
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind,
+    metadata: { name: 'x' },
+    ...fields,
   });
+  const checked = { kind, object: objectOf(spec), before: before && objectOf(before) };
+  return (await checkExpressions(checked, found, 36)).map((error) => errorText(error).split('\n')[0]!);
+};
 
 test.each<[string, string, Obj, string]>([
   [
@@ -476,29 +487,37 @@ test.each<[string, string, Obj, string]>([
     "webhooks[0].matchConditions[0].expression: Invalid value: \"params.x\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')",
   ],
 ])('a %s with %s that does not compile is rejected', async (kind, _what, spec, expected) => {
-  const of = kind.endsWith('Policy') ? kind : 'ValidatingWebhookConfigurations';
-  const [code, reason, message] = (await (kind.endsWith('Policy')
-    ? written(of, spec)
-    : outcome({
-        of: 'validatingwebhookconfigurations.admissionregistration.k8s.io',
-        object: { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name: 'x' }, ...spec },
-      }))) as [number, string, string];
-  expect([code, reason, message.split('\n')[0]]).toEqual([
-    422,
-    'Invalid',
-    `${kind}.admissionregistration.k8s.io "x" is invalid: ${expected}`,
+  expect(await written(kind, spec)).toEqual([expected]);
+});
+
+test('expressions that do not compile stand among what else is wrong, in upstream order', async () => {
+  const spec = {
+    matchConditions: [{ name: '', expression: '1' }],
+    validations: [{ expression: '2', reason: 'Nope' }, { expression: ' ' }],
+  };
+  const found = [
+    invalid('spec.failurePolicy', 'x', 'a'),
+    required('spec.matchConditions[0].name'),
+    invalid('spec.validations[0].reason', 'Nope', 'b'),
+    required('spec.validations[1].expression'),
+  ];
+  expect(
+    (await written('ValidatingAdmissionPolicy', { spec }, undefined, found)).map(
+      (text) => text.split(':')[0],
+    ),
+  ).toEqual([
+    'spec.failurePolicy',
+    'spec.matchConditions[0].expression',
+    'spec.matchConditions[0].name',
+    'spec.validations[0].expression',
+    'spec.validations[0].reason',
+    'spec.validations[1].expression',
   ]);
 });
 
 test('expressions that were stored before are not compiled again', async () => {
-  const object = {
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: 'ValidatingAdmissionPolicy',
-    metadata: { name: 'x' },
-    spec: { validations: [{ expression: 'no longer valid' }] },
-  };
-  const of = 'validatingadmissionpolicies.admissionregistration.k8s.io';
-  expect(await outcome({ of, operation: 'UPDATE', object, oldObject: object })).toBe('admitted');
+  const spec = { validations: [{ expression: 'no longer valid' }] };
+  expect(await written('ValidatingAdmissionPolicy', { spec }, { spec })).toEqual([]);
 });
 
 test('thousands of expressions are compiled in turns, so that others are served meanwhile', async () => {
@@ -512,7 +531,7 @@ test('thousands of expressions are compiled in turns, so that others are served 
   const validations = Array.from({ length: 5000 }, (_, at) => ({
     expression: `object.spec.replicas != ${at}`,
   }));
-  expect(await written('ValidatingAdmissionPolicy', { spec: { validations } })).toBe('admitted');
+  expect(await written('ValidatingAdmissionPolicy', { spec: { validations } })).toEqual([]);
   isDone = true;
   expect(turns).toBeGreaterThan(5);
 });

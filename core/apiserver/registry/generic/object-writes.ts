@@ -11,7 +11,7 @@ import {
 } from '../../../api/meta/index.ts';
 import { ignoreTimestampChanges } from '../../../api/apply/index.ts';
 import { jsonEquals, type JsonObject } from '../../../api/patch/json.ts';
-import { fillZeroValues } from '../../../api/schema/index.ts';
+import { fillZeroValues, nullEmptyCollections } from '../../../api/schema/index.ts';
 import { statusOf } from '../../../api/validation/index.ts';
 import { CachedObject, StorageError, type StoredValue } from '../../storage/index.ts';
 import type { CreateOptions, Held, Scope, UpdateOptions, Updated } from '../rest-storage.ts';
@@ -191,11 +191,12 @@ export class ObjectWrites {
     this.strategy.prepareForCreate?.(draft, context);
     const claim = (await this.strategy.claim?.(draft, undefined, context)) ?? NOTHING_CLAIMED;
     try {
-      if (struct) fillZeroValues(struct, draft);
+      const hasEmpty = struct !== undefined && fillZeroValues(struct, draft);
       const refusal = statusOf(kind, draft, await definition.validateCreate(draft));
       if (refusal) throw refusal;
       await this.strategy.checkCreate?.(draft, context);
       await options.validate(draft, undefined);
+      if (hasEmpty) nullEmptyCollections(struct, draft);
       return claim;
     } catch (error) {
       await claim.release();
@@ -239,12 +240,13 @@ export class ObjectWrites {
     keepSystemFields(meta, oldMeta);
     const claim = (await this.strategy.claim?.(draft, old, context)) ?? NOTHING_CLAIMED;
     try {
-      if (struct) fillZeroValues(struct, draft);
+      const hasEmpty = struct !== undefined && fillZeroValues(struct, draft);
       const errors = await definition.validateUpdate(draft, old, this.strategy.subresource ?? '');
       const refusal = statusOf(kind, draft, errors);
       if (refusal) throw refusal;
       await this.strategy.checkUpdate?.(draft, old, context);
       await options.validateUpdate(draft, old);
+      if (hasEmpty) nullEmptyCollections(struct, draft);
       if (this.#isFinalized(draft, old)) throw new EmptiedFinalizers(draft, current);
       const encoded = await this.#encodeChange(draft, old, current);
       return { draft, ...encoded, created: false, claim, current };

@@ -1,5 +1,6 @@
 import { assert } from '../../../base/assert.ts';
 import type { GroupVersionKind, KubernetesObject } from '../../../api/meta/index.ts';
+import { releaseOf } from '../../../api/releases/index.ts';
 import { convertObject, fieldLookupOf, type ResourceType } from '../../../api/scheme/index.ts';
 import { structOfKind, type StructType } from '../../../api/schema/index.ts';
 import type { FieldLookup } from '../../../api/selector/index.ts';
@@ -77,7 +78,10 @@ export const builtInDefinition = (options: BuiltInDefinitionOptions): ResourceDe
     struct: structOfKind(storage.gvk, minor),
     findStruct: (gvk) => structOfKind(gvk, minor),
     convert: convertObject,
-    validateCreate: (object) => [...validateCreate(kind, object, meta), ...privileged(object)],
+    validateCreate: (object) => [
+      ...validateCreate(kind, object, meta, releaseOf(minor)),
+      ...privileged(object),
+    ],
     validateUpdate(object, before, subresource) {
       const errors = validateUpdate(kind, object, before, subresource);
       // What a pod runs with cannot be changed, so one that was there before the flag stays writable.

@@ -39,13 +39,16 @@ const userOf = (spec: Obj): UserInfo =>
     ),
   });
 
+/** Upstream prints its internal type, whose members have no names of JSON. */
+const printedPath = (path: Obj): Obj => ({ Path: str(path, 'path'), Verb: str(path, 'verb') });
+
 const specErrors = (spec: Obj): FieldError[] => {
   const [resource, path] = [maybeObj(spec, 'resourceAttributes'), maybeObj(spec, 'nonResourceAttributes')];
   if (resource !== undefined && path !== undefined)
     return [
       invalid(
         'spec.nonResourceAttributes',
-        path,
+        printedPath(path),
         'cannot be specified in combination with resourceAttributes',
       ),
     ];
@@ -89,7 +92,7 @@ const localErrors = (review: KubernetesObject): FieldError[] => {
         ]
       : []),
     ...(path !== undefined
-      ? [invalid('spec.nonResourceAttributes', path, 'disallowed on this kind of request')]
+      ? [invalid('spec.nonResourceAttributes', printedPath(path), 'disallowed on this kind of request')]
       : []),
   ];
 };

@@ -42,7 +42,7 @@ export const tokenReviews = (reviewToken: TokenReviewer | undefined): RestStorag
             user: userOnWire(withAuthenticatedGroup(known.user)),
             audiences: [...known.audiences],
           }
-        : { user: {} };
+        : { user: {}, error: 'invalid bearer token' };
       return answerOf({ ...review, status });
     } catch (error) {
       return answerOf({ ...review, status: { user: {}, error: messageOf(error) } });

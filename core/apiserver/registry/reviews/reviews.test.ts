@@ -156,7 +156,7 @@ test('whose token, who am I, how are the components', async () => {
         audiences: ['api'],
       },
       { user: {}, error: 'expired' },
-      { user: {} },
+      { user: {}, error: 'invalid bearer token' },
     ],
     { userInfo: { username: 'admin', groups: ['system:masters'] } },
     [

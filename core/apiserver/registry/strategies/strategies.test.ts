@@ -278,3 +278,26 @@ test('a definition remembers every version that its objects were stored in', () 
   strategy.prepareForUpdate?.(next, made, CONTEXT);
   expect(next['status']).toEqual({ storedVersions: ['v1', 'v2'] });
 });
+
+test('fields of features that are off are taken from those alone who have them', () => {
+  const kept = (resource: string, group: string, spec: object, before: object = {}): unknown => {
+    const strategy = strategyOf({ group, resource }, PARTS);
+    const [draft, update]: KubernetesObject[] = [{ spec }, { spec }];
+    strategy.prepareForCreate?.(draft!, CONTEXT);
+    strategy.prepareForUpdate?.(update!, { spec: before }, CONTEXT);
+    return [draft!['spec'], update!['spec']];
+  };
+  expect([
+    kept('leases', 'coordination.k8s.io', { strategy: 's', preferredHolder: 'p' }, { strategy: 'o' }),
+    kept('nodes', '', { configSource: {} }, { configSource: {} }),
+  ]).toEqual([
+    [{}, { strategy: 's' }],
+    [{}, { configSource: {} }],
+  ]);
+});
+
+test('limits without a name get one', () => {
+  const draft: KubernetesObject = { metadata: { uid: 'u' } };
+  strategyOf({ group: '', resource: 'limitranges' }, PARTS).prepareForCreate?.(draft, CONTEXT);
+  expect(draft.metadata?.name).toBe('u');
+});

@@ -1,6 +1,7 @@
-import { groupResourceText, type GroupResource } from '../../../api/meta/index.ts';
+import { groupResourceText, type GroupResource, type KubernetesObject } from '../../../api/meta/index.ts';
+import { obj } from '../../../api/validation/read.ts';
 import type { EscalationGuard } from '../../authz/index.ts';
-import type { Strategy } from '../generic/strategy.ts';
+import type { Draft, Strategy } from '../generic/strategy.ts';
 import { apiServiceStrategy } from './api-services.ts';
 import {
   certificateApprovalStrategy,
@@ -30,7 +31,17 @@ const CREATES: Strategy = { allowCreateOnUpdate: true };
 /** A kubelet registers its node with the status in it; later it writes `/status`. */
 const nodeStrategy: Strategy = {
   resetFields: [['status']],
-  prepareForUpdate: (draft, old) => restore(draft, old, 'status'),
+  prepareForCreate: (draft) => dropConfigSource(draft, {}),
+  prepareForUpdate(draft, old) {
+    dropConfigSource(draft, old);
+    restore(draft, old, 'status');
+  },
+};
+
+/** Configuration of kubelets through the API is gone; only nodes that have it may keep it. */
+const dropConfigSource = (draft: Draft, old: KubernetesObject): void => {
+  const { configSource, ...spec } = obj(draft, 'spec') as Record<string, unknown>;
+  if (configSource !== undefined && obj(old, 'spec')['configSource'] === undefined) draft['spec'] = spec;
 };
 
 const ownStrategy = (name: string, parts: StrategyParts): Strategy | undefined => {

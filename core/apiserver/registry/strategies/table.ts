@@ -1,5 +1,6 @@
-import { formatTime } from '../../../api/meta/index.ts';
-import type { Strategy } from '../generic/strategy.ts';
+import { formatTime, type KubernetesObject } from '../../../api/meta/index.ts';
+import { obj } from '../../../api/validation/read.ts';
+import type { Draft, Strategy } from '../generic/strategy.ts';
 import { ALL_STATUS_META, type SpecStatusOptions } from './spec-status.ts';
 
 /** Kinds that differ from the rest in a word or two; those with rules of their own have files. */
@@ -16,6 +17,24 @@ const ANSWERS: Strategy = { returnsDeletedObject: true };
 const ORPHANS: Strategy = { dependents: 'Orphan' };
 const JOB_WARNING =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
+
+/** Anonymous limits are as old as their kind. */
+const nameByUid = ({ metadata }: Draft): void => {
+  if (metadata && !metadata.name && metadata.uid) metadata.name = metadata.uid;
+};
+
+/** Election by the server (CoordinatedLeaderElection) is off in every release: its fields are taken from those alone who have them. */
+const dropElection = (draft: Draft): void => keepElection(draft, {});
+const keepElection = (draft: Draft, old: KubernetesObject): void => {
+  const { strategy, preferredHolder, ...spec } = obj(draft, 'spec') as Record<string, unknown>;
+  const before = obj(old, 'spec');
+  if (strategy === undefined && preferredHolder === undefined) return;
+  draft['spec'] = {
+    ...spec,
+    ...(strategy !== undefined && before['strategy'] !== undefined && { strategy }),
+    ...(preferredHolder !== undefined && before['preferredHolder'] !== undefined && { preferredHolder }),
+  };
+};
 
 /** By `plural.group`; a kind that is not here has neither status nor generation. */
 export const ROWS: Readonly<Record<string, Row | undefined>> = {
@@ -50,14 +69,16 @@ export const ROWS: Readonly<Record<string, Row | undefined>> = {
   resourcequotas: { hasStatus: true, own: ANSWERS },
   serviceaccounts: { own: ANSWERS },
   endpoints: { own: CREATES },
-  limitranges: { own: CREATES },
+  limitranges: { own: { ...CREATES, prepareForCreate: nameByUid } },
   persistentvolumeclaims: { hasStatus: true, initialStatus: () => ({ phase: 'Pending' }), own: ANSWERS },
   persistentvolumes: {
     hasStatus: true,
     initialStatus: (nowMs) => ({ phase: 'Pending', lastPhaseTransitionTime: formatTime(nowMs) }),
     own: ANSWERS,
   },
-  'leases.coordination.k8s.io': { own: { ...CREATES, ...CONDITIONAL } },
+  'leases.coordination.k8s.io': {
+    own: { ...CREATES, ...CONDITIONAL, prepareForCreate: dropElection, prepareForUpdate: keepElection },
+  },
   'runtimeclasses.node.k8s.io': { own: { ...CREATES, ...CONDITIONAL } },
   'priorityclasses.scheduling.k8s.io': { generationOf: [] },
   'customresourcedefinitions.apiextensions.k8s.io': {

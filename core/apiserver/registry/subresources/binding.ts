@@ -27,7 +27,8 @@ const assign = async (
   options: CreateOptions,
 ): Promise<KubernetesObject> => {
   const { uid, resourceVersion, annotations, labels } = binding.metadata ?? {};
-  if (binding.metadata?.name !== name) throw badRequest('name in URL does not match name in Binding object');
+  if ((binding.metadata?.name ?? '') !== name)
+    throw badRequest('name in URL does not match name in Binding object');
   const errors = bindingErrors(binding);
   if (errors.length > 0) throw new StatusError('', aggregateText(errors), { code: 500 });
   await options.validate(binding, undefined);
