@@ -60,7 +60,7 @@ const flagsOf = (directory: string, stages: ReadonlySet<Stage>): ((index: number
     return join(directory, name);
   };
   const secret = randomBytes(32).toString('base64');
-  const policy = file('audit-policy.yaml', auditPolicyYaml());
+  const policy = file('audit-policy.yaml', auditPolicyYaml([]));
   const guarded = file('guarded.yaml', encryptionYaml(secret, false));
   const open = file('open.yaml', encryptionYaml(secret, true));
   return (index) => {

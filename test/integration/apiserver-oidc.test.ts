@@ -129,6 +129,12 @@ const whoAmI = (token: string): Promise<{ readonly code: number; readonly user: 
     asking.end('{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}');
   });
 
+const nameOf = ({ user }: { readonly user: unknown }): string | undefined =>
+  (user as { readonly username?: string } | undefined)?.username;
+
+const untilKnownAs = (name: string, token: string): Promise<unknown> =>
+  until('the new configuration is in use', async () => nameOf(await whoAmI(token)) === name);
+
 const ADA = {
   code: 201,
   user: expect.objectContaining({
@@ -189,8 +195,18 @@ test('half a configuration, or one whose issuer lies, leaves the old one in use,
   await until('the other issuer is refused', () => plane.log(0).includes('issuer did not match'));
   expect(await whoAmI(token)).toEqual(ADA);
   writeFileSync(configuration, configurationText('new:'));
-  await until('the complete file is in use', async () => {
-    const { user } = await whoAmI(token);
-    return (user as { readonly username?: string } | undefined)?.username === 'new:ada@example.com';
-  });
+  await untilKnownAs('new:ada@example.com', token);
+});
+
+test('an issuer that hangs holds no one up, and does not replace the configuration in use', async () => {
+  const token = await pluginToken();
+  const before = provider.hanging;
+  provider.isHanging = true;
+  writeFileSync(configuration, configurationText('late:'));
+  await until('the server asks the issuer', () => provider.hanging > before);
+  expect(nameOf(await whoAmI(token))).toBe('new:ada@example.com');
+  expect(await whoAmI(`${token}x`)).toEqual({ code: 401, user: undefined });
+  provider.isHanging = false;
+  writeFileSync(configuration, configurationText('last:'));
+  await untilKnownAs('last:ada@example.com', token);
 });

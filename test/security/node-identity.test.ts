@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { silentLog } from '../../core/base/log.ts';
@@ -25,6 +25,9 @@ import { until } from '../support/until.ts';
 
 const data = inject('attackedData');
 const NAMESPACE_NAME = 'node-identity';
+const ATTACKER = 'node-identity-attack';
+/** Requests that were answered with 403. */
+let denied = 0;
 
 let admin: OwnedClient;
 let worker: OwnedClient;
@@ -44,7 +47,7 @@ const asNode = async (name: string): Promise<OwnedClient> =>
     clock: systemClock,
     random: systemRandom,
     log: silentLog,
-    userAgent: 'kubelet/v1.36.0',
+    userAgent: ATTACKER,
   });
 
 beforeAll(async () => {
@@ -79,6 +82,7 @@ const outcome = async (request: Promise<unknown>): Promise<string> => {
     return 'allowed';
   } catch (error) {
     if (!isStatusError(error)) throw error;
+    if (error.status.code === 403) denied += 1;
     return `${error.status.code} ${error.message}`;
   }
 };
@@ -200,4 +204,15 @@ test('no identity is shared by nodes, and no one is bound to system:node', async
     .filter(({ roleRef }) => roleRef.name === 'system:node')
     .flatMap(({ subjects = [] }) => subjects);
   expect(bound).toEqual([]);
+});
+
+test('every attempt that was denied is in the audit log', async () => {
+  const folder = join(data, 'audit');
+  await until('the events', () => {
+    const events = readdirSync(folder)
+      .filter((name) => name.endsWith('.log'))
+      .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+      .filter((line) => line.includes(`"userAgent":"${ATTACKER}"`) && line.includes('"code":403}'));
+    return Promise.resolve(denied > 0 && events.length === denied);
+  });
 });

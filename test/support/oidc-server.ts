@@ -10,6 +10,9 @@ import { testAuthority } from '../../core/client/testing/https-server.ts';
 export interface OidcServer {
   readonly issuer: string;
   readonly authorityPem: string;
+  /** Takes requests and never answers them; `hanging` counts them. */
+  isHanging: boolean;
+  readonly hanging: number;
   /** Of ID tokens issued from now on. */
   idTokenSeconds: number;
   /** New keys sign and are published; the old ones are gone. */
@@ -34,11 +37,13 @@ export const startOidcServer = async (host: string): Promise<OidcServer> => {
   const authority = testAuthority();
   const { certificatePem, privateKeyPem } = authority.server(host);
   const cookieKeys = [randomBytes(32).toString('hex')];
+  let hanging = 0;
   let listener: RequestListener = (_request, response) => void response.writeHead(503).end();
   const createTlsServer = (): Server =>
-    createServer({ cert: certificatePem, key: privateKeyPem }, (request, response) =>
-      listener(request, response),
-    );
+    createServer({ cert: certificatePem, key: privateKeyPem }, (request, response) => {
+      if (made.isHanging) hanging += 1;
+      else listener(request, response);
+    });
   let server = createTlsServer();
   const listen = (port: number): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -94,6 +99,10 @@ export const startOidcServer = async (host: string): Promise<OidcServer> => {
   const made: OidcServer = {
     issuer,
     authorityPem: authority.root.certificatePem,
+    isHanging: false,
+    get hanging() {
+      return hanging;
+    },
     idTokenSeconds: 3600,
     rotateKeys: () => void (listener = createListener()),
     stop: () =>

@@ -65,7 +65,11 @@ export const authenticationStage = (options: AuthenticationOptions): Stage => {
   /** A certificate is known immediately: only tokens have to be looked up. */
   const identify = (context: RequestContext): UserInfo | undefined | Promise<UserInfo | undefined> => {
     const { headers, peer } = context.request;
-    const credentials = { headers, peer, path: context.info.path };
+    const notes = {
+      annotate: (key: string, value: string) => context.annotate(key, value),
+      warn: (text: string) => context.warnings.add(text),
+    };
+    const credentials = { headers, peer, path: context.info.path, notes };
     try {
       const known = authenticator.authenticate(credentials) ?? anonymous?.authenticate(credentials);
       return known instanceof Promise ? identifyLater(context, credentials, known) : counted(known);

@@ -3,8 +3,19 @@ import type { Peer } from '../server/request.ts';
 import type { RequestHeaders } from '../server/headers.ts';
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from './user.ts';
 
+/** What an authenticator has to say about credentials besides whom they are of, whether they are good or not. */
+export interface CredentialNotes {
+  /** Of the audit event. */
+  annotate(key: string, value: string): void;
+  /** Told to the client. */
+  warn(text: string): void;
+}
+
+export const NO_NOTES: CredentialNotes = { annotate: () => undefined, warn: () => undefined };
+
 /** The part of a request that tells who makes it. */
 export interface Credentials {
+  readonly notes?: CredentialNotes;
   readonly headers: RequestHeaders;
   readonly peer: Peer;
   readonly path: string;

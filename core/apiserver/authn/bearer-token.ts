@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { RequestHeaders } from '../server/headers.ts';
-import { authenticationFailed, isAuthenticationFailed, type Authenticator } from './authenticator.ts';
+import {
+  authenticationFailed,
+  isAuthenticationFailed,
+  NO_NOTES,
+  type Authenticator,
+  type CredentialNotes,
+} from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
 /** Undefined: not a token of this kind. Throws `AuthenticationFailed` for one that is bad. */
-export type TokenAuthenticator = (token: string) => UserInfo | undefined | Promise<UserInfo | undefined>;
+export type TokenAuthenticator = (
+  token: string,
+  notes?: CredentialNotes,
+) => UserInfo | undefined | Promise<UserInfo | undefined>;
 
 /** Browsers cannot set headers on a WebSocket, so a token may travel as a subprotocol. */
 const WEBSOCKET_PREFIX = 'base64url.bearer.authorization.k8s.io.';
@@ -33,20 +42,40 @@ const websocketToken = (headers: RequestHeaders): string | undefined => {
 const CACHE_TTL_MS = 10_000;
 const CACHE_TOKENS_MAX = 4096;
 
+type Note = (notes: CredentialNotes) => void;
+
+interface Known {
+  readonly user: UserInfo;
+  readonly untilMs: number;
+  /** Repeated with every use. */
+  readonly notes: readonly Note[];
+}
+
 /** Holds digests, not tokens. */
 const cached = (authenticate: TokenAuthenticator, clock: Clock): TokenAuthenticator => {
-  const known = new Map<string, { readonly user: UserInfo; readonly untilMs: number }>();
-  return async (token) => {
+  const known = new Map<string, Known>();
+  return async (token, notes = NO_NOTES) => {
     const key = createHash('sha256').update(token).digest('base64');
     const nowMs = clock.monotonicMs();
     const hit = known.get(key);
-    if (hit && nowMs < hit.untilMs) return hit.user;
+    if (hit && nowMs < hit.untilMs) {
+      for (const note of hit.notes) note(notes);
+      return hit.user;
+    }
     known.delete(key);
-    const user = await authenticate(token);
+    const taken: Note[] = [];
+    const take = (note: Note): void => {
+      taken.push(note);
+      note(notes);
+    };
+    const user = await authenticate(token, {
+      annotate: (name, value) => take((to) => to.annotate(name, value)),
+      warn: (text) => take((to) => to.warn(text)),
+    });
     if (user) {
       const oldest = known.keys().next();
       if (known.size >= CACHE_TOKENS_MAX && !oldest.done) known.delete(oldest.value);
-      known.set(key, { user, untilMs: nowMs + CACHE_TTL_MS });
+      known.set(key, { user, untilMs: nowMs + CACHE_TTL_MS, notes: taken });
     }
     return user;
   };
@@ -55,11 +84,11 @@ const cached = (authenticate: TokenAuthenticator, clock: Clock): TokenAuthentica
 /** Tries each kind in turn: one that fails never stops the others, and its reason counts only if none succeeds. */
 export const unionTokenAuthenticator =
   (kinds: readonly TokenAuthenticator[]): TokenAuthenticator =>
-  async (token) => {
+  async (token, notes) => {
     const failures: string[] = [];
     for (const kind of kinds) {
       try {
-        const user = await kind(token);
+        const user = await kind(token, notes);
         if (user) return user;
       } catch (error) {
         if (!isAuthenticationFailed(error)) throw error;
@@ -78,10 +107,10 @@ export const bearerTokenAuthenticator = (
   const authenticate = cached(unionTokenAuthenticator(kinds), clock);
   return {
     name: 'bearer-token',
-    async authenticate({ headers }) {
+    async authenticate({ headers, notes }) {
       const token = headerToken(headers) ?? websocketToken(headers);
       if (token === undefined) return undefined;
-      const user = await authenticate(token);
+      const user = await authenticate(token, notes);
       if (!user) throw authenticationFailed('invalid bearer token');
       return user;
     },

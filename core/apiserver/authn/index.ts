@@ -29,4 +29,5 @@ export { tokenFileAuthenticator } from './token-file.ts';
 export * from './user.ts';
 export { webhookTokens } from './webhook-token.ts';
 export { x509Authenticator } from './x509.ts';
+export { tokenCounters } from './token-counters.ts';
 export { LAST_USED_LABEL, trackLegacyTokens } from './legacy-token-tracking.ts';

@@ -27,6 +27,8 @@ export interface ServiceAccountClaims {
   readonly pod: BoundReference | undefined;
   readonly secret: BoundReference | undefined;
   readonly node: BoundReference | undefined;
+  /** When a token that is good for longer should have been renewed. */
+  readonly warnAfterSeconds?: number | undefined;
 }
 
 /** An object that a token depends on. */
@@ -83,6 +85,7 @@ export const readClaims = (claims: Readonly<Record<string, unknown>>): ServiceAc
     pod: referenceOf(own['pod']),
     secret: referenceOf(own['secret']),
     node: referenceOf(own['node']),
+    warnAfterSeconds: numberOf(own['warnafter']),
   };
 };
 

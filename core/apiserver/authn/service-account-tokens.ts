@@ -1,7 +1,7 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { goQuote } from '../../api/validation/go-text.ts';
-import { authenticationFailed } from './authenticator.ts';
+import { authenticationFailed, NO_NOTES, type CredentialNotes } from './authenticator.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import { keyIdOf, parseJwt, signJwt, verifyJwt } from './jwt.ts';
 import { LEGACY_ISSUER, validateLegacyClaims, type OnLegacyToken } from './legacy-token-claims.ts';
@@ -9,8 +9,10 @@ import {
   readClaims,
   validateClaims,
   type BoundReference,
+  type ServiceAccountClaims,
   type TokenObjectGetter,
 } from './service-account-claims.ts';
+import type { TokenCounters } from './token-counters.ts';
 import { serviceAccountUsername, type UserInfo } from './user.ts';
 
 export interface ServiceAccountTokenOptions {
@@ -23,6 +25,7 @@ export interface ServiceAccountTokenOptions {
   readonly getObject: TokenObjectGetter;
   /** Told of each token of a secret that is looked up. */
   readonly onLegacyToken?: OnLegacyToken;
+  readonly counters?: TokenCounters;
   readonly clock: Clock;
 }
 
@@ -47,7 +50,7 @@ const wrongAudience = (named: readonly string[], wanted: readonly string[]) =>
   );
 
 export const createServiceAccountTokens = (options: ServiceAccountTokenOptions): ServiceAccountTokens => {
-  const { issuers, verificationKeys, getObject, onLegacyToken, clock } = options;
+  const { issuers, verificationKeys, getObject, onLegacyToken, counters, clock } = options;
   const ownAudiences = options.audiences ?? issuers;
   const keys = verificationKeys.map((key) => ({ key, id: keyIdOf(key) }));
   /** The key that the token names, or all where it names none of ours. */
@@ -56,9 +59,22 @@ export const createServiceAccountTokens = (options: ServiceAccountTokenOptions):
     return (named.length > 0 ? named : keys).map(({ key }) => key);
   };
 
+  /** A pod's token is good for a year, but should have been read again after an hour. */
+  const noteAge = ({ subject, warnAfterSeconds }: ServiceAccountClaims, notes: CredentialNotes): void => {
+    if (!warnAfterSeconds) return;
+    const late = Math.floor(clock.nowMs() / 1000) - warnAfterSeconds;
+    if (clock.nowMs() <= warnAfterSeconds * 1000) return counters?.valid.inc();
+    counters?.stale.inc();
+    notes.annotate(
+      'authentication.k8s.io/stale-token',
+      `subject: ${subject}, seconds after warning threshold: ${late}`,
+    );
+  };
+
   const review = async (
     token: string,
     wanted: readonly string[] = ownAudiences,
+    notes: CredentialNotes = NO_NOTES,
   ): Promise<VerifiedToken | undefined> => {
     const jwt = parseJwt(token);
     if (!jwt) return undefined;
@@ -68,10 +84,15 @@ export const createServiceAccountTokens = (options: ServiceAccountTokenOptions):
     if (!candidates(jwt.keyId).some((key) => verifyJwt(jwt, key)))
       throw authenticationFailed('the signature of the token is of none of the known keys');
     if (isLegacy) {
+      notes.annotate('authentication.k8s.io/legacy-token', String(jwt.claims['sub'] ?? ''));
+      counters?.legacy.inc();
       // A token of a secret names no audience: it is for this API.
       const audiences = ownAudiences.filter((one) => wanted.includes(one));
       if (audiences.length === 0) throw wrongAudience(ownAudiences, wanted);
-      return { user: await validateLegacyClaims(token, jwt.claims, getObject, onLegacyToken), audiences };
+      return {
+        user: await validateLegacyClaims(token, jwt.claims, getObject, onLegacyToken, notes),
+        audiences,
+      };
     }
     const claims = readClaims(jwt.claims);
     if (!claims) throw authenticationFailed('the token has no claims of a service account');
@@ -79,9 +100,14 @@ export const createServiceAccountTokens = (options: ServiceAccountTokenOptions):
       throw authenticationFailed('the subject of the token is not its service account');
     const audiences = claims.audiences.filter((one) => wanted.includes(one));
     if (audiences.length === 0) throw wrongAudience(claims.audiences, wanted);
-    return { user: await validateClaims(claims, getObject, clock), audiences };
+    const user = await validateClaims(claims, getObject, clock);
+    noteAge(claims, notes);
+    return { user, audiences };
   };
-  return { authenticate: async (token) => (await review(token))?.user, review };
+  return {
+    authenticate: async (token, notes) => (await review(token, undefined, notes))?.user,
+    review: (token, wanted) => review(token, wanted),
+  };
 };
 
 /** Bounds of TokenRequest: validation refuses what is outside, with these texts. */
@@ -127,6 +153,8 @@ export interface TokenOrder {
 
 export interface IssuedToken {
   readonly token: string;
+  /** As audit events name it. */
+  readonly credentialId: string;
   readonly expirationTimestampMs: number;
   readonly audiences: readonly string[];
 }
@@ -147,13 +175,14 @@ export const createTokenSigner = (options: TokenSignerOptions): TokenSigner => {
       pod !== undefined &&
       order.expirationSeconds === POD_TOKEN_SECONDS &&
       audiences.every((audience) => ownAudiences.includes(audience));
+    const id = randomUUID();
     const token = signJwt(
       {
         aud: audiences,
         exp: isExtended ? nowSeconds + EXTENDED_SECONDS : expirySeconds,
         iat: nowSeconds,
         iss: issuer,
-        jti: randomUUID(),
+        jti: id,
         'kubernetes.io': {
           namespace,
           ...(node && { node }),
@@ -167,6 +196,6 @@ export const createTokenSigner = (options: TokenSignerOptions): TokenSigner => {
       },
       privateKey,
     );
-    return { token, expirationTimestampMs: expirySeconds * 1000, audiences };
+    return { token, credentialId: `JTI=${id}`, expirationTimestampMs: expirySeconds * 1000, audiences };
   };
 };

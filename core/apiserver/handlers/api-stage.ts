@@ -82,6 +82,10 @@ class RequestScope implements Scope {
   get signal(): AbortSignal {
     return this.#context.request.signal;
   }
+
+  annotate(key: string, value: string): void {
+    this.#context.annotate(key, value);
+  }
 }
 
 const callOf = (context: RequestContext, endpoint: Endpoint, services: HandlerServices): HandlerCall => {

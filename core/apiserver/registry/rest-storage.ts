@@ -48,6 +48,8 @@ export interface Scope {
   readonly namespace: string;
   readonly signal: AbortSignal;
   warn(text: string): void;
+  /** Of the audit event. */
+  annotate?(key: string, value: string): void;
 }
 
 /** The same caller in another namespace. Not a spread: `signal` may be a getter. */
@@ -56,6 +58,7 @@ export const scopeIn = (scope: Scope, namespace: string): Scope => ({
   namespace,
   signal: scope.signal,
   warn: (text) => scope.warn(text),
+  annotate: (key, value) => scope.annotate?.(key, value),
 });
 
 export interface GetOptions {

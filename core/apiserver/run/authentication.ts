@@ -16,6 +16,7 @@ import {
   createServiceAccountTokens,
   createTokenSigner,
   frontProxyAuthenticator,
+  tokenCounters,
   trackLegacyTokens,
   unionAuthenticator,
   unionTokenAuthenticator,
@@ -36,6 +37,8 @@ import { tokenObjects } from './token-objects.ts';
 
 /** As upstream: a new configuration serves when its issuers answer, or the old one stays. */
 const ISSUERS_FOUND_MS = 60_000;
+/** As upstream: how long the issuers of a replaced configuration stay open. */
+const OLD_ISSUERS_MS = 60_000;
 const WEBHOOK_TIMEOUT_MS = 30_000;
 
 export interface Authentication extends Disposable {
@@ -80,6 +83,7 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
     ...(audiences.length > 0 && { audiences }),
     verificationKeys: keys.verification,
     getObject: tokenObjects(parts.reader),
+    counters: tokenCounters(metrics),
     onLegacyToken: trackLegacyTokens({ metrics, clock, log, label: parts.labelLastUsed }),
     clock,
   });
@@ -138,6 +142,15 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
   owned.defer(() => life.abort());
   owned.defer(() => close(current));
 
+  /** Replaced configurations until they are closed. */
+  const retired = new Map<Disposable, Configured>();
+  owned.defer(() => {
+    for (const [closing, before] of retired) {
+      closing.dispose();
+      close(before);
+    }
+  });
+
   let reloads = 0;
   const reload = async (): Promise<void> => {
     const turn = (reloads += 1);
@@ -152,8 +165,14 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
       if (problem !== undefined && !isOutdated) throw new Error(problem);
       return;
     }
-    close(current);
+    const before = current;
     current = next;
+    // Requests in progress may still ask their issuer for keys.
+    const closing = clock.after(OLD_ISSUERS_MS, () => {
+      retired.delete(closing);
+      close(before);
+    });
+    retired.set(closing, before);
     log.write('info', 'authentication configuration was reloaded');
   };
   const kept = (error: unknown): void =>

@@ -40,6 +40,12 @@ export const nodePlaces = ({ spec }: ClusterConfig): number => CONTROL_PLANES_MA
 export const firstNodePlace = ({ name, role }: HostPlan): number =>
   role === 'workers' ? CONTROL_PLANES_MAX : Number(/\d+$/.exec(name)?.[0] ?? 1) - 1;
 
+/** Also of control planes that come later. */
+export const possibleNodeNames = ({ spec }: ClusterConfig): readonly string[] => [
+  ...ordinals(CONTROL_PLANES_MAX).map(controlPlaneName),
+  ...ordinals(spec.workers).map(workerName),
+];
+
 /** Every host of a cluster, members of etcd first. */
 export const planHosts = (config: ClusterConfig): readonly HostPlan[] => {
   const { spec } = config;

@@ -24,7 +24,7 @@ import {
 import { listFiles, runBounded, writeCredential, writePrivate } from '../../pki/pki-folder.ts';
 import { kubernetesServiceAddress, loadBalancerAddress } from '../config/addresses.ts';
 import { formatClusterConfig, type ClusterConfig } from '../config/config.ts';
-import { planHosts, WORKERS_HOST, type HostPlan } from '../config/hosts.ts';
+import { planHosts, possibleNodeNames, WORKERS_HOST, type HostPlan } from '../config/hosts.ts';
 import { newEncryptionYaml } from '../encryption/configuration-file.ts';
 import { encryptionFileOf } from '../encryption/configured-file.ts';
 import { auditPolicyYaml } from '../manifests/audit-policy.ts';
@@ -178,7 +178,7 @@ const writeGuardFiles = async (data: string, config: ClusterConfig, clock: Clock
     return assertEncryptionKeys(data, config);
   const texts = {
     [ENCRYPTION_CONFIG_FILE]: () => newEncryptionYaml(clock.nowMs()),
-    [AUDIT_POLICY_FILE]: auditPolicyYaml,
+    [AUDIT_POLICY_FILE]: () => auditPolicyYaml(possibleNodeNames(config)),
   };
   for (const [name, text] of Object.entries(texts))
     if (!existsSync(join(data, name))) await writeFileAtomically(join(data, name), text());

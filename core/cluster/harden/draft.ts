@@ -13,6 +13,8 @@ export interface ManifestText {
 /** The files of a cluster as they are. */
 export interface HardeningFacts {
   readonly dataDirectory: string;
+  /** Names of nodes that it has or may get. */
+  readonly nodes: readonly string[];
   readonly manifests: readonly ManifestText[];
   /** Other configuration files by path; absent: there is none. */
   readonly files: ReadonlyMap<string, string>;

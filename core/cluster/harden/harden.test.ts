@@ -25,6 +25,7 @@ const config: ClusterConfig = {
 /** The files of a new cluster, edited as a person would. */
 const factsOf = (edit: (text: string) => string = (text) => text): HardeningFacts => ({
   dataDirectory: DATA,
+  nodes: ['cp-1'],
   manifests: planHosts(config).flatMap((host) => {
     const etcd = { members: initialMembers(config), state: 'new' } as const;
     const guards = { isEncrypted: true, isAudited: true };
@@ -37,7 +38,7 @@ const factsOf = (edit: (text: string) => string = (text) => text): HardeningFact
   }),
   files: new Map([
     [`${DATA}/authentication.yaml`, authenticationConfigYaml()],
-    [`${DATA}/audit-policy.yaml`, auditPolicyYaml()],
+    [`${DATA}/audit-policy.yaml`, auditPolicyYaml([])],
   ]),
   schedule: { enabled: false, everyMinutes: 1440, keep: 7 },
   exposed: [],

@@ -170,7 +170,7 @@ const audit: Measure = (draft) => {
     return [...missing, ...low].map(([name, value]) => ({ name, value: String(value) }));
   });
   const file = configuredFile(draft, 'audit-policy-file', AUDIT_POLICY_FILE);
-  if (draft.text(file) === undefined) draft.write(file, auditPolicyYaml());
+  if (draft.text(file) === undefined) draft.write(file, auditPolicyYaml(draft.facts.nodes));
 };
 
 const encryption: Measure = (draft) => {

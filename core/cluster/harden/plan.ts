@@ -13,7 +13,7 @@ import {
 import { exposedFiles } from '../checks/items/file-modes.ts';
 import { readBackupSchedule } from '../backup/schedule.ts';
 import type { ClusterConfig } from '../config/config.ts';
-import { planHosts } from '../config/hosts.ts';
+import { planHosts, possibleNodeNames } from '../config/hosts.ts';
 import { manifestsFolder } from '../data-folder/layout.ts';
 import { fileFlagOf } from '../encryption/configured-file.ts';
 import { newEncryptionYaml } from '../encryption/configuration-file.ts';
@@ -70,6 +70,7 @@ export const hardeningFacts = async (data: string, config: ClusterConfig): Promi
   const uid = process.getuid?.();
   return {
     dataDirectory: data,
+    nodes: possibleNodeNames(config),
     manifests,
     files,
     schedule: await readBackupSchedule(data),

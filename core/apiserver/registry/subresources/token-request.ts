@@ -155,6 +155,7 @@ export const tokenRequest = (stores: Stores, options: TokenRequestOptions): Rest
         audiences: strs(spec, 'audiences'),
         ...bound,
       });
+      scope.annotate?.('authentication.kubernetes.io/issued-credential-id', issued.credentialId);
       return {
         kind: 'TokenRequest',
         apiVersion: 'authentication.k8s.io/v1',
