@@ -72,6 +72,29 @@ interface Configured {
   readonly issuers: readonly OidcAuthenticator[];
 }
 
+/** Closes replaced configurations a minute later: requests in progress may still ask their issuer for keys. */
+const createRetirement = (
+  clock: Clock,
+  close: (configured: Configured) => void,
+): Disposable & { add(configured: Configured): void } => {
+  const closing = new Map<Configured, Disposable>();
+  return {
+    add(configured) {
+      const timer = clock.after(OLD_ISSUERS_MS, () => {
+        closing.delete(configured);
+        close(configured);
+      });
+      closing.set(configured, timer);
+    },
+    dispose() {
+      for (const [configured, timer] of closing) {
+        timer.dispose();
+        close(configured);
+      }
+    },
+  };
+};
+
 export const createAuthentication = (parts: AuthenticationParts): Authentication => {
   const { config, certificates, keys, clock, metrics, log } = parts;
   const { issuers, audiences, tokenSecondsMax, extendsPodTokens } = config.serviceAccounts;
@@ -142,14 +165,7 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
   owned.defer(() => life.abort());
   owned.defer(() => close(current));
 
-  /** Replaced configurations until they are closed. */
-  const retired = new Map<Disposable, Configured>();
-  owned.defer(() => {
-    for (const [closing, before] of retired) {
-      closing.dispose();
-      close(before);
-    }
-  });
+  const retired = owned.add(createRetirement(clock, close));
 
   let reloads = 0;
   const reload = async (): Promise<void> => {
@@ -165,14 +181,8 @@ export const createAuthentication = (parts: AuthenticationParts): Authentication
       if (problem !== undefined && !isOutdated) throw new Error(problem);
       return;
     }
-    const before = current;
+    retired.add(current);
     current = next;
-    // Requests in progress may still ask their issuer for keys.
-    const closing = clock.after(OLD_ISSUERS_MS, () => {
-      retired.delete(closing);
-      close(before);
-    });
-    retired.set(closing, before);
     log.write('info', 'authentication configuration was reloaded');
   };
   const kept = (error: unknown): void =>

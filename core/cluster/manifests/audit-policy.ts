@@ -6,7 +6,7 @@ const LEASES = 'coordination.k8s.io';
 const SLICES = { group: 'discovery.k8s.io', resources: ['endpointslices'] };
 const CONTROLLER = (name: string): string => `system:serviceaccount:kube-system:${name}`;
 
-/** Whoever holds a lock of leader election renews it every other second. */
+/** The leader renews its lock every other second. */
 const LEADERS = ['kube-scheduler', 'kube-controller-manager', 'cloud-controller-manager'];
 
 /** Beyond this one rule is for all nodes, and a node that tries to renew the lease of another is not recorded. */
