@@ -76,6 +76,7 @@ import {
   upgradePlan,
 } from './schemas/operations.ts';
 import { settings, settingsPatch } from './schemas/settings.ts';
+import { timelineItem } from './schemas/timeline.ts';
 
 const ofCluster = v.object({ cluster: clusterRef });
 const filePath = v.pipe(v.string(), v.maxLength(4096));
@@ -179,6 +180,11 @@ export const contract = {
     item: v.pipe(v.array(etcdEvent), v.maxLength(TIMELINE_EVENTS_MAX)),
     batchItemsMax: 4,
   }),
+  /**
+   * What was recorded of a cluster of this console's own, oldest first, then every change. Recorded by the process that
+   * runs the cluster, looked at or not.
+   */
+  'timeline.watch': stream({ input: ofCluster, item: timelineItem, batchItemsMax: 4 }),
   /** Asks every member for the hash of its keys at one revision. */
   'etcd.hashes': call({ input: ofCluster, output: etcdHashes }),
   'etcd.locks': call({ input: ofCluster, output: etcdLocks }),

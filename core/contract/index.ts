@@ -20,6 +20,7 @@ export * from './schemas/monitor.ts';
 export * from './schemas/notification.ts';
 export * from './schemas/operations.ts';
 export * from './schemas/settings.ts';
+export * from './schemas/timeline.ts';
 export { sentences } from './sentences/catalogue.ts';
 export type { SentenceCode } from './sentences/catalogue.ts';
 export {

@@ -21,6 +21,11 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/status.ts')).status,
   },
   {
+    name: 'timeline',
+    summary: 'show what happened to the cluster, with causes and effects',
+    load: async () => (await import('./commands/timeline.ts')).timeline,
+  },
+  {
     name: 'host',
     summary: 'kill, stop, start, restart, pause or resume a host',
     load: async () => (await import('./commands/host.ts')).host,

@@ -33,6 +33,20 @@ export interface BeginOptions {
   readonly drain: DrainRunner;
 }
 
+/** Recorded by the process that runs the cluster, which is this one where it has the supervisor. */
+const recordedRun = (
+  { entry, action, hosted }: BeginOptions,
+  run: OperationDraft['run'],
+): OperationDraft['run'] => {
+  const timeline = hosted.find(entry.id)?.supervisor?.timeline;
+  if (!timeline) return run;
+  return async (report, signal) => {
+    const { actionDraft } = await import('../../core/cluster/timeline/action-draft.ts');
+    const { draft, failed } = actionDraft(action);
+    return timeline.during(draft, failed, () => run(report, signal));
+  };
+};
+
 const runOf = ({ entry, action, hosted, drain }: BeginOptions): OperationDraft['run'] => {
   if (action.kind === 'node.drain')
     return (report, signal) => drain.run(action, { cluster: entry.id, report, signal });
@@ -57,7 +71,7 @@ const isHeldElsewhere = ({ entry, action, hosted }: BeginOptions): boolean =>
 /** Begins an operation; what can be refused immediately is. */
 export const beginAction = (options: BeginOptions): string => {
   const { entry, action, book } = options;
-  const run = runOf(options);
+  const run = recordedRun(options, runOf(options));
   const place = { directory: entry.id, kubeconfigPath: entry.kubeconfigPath };
   return book.begin({
     action,

@@ -9,6 +9,7 @@ const OWN_ENTRIES = [
   'backups',
   'audit',
   'metrics',
+  'timeline',
   'kubeconfig',
   'pki',
   'authentication.yaml',

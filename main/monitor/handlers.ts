@@ -29,6 +29,7 @@ export interface MonitorDependencies {
 const LEASES_PATH = '/apis/coordination.k8s.io/v1/leases';
 
 /** Loaded when first asked for: the console is to be there before them. */
+const loadTimeline = () => import('./timeline-stream.ts');
 const loadXray = () => import('./xray.ts');
 const loadAdmissionFigures = () => import('./admission-figures.ts');
 const loadChecklist = () => import('../../core/cluster/checks/checklist.ts');
@@ -93,6 +94,12 @@ export const createMonitorHandlers = (
       if (record) return yield* record.timeline(signal);
       yield [[]];
       await untilAborted(signal);
+    },
+    'timeline.watch': async function* ({ cluster }, signal) {
+      const record = local.find(cluster);
+      if (!record) throw ownOnly('timeline');
+      const { timelineStream } = await loadTimeline();
+      yield* timelineStream(record.cluster, clock, signal);
     },
     'leases.watch': async function* ({ cluster }, signal) {
       const record = local.find(cluster);

@@ -3,9 +3,10 @@ import { DisposableStore, type Disposable } from '../../core/base/disposable.ts'
 import { messageOf } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
-import type { ClusterState, Supervisor } from '../../core/cluster/index.ts';
+import type { Supervisor } from '../../core/cluster/index.ts';
 import type { ClusterMonitor } from '../../core/cluster/monitor/cluster-monitor.ts';
 import { openClusterRecords, type ClusterRecords } from '../../core/cluster/monitor/cluster-records.ts';
+import { pokeOnChange } from '../../core/cluster/monitor/etcd/poke-on-change.ts';
 import { assessCritical } from '../../core/cluster/monitor/health/critical.ts';
 import type { ClusterAccess } from '../../core/cluster/monitor/scrape/cluster-access.ts';
 import {
@@ -21,25 +22,6 @@ import { Feed } from '../ipc/handlers/feed.ts';
 
 /** Each item is the whole picture: who is slow wants the newest only. */
 const ITEMS_WAITING_MAX = 1;
-
-/** Changes when a host or a member came or went. */
-const quorumStamp = ({ hosts }: ClusterState): string =>
-  hosts
-    .map(({ name, phase, components }) => {
-      const etcd = components.find((component) => component.name === 'etcd');
-      return `${name} ${phase} ${etcd?.phase ?? ''} ${etcd?.restarts ?? 0}`;
-    })
-    .join('\n');
-
-const pokeOnChange = (supervisor: Supervisor, monitor: ClusterMonitor): Disposable => {
-  let stamp = quorumStamp(supervisor.state());
-  return supervisor.onChange((state) => {
-    const now = quorumStamp(state);
-    if (now === stamp) return;
-    stamp = now;
-    monitor.members.poke();
-  });
-};
 
 /** One cluster of this console's own: recorded while it runs, readable always. */
 export class LocalRecord implements Disposable {
@@ -137,7 +119,11 @@ export class LocalRecord implements Disposable {
       if (this.cluster.state().phase === 'ready') monitor.leases.start();
       running.add(monitor.members.onView((view) => this.#members.publish(view)));
       running.add(monitor.sampler.onSample((health) => this.#health.publish(health)));
-      if (supervisor) running.add(pokeOnChange(supervisor, monitor));
+      if (supervisor) {
+        running.add(pokeOnChange(supervisor, monitor.members));
+        running.add(monitor.members.onView((view) => supervisor.timeline.observeMembers(view)));
+        running.add(monitor.sampler.onSample((health) => supervisor.timeline.observeHealth(health)));
+      }
       this.#hearLeases(this.#leases.listenerCount > 0);
     } catch (error) {
       this.#log.write('warn', 'failed to record the cluster', { error: messageOf(error) });
@@ -233,7 +219,7 @@ export class LocalRecords implements Disposable {
   }
 }
 
-type OwnOnly = 'audit' | 'certificates' | 'checks' | 'encryption' | 'inspection';
+type OwnOnly = 'audit' | 'certificates' | 'checks' | 'encryption' | 'inspection' | 'timeline';
 
 /** What only a cluster of this console's own has. */
 export const ownOnly = (what: OwnOnly): ContractError =>

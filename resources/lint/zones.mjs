@@ -12,6 +12,7 @@ export const ZONES = {
   'core/etcd': ['core/base', 'core/base/node', 'core/raft', 'core/pki'],
   'core/client': ['core/base', 'core/base/node', 'core/api', 'core/cel', 'core/pki'],
   'core/contract': ['core/base', 'core/api'],
+  'core/timeline': ['core/base', 'core/contract'],
   'core/component': ['core/base', 'core/base/node', 'core/api', 'core/pki', 'core/client'],
   'core/apiserver': ['core/base', 'core/base/node', 'core/api', 'core/cel', 'core/pki', 'core/component'],
   // The only door from the API server to etcd is its own etcd client in storage/, which speaks the wire.
@@ -83,7 +84,7 @@ export const ZONES = {
   'main/preload': ['core/base', 'core/contract'],
   // Texts, which the editor offers.
   'resources/samples': [],
-  renderer: ['core/base', 'core/api', 'core/contract', 'resources/samples'],
+  renderer: ['core/base', 'core/api', 'core/contract', 'core/timeline', 'resources/samples'],
   test: ['core', 'main', 'renderer', 'resources'],
   resources: ['resources'],
 };
@@ -95,6 +96,7 @@ export const PURE_ZONES = [
   'core/api',
   'core/cel',
   'core/contract',
+  'core/timeline',
   'core/dns/wire',
   'core/dns/zone',
   'core/network-policy',

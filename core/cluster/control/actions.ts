@@ -17,6 +17,7 @@ import { removeMember } from '../membership/remove-member.ts';
 import { Hold } from '../operation/hold.ts';
 import { lineReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import { recorded } from './recorded.ts';
 import { applyUpgrade } from '../upgrade/apply.ts';
 import { planUpgrade } from '../upgrade/plan-upgrade.ts';
 import { rollbackUpgrade } from '../upgrade/rollback.ts';
@@ -107,8 +108,11 @@ const faultHandlers = ({ faults }: Supervisor) =>
     'fault.heal': ({ id }) => Promise.resolve(faults.heal(id)),
   }) satisfies Partial<ControlHandlers>;
 
-/** What commands from outside do to a running cluster. */
-export const controlHandlers = (supervisor: Supervisor): ControlHandlers => ({
+/** What commands from outside do to a running cluster; its timeline tells. */
+export const controlHandlers = (supervisor: Supervisor): ControlHandlers =>
+  recorded(plainHandlers(supervisor), supervisor.timeline);
+
+const plainHandlers = (supervisor: Supervisor): ControlHandlers => ({
   async status() {
     await supervisor.commands.refreshUsage();
     return supervisor.state();

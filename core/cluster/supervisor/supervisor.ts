@@ -38,6 +38,8 @@ import { Readiness } from './readiness.ts';
 import { ServingGates } from './serving-gates.ts';
 import type { StartFailure } from './start-failures.ts';
 import type { ClusterPhase, ClusterState } from './state.ts';
+import { SCHEDULED_SNAPSHOT } from '../timeline/action-draft.ts';
+import { Timeline } from '../timeline/timeline.ts';
 
 /** Below the bound within which clients need an answer. */
 const FIRST_BACKEND_WAIT_MS = 8_000;
@@ -90,6 +92,8 @@ export class Supervisor {
   readonly #events: HostEvents;
   /** What is done to single hosts and components. */
   readonly commands: HostCommands;
+  /** What happens to the cluster, recorded while this supervisor runs it. */
+  readonly timeline: Timeline;
 
   constructor(options: SupervisorOptions) {
     const { folder, clock } = options;
@@ -98,12 +102,16 @@ export class Supervisor {
     this.#options = options;
     this.#startedAtMs = clock.nowMs();
     this.#originMs = clock.monotonicMs();
+    this.timeline = new Timeline({ dataDirectory: folder.directory, clock, log: options.log });
+    this.onChange((state) => this.timeline.observeState(state));
     this.#backups = new BackupRunner({
       dataDirectory: folder.directory,
       clock,
       log: options.log,
       save: (directory) =>
-        saveClusterSnapshot(this, { report: silentReport, prefix: SCHEDULED_PREFIX, directory }),
+        this.timeline.during(SCHEDULED_SNAPSHOT.draft, SCHEDULED_SNAPSHOT.failed, () =>
+          saveClusterSnapshot(this, { report: silentReport, prefix: SCHEDULED_PREFIX, directory }),
+        ),
     });
     this.#certificates = new CertificateKeeper({
       dataDirectory: folder.directory,
@@ -338,6 +346,7 @@ export class Supervisor {
     this.#unsettled = change?.host;
     // Anyone who stops a cluster that is only about to start finds nothing to stop, and must not be left with it.
     this.#life.signal.throwIfAborted();
+    void this.timeline.start(this.#config.spec.kubernetesVersion);
     for (const link of this.#links.values()) link.launch();
     await this.#balancer.start();
     this.#life.signal.throwIfAborted();
@@ -354,6 +363,7 @@ export class Supervisor {
     this.#readyAfterMs = Math.round(clock.monotonicMs() - this.#originMs);
     this.#phase = 'ready';
     this.#changed();
+    this.timeline.watchApi(client);
     void this.#settle();
   }
 
@@ -392,6 +402,7 @@ export class Supervisor {
 
   async #stop(): Promise<void> {
     this.#phase = 'stopping';
+    this.timeline.endWatches();
     this.#keeper.dispose();
     this.#life.abort(new SaidError('Stopped', say('failure.clusterStopping')));
     this.#changed();
@@ -405,6 +416,7 @@ export class Supervisor {
     this.#phase = 'stopped';
     this.#changed();
     this.#listeners.clear();
+    await this.timeline.close();
   }
 
   #changed(): void {

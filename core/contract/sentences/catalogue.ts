@@ -6,6 +6,7 @@ import { harden } from './harden.ts';
 import { native } from './native.ts';
 import { notices } from './notices.ts';
 import { operations } from './operations.ts';
+import { timeline } from './timeline.ts';
 
 /** Every sentence that the host sends to the console, in English. Other languages are in `renderer/locales`. */
 export const sentences = {
@@ -21,6 +22,7 @@ export const sentences = {
   ...native,
   ...notices,
   ...operations,
+  ...timeline,
 } as const;
 
 export type Sentences = typeof sentences;

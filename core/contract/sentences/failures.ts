@@ -46,6 +46,7 @@ export const failures = {
   'failure.ownOnly.etcd': 'etcd members are only accessible for clusters hosted by this console',
   'failure.ownOnly.inspection':
     'hashes, locks and users of etcd are only available for clusters hosted by this console',
+  'failure.ownOnly.timeline': 'timelines are only recorded for clusters hosted by this console',
   'failure.ownOnly.audit': 'audit logs are only available for clusters hosted by this console',
   'failure.ownOnly.encryption': 'encryption keys are only available for clusters hosted by this console',
   'failure.ownOnly.certificates': 'certificate files are only available for clusters hosted by this console',

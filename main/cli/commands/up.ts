@@ -15,6 +15,7 @@ import { controlEndpoint } from '../../../core/cluster/control/endpoint.ts';
 import { serveControl } from '../../../core/cluster/control/server.ts';
 import { configWarnings } from '../../../core/cluster/config/config.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
+import type { Disposable } from '../../../core/base/disposable.ts';
 import type { Log } from '../../../core/base/log.ts';
 import { jsonLog } from '../../../core/base/node/log.ts';
 import { builtHost, hostLauncherHere } from './built-host.ts';
@@ -148,6 +149,12 @@ const serveConsole = async (
   });
 };
 
+/** A console watches the members itself. */
+const watchForTimeline = async (supervisor: Supervisor, log: Log): Promise<Disposable> => {
+  const { watchMembers } = await import('../../../core/cluster/timeline/watch-members.ts');
+  return watchMembers(supervisor, { clock: systemClock, log });
+};
+
 /** For what is still to be told and to be given back. */
 const END_PAUSE_MS = 500;
 
@@ -177,6 +184,7 @@ export const up: Command = {
       const telling = supervisor.onChange(narrator(print, context.note));
       const control = await serveControl(controlEndpoint(dataDirectory), controlHandlers(supervisor));
       let served: ServedConsole | undefined;
+      let watching: Disposable | undefined;
       try {
         served = await serveConsole(values as Values, supervisor, log);
         const url = served?.serving.url;
@@ -187,6 +195,7 @@ export const up: Command = {
           const { readyAfterMs = 0, endpoint, warnings } = supervisor.state();
           for (const warning of warnings) context.note(`pilothouse: ${inEnglish(warning)}`);
           const kubeconfig = adminKubeconfigFile(dataDirectory);
+          if (!served) watching = await watchForTimeline(supervisor, log);
           if (json)
             context.print(JSON.stringify({ readyAfterMs, endpoint, kubeconfig, data: dataDirectory, url }));
           else context.print(`ready in ${seconds(readyAfterMs)}  kubeconfig ${kubeconfig}`);
@@ -194,6 +203,7 @@ export const up: Command = {
         }
       } finally {
         telling.dispose();
+        watching?.dispose();
         try {
           await served?.close();
         } finally {

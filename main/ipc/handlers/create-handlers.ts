@@ -47,6 +47,7 @@ const MONITOR_NAMES = [
   'leases.watch',
   'metrics.query',
   'metrics.health',
+  'timeline.watch',
   'xray.requests',
   'xray.admission',
   'xray.scheduling',

@@ -29,6 +29,8 @@ export interface MembersWatchOptions {
   hostOf(memberName: string): string;
   metricsOf(memberName: string): MemberMetrics;
   roundTripMs(leaderName: string, toId: string): number | null;
+  /** Between two rounds while there is a leader; a second without it. */
+  readonly pollMs?: number;
   /** How a member is asked; over the wire without it. */
   probe?(url: string): Probe;
   readonly clock: Clock;
@@ -112,7 +114,7 @@ export class MembersWatch implements Disposable {
   }
 
   async #run(): Promise<void> {
-    const { clock, log } = this.#options;
+    const { clock, log, pollMs = POLL_MS } = this.#options;
     this.#isRunning = true;
     this.#isPoked = false;
     const beganMs = clock.monotonicMs();
@@ -126,7 +128,7 @@ export class MembersWatch implements Disposable {
     if (this.#isStopped) return;
     for (const listener of this.#listeners) listener(this.#view);
     const hasLeader = this.#view.members.some(({ role }) => role === 'leader');
-    const pauseMs = this.#isPoked ? 0 : hasLeader ? POLL_MS : POLL_LEADERLESS_MS;
+    const pauseMs = this.#isPoked ? 0 : hasLeader ? pollMs : POLL_LEADERLESS_MS;
     const tookMs = clock.monotonicMs() - beganMs;
     this.#timer = clock.after(Math.max(0, pauseMs - tookMs), () => void this.#run());
   }

@@ -50,6 +50,7 @@ export const failures = {
   'failure.ownOnly.etcd': 'etcd-Member sind nur für Cluster erreichbar, die diese Konsole betreibt',
   'failure.ownOnly.inspection':
     'Hashes, Locks und Benutzer von etcd gibt es nur für Cluster, die diese Konsole betreibt',
+  'failure.ownOnly.timeline': 'Zeitachsen werden nur für Cluster aufgezeichnet, die diese Konsole betreibt',
   'failure.ownOnly.audit': 'Audit-Protokolle gibt es nur für Cluster, die diese Konsole betreibt',
   'failure.ownOnly.encryption':
     'Verschlüsselungsschlüssel gibt es nur für Cluster, die diese Konsole betreibt',

@@ -8,6 +8,7 @@ import { harden } from './harden.ts';
 import { hostOperations } from './host-operations.ts';
 import { native } from './native.ts';
 import { notices } from './notices.ts';
+import { timeline } from './timeline.ts';
 
 /** Every sentence of the host in German, counted where English counts. */
 export const german: { readonly [C in SentenceCode]: Sentences[C] extends string ? string : PluralForms } = {
@@ -19,4 +20,5 @@ export const german: { readonly [C in SentenceCode]: Sentences[C] extends string
   ...hostOperations,
   ...native,
   ...notices,
+  ...timeline,
 };

@@ -1,0 +1,23 @@
+import type { TimelineEntry } from '../../contract/index.ts';
+import { relateAll } from './relate.ts';
+import { listTimelineFiles, readTimelineFiles, timelineFolder } from './timeline-files.ts';
+
+export interface ReadTimeline {
+  /** Oldest first, each with its cause. */
+  readonly entries: readonly TimelineEntry[];
+  readonly damagedLines: number;
+}
+
+/** Reads what is stored of a cluster, whichever process runs it. */
+export const readTimeline = async (dataDirectory: string): Promise<ReadTimeline> => {
+  const { entries, damagedLines } = await readTimelineFiles(
+    await listTimelineFiles(timelineFolder(dataDirectory)),
+  );
+  return { entries: relateAll(entries), damagedLines };
+};
+
+/** Changes whenever something was recorded: names and sizes of the files. */
+export const timelineStamp = async (dataDirectory: string): Promise<string> =>
+  (await listTimelineFiles(timelineFolder(dataDirectory)))
+    .map(({ firstId, bytes }) => `${firstId}:${bytes}`)
+    .join();

@@ -1,0 +1,74 @@
+import type { Clock } from '../../core/base/clock.ts';
+import { pause } from '../../core/client/index.ts';
+import { readTimeline, timelineStamp } from '../../core/cluster/timeline/read-timeline.ts';
+import { Relater, relateAll } from '../../core/cluster/timeline/relate.ts';
+import type { Timeline } from '../../core/cluster/timeline/timeline.ts';
+import { TIMELINE_CHUNK_MAX, type TimelineEntry, type TimelineItem } from '../../core/contract/index.ts';
+import type { LocalCluster } from '../clusters/local-clusters.ts';
+import { Feed } from '../ipc/handlers/feed.ts';
+
+/** How often the files of a cluster that another process runs are looked at, while a page shows them. */
+const LOOK_MS = 2_000;
+/** Entries that wait for a slow page; one that is dropped comes with the next look at the page. */
+const WAITING_MAX = TIMELINE_CHUNK_MAX;
+
+const stored = function* (
+  entries: readonly TimelineEntry[],
+  damagedLines: number,
+): Generator<TimelineItem[], void, void> {
+  for (let at = 0; at < entries.length || at === 0; at += TIMELINE_CHUNK_MAX) {
+    const chunk = entries.slice(at, at + TIMELINE_CHUNK_MAX);
+    yield [{ entries: chunk, isComplete: at + TIMELINE_CHUNK_MAX >= entries.length, damagedLines }];
+  }
+};
+
+/** Of a cluster that runs here: what is stored, then every entry as it is recorded. */
+async function* liveTimeline(timeline: Timeline, signal: AbortSignal): AsyncGenerator<TimelineItem[]> {
+  const feed = new Feed<TimelineEntry>({ listenerItemsMax: WAITING_MAX });
+  const relater = new Relater();
+  const listening = timeline.log.onChange((entry) => feed.publish(relater.add(entry)));
+  // Listened to before the files are read: what comes in between comes twice, and replaces itself.
+  const live = feed.listen(signal);
+  const next = live.next();
+  try {
+    const { entries, damagedLines } = await timeline.log.read();
+    const related = relateAll(entries);
+    for (const entry of related) relater.prepare(entry);
+    yield* stored(related, damagedLines);
+    for (let batch = await next; !batch.done; batch = await live.next())
+      yield [{ entries: batch.value, isComplete: true, damagedLines }];
+  } finally {
+    listening.dispose();
+    feed.close();
+  }
+}
+
+/** Of one that runs elsewhere or does not run: its files, and what is appended to them. */
+async function* storedTimeline(
+  directory: string,
+  clock: Clock,
+  signal: AbortSignal,
+): AsyncGenerator<TimelineItem[]> {
+  let stamp: string | undefined;
+  let lastId = -1;
+  let open: ReadonlySet<number> = new Set();
+  while (!signal.aborted) {
+    const now = await timelineStamp(directory);
+    if (now !== stamp) {
+      stamp = now;
+      const { entries, damagedLines } = await readTimeline(directory);
+      const news = entries.filter(({ id, isOpen }) => id > lastId || (open.has(id) && !isOpen));
+      open = new Set(entries.filter(({ isOpen }) => isOpen).map(({ id }) => id));
+      lastId = Math.max(lastId, ...entries.slice(-1).map(({ id }) => id));
+      yield* stored(news, damagedLines);
+    }
+    await pause(clock, LOOK_MS, signal).catch(() => undefined);
+  }
+}
+
+export const timelineStream = (
+  { supervisor, directory }: LocalCluster,
+  clock: Clock,
+  signal: AbortSignal,
+): AsyncIterable<TimelineItem[]> =>
+  supervisor ? liveTimeline(supervisor.timeline, signal) : storedTimeline(directory, clock, signal);
