@@ -1,10 +1,14 @@
 import type { DaemonSet, Pod, Stored } from '../../core/client/index.ts';
+import { say, together, verbatim, type Said } from '../../core/contract/index.ts';
 
-/** What becomes of a pod, and in kubectl's words why. The last filter that had something to say is told. */
+export type DrainRefusal =
+  | { readonly kind: 'daemonSets' | 'localStorage' | 'unmanaged' }
+  | { readonly kind: 'noDaemonSet'; readonly why: string };
+
 export interface DrainVerdict {
   readonly pod: Stored<Pod>;
   readonly fate: 'evict' | 'stay' | 'refuse';
-  readonly message: string;
+  readonly refusal?: DrainRefusal;
 }
 
 export interface DrainChoices {
@@ -17,13 +21,6 @@ export interface DrainChoices {
 export type FindDaemonSet = (namespace: string, name: string) => Promise<Stored<DaemonSet>>;
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
-
-const DAEMON_SET_FATAL = 'DaemonSet-managed Pods (use --ignore-daemonsets to ignore)';
-const DAEMON_SET_WARNING = 'ignoring DaemonSet-managed Pods';
-const LOCAL_STORAGE_FATAL = 'Pods with local storage (use --delete-emptydir-data to override)';
-const LOCAL_STORAGE_WARNING = 'deleting Pods with local storage';
-const UNMANAGED_FATAL = 'Pods that declare no controller (use --force to override)';
-const UNMANAGED_WARNING = 'deleting Pods that declare no controller';
 
 export const podKey = (pod: Stored<Pod>): string => `${pod.metadata.namespace ?? ''}/${pod.metadata.name}`;
 
@@ -40,27 +37,17 @@ const verdictOf = (
   missing: { readonly message: string; readonly isGone: boolean } | undefined,
 ): DrainVerdict => {
   const controller = pod.metadata.ownerReferences?.find((owner) => owner.controller === true);
-  let message = '';
+  const refuse = (refusal: DrainRefusal): DrainVerdict => ({ pod, fate: 'refuse', refusal });
   if (controller?.kind === 'DaemonSet' && controller.apiVersion === 'apps/v1' && !isFinished(pod)) {
-    if (missing) {
-      if (!missing.isGone || !choices.force) return { pod, fate: 'refuse', message: missing.message };
-      message = missing.message;
-    } else
-      return choices.ignoreDaemonSets
-        ? { pod, fate: 'stay', message: DAEMON_SET_WARNING }
-        : { pod, fate: 'refuse', message: DAEMON_SET_FATAL };
+    if (!missing) return choices.ignoreDaemonSets ? { pod, fate: 'stay' } : refuse({ kind: 'daemonSets' });
+    if (!missing.isGone || !choices.force) return refuse({ kind: 'noDaemonSet', why: missing.message });
   }
-  if (pod.metadata.annotations?.[MIRROR_ANNOTATION] !== undefined) return { pod, fate: 'stay', message: '' };
-  if (isFinished(pod)) return { pod, fate: 'evict', message };
-  if (pod.spec?.volumes?.some((volume) => volume.emptyDir !== undefined)) {
-    if (!choices.deleteEmptyDirData) return { pod, fate: 'refuse', message: LOCAL_STORAGE_FATAL };
-    message = LOCAL_STORAGE_WARNING;
-  }
-  if (!controller) {
-    if (!choices.force) return { pod, fate: 'refuse', message: UNMANAGED_FATAL };
-    message = UNMANAGED_WARNING;
-  }
-  return { pod, fate: 'evict', message };
+  if (pod.metadata.annotations?.[MIRROR_ANNOTATION] !== undefined) return { pod, fate: 'stay' };
+  if (isFinished(pod)) return { pod, fate: 'evict' };
+  const hasLocalData = pod.spec?.volumes?.some((volume) => volume.emptyDir !== undefined) === true;
+  if (hasLocalData && !choices.deleteEmptyDirData) return refuse({ kind: 'localStorage' });
+  if (!controller && !choices.force) return refuse({ kind: 'unmanaged' });
+  return { pod, fate: 'evict' };
 };
 
 /** The filters of `kubectl drain`, in its order. */
@@ -93,17 +80,20 @@ export const judgePods = async (
   return verdicts;
 };
 
-/** Several failures as Kubernetes writes them into one line. */
-export const aggregate = (messages: readonly string[]): string => {
-  const unique = [...new Set(messages)];
-  return unique.length === 1 ? unique[0]! : `[${unique.join(', ')}]`;
-};
-
-/** `cannot delete <why>: ns/a, ns/b` for each reason; undefined when nothing is in the way. */
-export const refusalOfDrain = (verdicts: readonly DrainVerdict[]): string | undefined => {
-  const groups = new Map<string, string[]>();
-  for (const { pod, fate, message } of verdicts)
-    if (fate === 'refuse') groups.set(message, [...(groups.get(message) ?? []), podKey(pod)]);
+/** Why nothing is evicted, with the pods for each reason; undefined when nothing is in the way. */
+export const refusalOfDrain = (verdicts: readonly DrainVerdict[]): Said | undefined => {
+  const groups = new Map<string, { readonly refusal: DrainRefusal; readonly pods: string[] }>();
+  for (const { pod, refusal } of verdicts) {
+    if (!refusal) continue;
+    const key = JSON.stringify(refusal);
+    const group = groups.get(key) ?? { refusal, pods: [] };
+    group.pods.push(podKey(pod));
+    groups.set(key, group);
+  }
   if (groups.size === 0) return undefined;
-  return aggregate([...groups].map(([message, pods]) => `cannot delete ${message}: ${pods.join(', ')}`));
+  const sentence = (refusal: DrainRefusal, pods: string): Said =>
+    refusal.kind === 'noDaemonSet'
+      ? say('drain.noDaemonSet', { why: verbatim(refusal.why), pods })
+      : say(`drain.${refusal.kind}`, { pods });
+  return together([...groups.values()].map(({ refusal, pods }) => sentence(refusal, pods.join(', '))));
 };

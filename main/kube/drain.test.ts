@@ -39,10 +39,10 @@ const found = () => Promise.resolve({} as never);
 
 test('what is in the way is told in the words of kubectl, grouped by reason', async () => {
   const pods = [daemon('a'), daemon('b'), alone('c'), withLocalData, mirror, pod('plain')];
-  expect(refusalOfDrain(await judgePods(pods, choices, found, isGone))).toBe(
-    '[cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): web/a, web/b, ' +
-      'cannot delete Pods that declare no controller (use --force to override): web/c, ' +
-      'cannot delete Pods with local storage (use --delete-emptydir-data to override): web/data]',
+  expect(inEnglish(refusalOfDrain(await judgePods(pods, choices, found, isGone))!)).toBe(
+    'cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): web/a, web/b; ' +
+      'cannot delete Pods that declare no controller (use --force to override): web/c; ' +
+      'cannot delete Pods with local storage (use --delete-emptydir-data to override): web/data',
   );
 });
 

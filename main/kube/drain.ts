@@ -1,11 +1,10 @@
 import { isForbidden, isNotFound, isTooManyRequests, StatusError } from '../../core/api/meta/status.ts';
 import type { Clock } from '../../core/base/clock.ts';
-import { messageOf } from '../../core/base/errors.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { DAEMON_SET, NODE, pause, POD, type Client, type Pod, type Stored } from '../../core/client/index.ts';
-import { ContractError, saidOf, say, verbatim } from '../../core/contract/index.ts';
+import { ContractError, SaidError, saidOf, say, together, type Said } from '../../core/contract/index.ts';
 import type { OperationRunner, StepReport } from '../clusters/operation-runner.ts';
-import { aggregate, judgePods, podKey, refusalOfDrain } from './drain-filter.ts';
+import { judgePods, podKey, refusalOfDrain } from './drain-filter.ts';
 import { kubeFailure } from './failure.ts';
 
 /** kubectl's own: how long after a refused eviction it is tried again, and how often a pod is looked for. */
@@ -13,6 +12,7 @@ export const EVICT_RETRY_MS = 5_000;
 export const GONE_POLL_MS = 1_000;
 /** kubectl waits for ever; an operation that no one looks at must end. */
 export const DRAIN_LIMIT_MS = 30 * 60_000;
+const TIMED_OUT = say('drain.timeout', { minutes: DRAIN_LIMIT_MS / 60_000 });
 /** kubectl evicts all pods at the same time; more than this only makes them wait for each other in the server. */
 const EVICTIONS_AT_ONCE_MAX = 16;
 const PODS_PER_PAGE = 500;
@@ -60,6 +60,8 @@ const evict = async (draining: Draining, pod: Stored<Pod>): Promise<boolean> => 
   const { client, clock, report, signal, gracePeriodSeconds, endsAtMs } = draining;
   const { namespace = '', name } = pod.metadata;
   const where = `pods/${JSON.stringify(name)} -n ${JSON.stringify(namespace)}`;
+  const failed = (why: Said, cause: unknown): SaidError =>
+    new SaidError('Conflict', say('drain.evict', { pod: where, why }), { cause });
   const body = {
     apiVersion: 'policy/v1',
     kind: 'Eviction',
@@ -75,20 +77,10 @@ const evict = async (draining: Draining, pod: Stored<Pod>): Promise<boolean> => 
       if (isNotFound(error)) return false;
       const isLeaving = active.metadata.deletionTimestamp !== undefined;
       if (namespaceTerminates(error) && isLeaving) return true;
-      if (!isTooManyRequests(error) && !namespaceTerminates(error))
-        throw new Error(`error when evicting ${where}: ${messageOf(error)}`, { cause: error });
-      if (clock.monotonicMs() + EVICT_RETRY_MS > endsAtMs)
-        throw new Error(
-          `error when evicting ${where}: global timeout reached: ${DRAIN_LIMIT_MS / 60_000}m0s`,
-          { cause: error },
-        );
-      report.detail(
-        stepOf(pod),
-        // kubectl's own words.
-        verbatim(
-          `error when evicting ${where} (will retry after ${EVICT_RETRY_MS / 1000}s): ${messageOf(error)}`,
-        ),
-      );
+      if (!isTooManyRequests(error) && !namespaceTerminates(error)) throw failed(saidOf(error), error);
+      if (clock.monotonicMs() + EVICT_RETRY_MS > endsAtMs) throw failed(TIMED_OUT, error);
+      const seconds = EVICT_RETRY_MS / 1000;
+      report.detail(stepOf(pod), say('drain.evict.retry', { pod: where, seconds, why: saidOf(error) }));
       await pause(clock, EVICT_RETRY_MS, signal);
       const found = await stillThere(draining, pod);
       if (!found) return false;
@@ -108,8 +100,12 @@ const evictAndWait = async (draining: Draining, pod: Stored<Pod>): Promise<void>
     report.detail(step, say('detail.evicted.waiting'));
     while (await stillThere(draining, pod)) {
       if (clock.monotonicMs() > endsAtMs)
-        throw new Error(
-          `error when waiting for pod ${JSON.stringify(name)} in namespace ${JSON.stringify(namespace)} to terminate: global timeout reached: ${DRAIN_LIMIT_MS / 60_000}m0s`,
+        throw new SaidError(
+          'Conflict',
+          say('drain.wait', {
+            pod: `${JSON.stringify(name)} -n ${JSON.stringify(namespace)}`,
+            why: TIMED_OUT,
+          }),
         );
       await pause(clock, GONE_POLL_MS, signal);
     }
@@ -118,16 +114,16 @@ const evictAndWait = async (draining: Draining, pod: Stored<Pod>): Promise<void>
 };
 
 /** A few at a time; one that fails does not keep the others. Answers what failed. */
-const evictAll = async (draining: Draining, pods: readonly Stored<Pod>[]): Promise<string[]> => {
+const evictAll = async (draining: Draining, pods: readonly Stored<Pod>[]): Promise<Said[]> => {
   const waiting = [...pods];
-  const failures: string[] = [];
+  const failures: Said[] = [];
   const work = async (): Promise<void> => {
     for (let pod = waiting.shift(); pod && !draining.signal.aborted; pod = waiting.shift())
       try {
         await evictAndWait(draining, pod);
       } catch (error) {
         draining.report.detail(stepOf(pod), saidOf(error));
-        failures.push(messageOf(error));
+        failures.push(saidOf(error));
       }
   };
   await Promise.all(Array.from({ length: Math.min(EVICTIONS_AT_ONCE_MAX, pods.length) }, work));
@@ -141,7 +137,7 @@ const podsOn = async ({ client, signal }: Draining, node: string): Promise<Store
   return pods;
 };
 
-/** `kubectl drain`: the same order, the same refusals in the same words, one step a pod. */
+/** `kubectl drain`: the same order, the same refusals, one step a pod. */
 export const drainNode =
   (
     connect: (cluster: string) => Promise<{ readonly client: Client }>,
@@ -155,7 +151,7 @@ export const drainNode =
       { id: 'cordon', title: say('step.drain.cordon', { node }) },
       { id: 'pods', title: say('step.drain.pods', { node }) },
     ];
-    const unable = (why: string): ContractError =>
+    const unable = (why: Said): ContractError =>
       new ContractError('Conflict', say('failure.drain', { node, why }));
     report.plan(head);
     try {
@@ -179,7 +175,7 @@ export const drainNode =
       report.end('pods', say('detail.pods', { count: leaving.length, ignored: stays }));
       const failures = await evictAll(draining, leaving);
       signal.throwIfAborted();
-      if (failures.length > 0) throw unable(aggregate(failures));
+      if (failures.length > 0) throw unable(together(failures));
       return say('done.drain', { node, count: leaving.length });
     } catch (error) {
       throw kubeFailure(error);

@@ -12,7 +12,7 @@ export const DEFAULT_SCHEDULE: BackupSchedule = { enabled: false, everyMinutes: 
 const file = stateFile({
   schema: backupSchedule,
   path: (data) => join(backupsFolder(data), 'schedule.json'),
-  remedy: 'delete it or set the schedule again',
+  remedy: say('directory.damaged.schedule'),
 });
 
 export const readBackupSchedule = async (data: string): Promise<BackupSchedule> =>

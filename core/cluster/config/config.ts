@@ -1,6 +1,6 @@
 import { parse, stringify } from 'yaml';
 import * as v from 'valibot';
-import { ReasonError } from '../../base/errors.ts';
+import { say, SaidError, type Said } from '../../contract/index.ts';
 import { schemaFault, yamlFault } from '../../base/parse-fault.ts';
 import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/releases/index.ts';
 import { isNetwork, NETWORK_MAX, NETWORK_MIN } from './addresses.ts';
@@ -82,21 +82,22 @@ export const configWarnings = ({ spec }: ClusterConfig): readonly string[] => {
   return [`${members} etcd members tolerate no more failures than ${members - 1}: use an odd number`];
 };
 
-const bad = (message: string): ReasonError<'BadConfiguration'> =>
-  new ReasonError('BadConfiguration', message);
+const bad = (what: Said): SaidError<'BadConfiguration'> => new SaidError('BadConfiguration', what);
 
-const contradiction = ({ spec }: ClusterConfig): string | undefined => {
-  if (spec.runtime === 'cri')
-    return 'spec.runtime cri (--runtime cri) is not implemented yet; use simulated, which is the default';
-  if (spec.topology === 'stacked' && spec.externalEtcd) return 'spec.externalEtcd requires topology external';
+const ordinals = (name: string, count: string): Said =>
+  say('configuration.ordinals', { ordinals: `spec.${name}`, count: `spec.${count}` });
+
+const contradiction = ({ spec }: ClusterConfig): Said | undefined => {
+  if (spec.runtime === 'cri') return say('configuration.cri');
+  if (spec.topology === 'stacked' && spec.externalEtcd) return say('configuration.stackedExternal');
   if (spec.topology === 'stacked' && spec.etcdMembers !== spec.controlPlanes)
-    return 'spec.etcdMembers must equal spec.controlPlanes in the stacked topology';
+    return say('configuration.stackedMembers');
   if (spec.topology === 'external' && !spec.externalEtcd && spec.etcdMembers === 0)
-    return 'the external topology requires spec.etcdMembers or spec.externalEtcd';
+    return say('configuration.noMembers');
   if (spec.controlPlaneOrdinals && spec.controlPlaneOrdinals.length !== spec.controlPlanes)
-    return 'spec.controlPlaneOrdinals must have as many entries as spec.controlPlanes';
+    return ordinals('controlPlaneOrdinals', 'controlPlanes');
   if (spec.etcdOrdinals && spec.etcdOrdinals.length !== spec.etcdMembers)
-    return 'spec.etcdOrdinals must have as many entries as spec.etcdMembers';
+    return ordinals('etcdOrdinals', 'etcdMembers');
   return undefined;
 };
 
@@ -106,14 +107,14 @@ export const parseClusterConfig = (text: string, from: string): ClusterConfig =>
   try {
     document = parse(text);
   } catch (cause) {
-    throw bad(`${from} is not valid YAML: ${yamlFault(cause)}`);
+    throw bad(say('configuration.yaml', { path: from, why: yamlFault(cause) }));
   }
   const result = v.safeParse(schema, document);
   if (!result.success) {
-    throw bad(`${from}: ${schemaFault(result.issues)}`);
+    throw bad(say('configuration.file', { path: from, why: schemaFault(result.issues) }));
   }
   const problem = contradiction(result.output);
-  if (problem !== undefined) throw bad(`${from}: ${problem}`);
+  if (problem !== undefined) throw bad(say('configuration.file', { path: from, why: problem }));
   return result.output;
 };
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { ReasonError } from '../../base/errors.ts';
+import { say, SaidError } from '../../contract/index.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
 import {
   AUTHORITIES,
@@ -123,9 +123,12 @@ const ensurePki = async (data: string, config: ClusterConfig, clock: Clock): Pro
   const missing = Object.values(AUTHORITIES).filter(({ base }) => !existsSync(certificatePath(data, base)));
   if (missing.length === 0) return issueMissingLeaves(data, config, clock);
   if (hasMemberData(data, planHosts(config)))
-    throw new ReasonError(
+    throw new SaidError(
       'AuthorityLost',
-      `${certificatePath(data, missing[0]!.base)} is missing; restore pki/ from a backup of this directory`,
+      say('pki.missing', {
+        file: certificatePath(data, missing[0]!.base),
+        remedy: say('pki.remedy.restore'),
+      }),
     );
   for (const { base } of Object.values(AUTHORITIES)) await rm(certificatePath(data, base), { force: true });
   await createClusterPki(pkiSpecOf(config), data, clock);
@@ -163,10 +166,7 @@ const writeAuthenticationConfig = async (data: string): Promise<void> => {
 const assertEncryptionKeys = async (data: string, config: ClusterConfig): Promise<void> => {
   const file = join(data, ENCRYPTION_CONFIG_FILE);
   if (existsSync(file) || (await encryptionFileOf(data, config)) !== file) return;
-  throw new ReasonError(
-    'KeyLost',
-    `${file} is missing: stored Secrets cannot be read without its keys; restore it with pilothouse encryption import, or from a backup of this directory`,
-  );
+  throw new SaidError('KeyLost', say('encryption.keyLost', { file }));
 };
 
 /**
@@ -210,8 +210,5 @@ export const assertUsable = async (data: string): Promise<void> => {
   const entries = (await readdir(data)).filter((name) => !name.startsWith('.'));
   const foreign = entries.filter((name) => !['serve', 'logs', 'settings.json'].includes(name));
   if (existsSync(clusterFile(data)) || !foreign.includes('pki')) return;
-  throw new ReasonError(
-    'NoCluster',
-    `${data} contains pki/ but no cluster.yaml; restore cluster.yaml, or choose another directory with --data`,
-  );
+  throw new SaidError('NoCluster', say('directory.onlyPki', { directory: data }));
 };

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import * as v from 'valibot';
 import type { Clock } from '../../base/clock.ts';
-import { ReasonError } from '../../base/errors.ts';
+import { say, SaidError } from '../../contract/index.ts';
 import { backupsFolder, PRIVATE_FOLDER_MODE } from './layout.ts';
 import { stateFile } from './state-file.ts';
 
@@ -33,7 +33,7 @@ const LEFT_OUT = /^hosts\/[^/]+\/(?!manifests(\/|$))/;
 const formatFile = stateFile({
   schema: v.object({ format: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(FORMAT_MAX)) }),
   path: (data) => join(data, 'format.json'),
-  remedy: 'restore it from a backup of this directory',
+  remedy: say('directory.damaged.restore'),
 });
 
 const newestOf = (migrations: readonly Migration[]): number => migrations.at(-1)?.to ?? FIRST_FORMAT;
@@ -46,10 +46,7 @@ export const assertKnownFormat = async (data: string, migrations = MIGRATIONS): 
   const format = await formatOf(data);
   const newest = newestOf(migrations);
   if (format <= newest) return;
-  throw new ReasonError(
-    'NewerFormat',
-    `${data} has data format ${format}, and this version of Pilothouse reads formats up to ${newest}; use the version that wrote it, or a newer one`,
-  );
+  throw new SaidError('NewerFormat', say('directory.newerFormat', { directory: data, format, newest }));
 };
 
 /** The folder appears with everything in it or not at all. Keys stay private. */

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
-import { ReasonError } from '../../base/errors.ts';
+import { say, SaidError, type Said } from '../../contract/index.ts';
 import {
   AUTHORITIES,
   certificatePath,
@@ -14,11 +14,13 @@ import type { ClusterConfig } from '../config/config.ts';
 import { pkiSpecOf } from './create.ts';
 
 const SERVICE_ACCOUNTS = 'sa';
-const FROM_COPY = 'restore pki/ from a backup of this directory';
-const REISSUED = 'the next start issues a new one';
 
-const bad = (what: string, remedy: string, cause?: unknown): ReasonError<'BadPki'> =>
-  new ReasonError('BadPki', `${what}; ${remedy}`, { cause });
+const bad = (
+  what: 'missing' | 'certificate' | 'key' | 'kubeconfig',
+  file: string,
+  remedy: Said,
+  cause?: unknown,
+): SaidError<'BadPki'> => new SaidError('BadPki', say(`pki.${what}`, { file, remedy }), { cause });
 
 const textOf = async (file: string): Promise<string | undefined> => {
   try {
@@ -29,24 +31,24 @@ const textOf = async (file: string): Promise<string | undefined> => {
   }
 };
 
-const certificateOf = (file: string, text: string, remedy: string): X509Certificate => {
+const certificateOf = (file: string, text: string, remedy: Said): X509Certificate => {
   try {
     return new X509Certificate(text);
   } catch (cause) {
-    throw bad(`${file} is not a valid certificate`, remedy, cause);
+    throw bad('certificate', file, remedy, cause);
   }
 };
 
-const keyOf = (file: string, text: string, remedy: string): ReturnType<typeof createPrivateKey> => {
+const keyOf = (file: string, text: string, remedy: Said): ReturnType<typeof createPrivateKey> => {
   try {
     return createPrivateKey(text);
   } catch (cause) {
-    throw bad(`${file} is not a valid private key`, remedy, cause);
+    throw bad('key', file, remedy, cause);
   }
 };
 
 /** A certificate and its key, each where it is there; false where both are and do not belong together. */
-const isWhole = async (data: string, base: string, remedy: string): Promise<boolean> => {
+const isWhole = async (data: string, base: string, remedy: Said): Promise<boolean> => {
   const [certFile, keyFile] = [certificatePath(data, base), keyPath(data, base)];
   const [certText, keyText] = await Promise.all([textOf(certFile), textOf(keyFile)]);
   const certificate = certText === undefined ? undefined : certificateOf(certFile, certText, remedy);
@@ -57,7 +59,8 @@ const isWhole = async (data: string, base: string, remedy: string): Promise<bool
 const lookAtLeaf = async (data: string, { target }: LeafPlan): Promise<void> => {
   if (target.kind === 'files') {
     const { base } = target;
-    if (await isWhole(data, base, `delete pki/${base}.crt and pki/${base}.key; ${REISSUED}`)) return;
+    const pair = { certificate: `pki/${base}.crt`, key: `pki/${base}.key` };
+    if (await isWhole(data, base, say('pki.remedy.deletePair', pair))) return;
     // A renewal was cut off between the two files; neither is of use without its other half.
     await rm(certificatePath(data, base), { force: true });
     await rm(keyPath(data, base), { force: true });
@@ -69,7 +72,7 @@ const lookAtLeaf = async (data: string, { target }: LeafPlan): Promise<void> => 
   try {
     readKubeconfig(text, file);
   } catch (cause) {
-    throw bad(`${file} is not a valid kubeconfig`, `delete it; ${REISSUED}`, cause);
+    throw bad('kubeconfig', file, say('pki.remedy.delete'), cause);
   }
 };
 
@@ -78,7 +81,7 @@ const lookAtLeaf = async (data: string, { target }: LeafPlan): Promise<void> => 
  * or made, elsewhere. Of an authority that is being rotated there are two certificates to one key.
  */
 export const lookAtPki = async (data: string, config: ClusterConfig): Promise<void> => {
-  for (const { base } of Object.values(AUTHORITIES)) await isWhole(data, base, FROM_COPY);
+  for (const { base } of Object.values(AUTHORITIES)) await isWhole(data, base, say('pki.remedy.restore'));
   await Promise.all(planLeaves(pkiSpecOf(config)).map((plan) => lookAtLeaf(data, plan)));
 };
 
@@ -86,7 +89,7 @@ export const lookAtPki = async (data: string, config: ClusterConfig): Promise<vo
 export const assertServiceAccountKey = async (data: string): Promise<void> => {
   const file = keyPath(data, SERVICE_ACCOUNTS);
   const text = await textOf(file);
-  const remedy = `service account tokens are signed with it: ${FROM_COPY}`;
-  if (text === undefined) throw bad(`${file} is missing`, remedy);
+  const remedy = say('pki.remedy.serviceAccounts');
+  if (text === undefined) throw bad('missing', file, remedy);
   keyOf(file, text, remedy);
 };

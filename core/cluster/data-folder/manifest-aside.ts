@@ -1,18 +1,18 @@
 import { mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ReasonError } from '../../base/errors.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
+import { say, SaidError, type Said } from '../../contract/index.ts';
 import { hostFolder, manifestsFolder, PRIVATE_FOLDER_MODE } from './layout.ts';
 
 /** Where manifests wait that a kubelet should not run now. */
 const asideFolder = (data: string, host: string): string => join(hostFolder(data, host), 'stopped');
 
-const move = async (from: string, to: string, missing: string): Promise<void> => {
+const move = async (from: string, to: string, missing: Said): Promise<void> => {
   try {
     await rename(from, to);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new ReasonError('NotFound', missing, { cause });
+    throw new SaidError('NotFound', missing, { cause });
   }
 };
 
@@ -24,7 +24,7 @@ export const setManifestAside = async (data: string, host: string, component: st
   await move(
     join(manifestsFolder(data, host), file),
     join(aside, file),
-    `host ${host} has no manifest for ${component}`,
+    say('directory.component.missing', { host, component }),
   );
 };
 
@@ -34,7 +34,7 @@ export const putManifestBack = async (data: string, host: string, component: str
   await move(
     join(asideFolder(data, host), file),
     join(manifestsFolder(data, host), file),
-    `${component} on host ${host} is not stopped`,
+    say('directory.component.notStopped', { host, component }),
   );
 };
 

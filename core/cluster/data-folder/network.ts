@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
-import { ReasonError } from '../../base/errors.ts';
+import { say, SaidError, type Said } from '../../contract/index.ts';
 import { loadBalancerAddress, controlPlaneAddress, NETWORK_MAX, NETWORK_MIN } from '../config/addresses.ts';
 import { PORTS } from '../manifests/control-plane.ts';
 
@@ -44,17 +44,18 @@ export const findNetwork = async (dataDirectory: string): Promise<number> => {
     const network = NETWORK_MIN + 2 * ((first + step) % NETWORKS);
     if (await isFree(network)) return network;
   }
-  throw new ReasonError(
-    'NoNetwork',
-    'no free loopback network between 127.16 and 127.253; stop another cluster first',
-  );
+  throw new SaidError('NoNetwork', say('network.none'));
 };
 
-const WHY: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is in use by another program; stop it and retry',
-  EADDRNOTAVAIL: 'is not an address of this machine; loopback addresses in 127.0.0.0/8 are required',
-  EACCES: 'cannot be bound by this user: permission denied',
-};
+const WHY = {
+  EADDRINUSE: 'network.inUse',
+  EADDRNOTAVAIL: 'network.notLocal',
+  EACCES: 'network.denied',
+} as const;
+const unboundFor = (code: string, address: string): Said =>
+  Object.hasOwn(WHY, code)
+    ? say(WHY[code as keyof typeof WHY], { address })
+    : say('network.unbound', { address, why: code });
 
 /** Hosts end on their own when anyone who ran them is killed; until then their ports are theirs. */
 const LEFTOVER_WAIT_MS = 5_000;
@@ -77,9 +78,6 @@ export const assertPortsFree = async (endpoints: readonly Endpoint[], mayHaveRun
   for (const endpoint of endpoints) {
     const code = await freed(endpoint, deadlineMs);
     if (code === undefined) continue;
-    throw new ReasonError(
-      'PortInUse',
-      `${endpoint.address}:${endpoint.port} ${WHY[code] ?? `cannot be bound: ${code}`}`,
-    );
+    throw new SaidError('PortInUse', unboundFor(code, `${endpoint.address}:${endpoint.port}`));
   }
 };

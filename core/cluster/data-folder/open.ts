@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
+import { say, SaidError, type Said } from '../../contract/index.ts';
 import { lockDirectory } from '../../base/node/directory-lock.ts';
 import {
   CLUSTER_API_VERSION,
@@ -36,9 +37,8 @@ export const readCluster = async (directory: string): Promise<ClusterConfig | un
     text = await readFile(clusterFile(directory), 'utf8');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new ReasonError('BadDirectory', `cannot read ${clusterFile(directory)}: ${messageOf(cause)}`, {
-      cause,
-    });
+    const what = say('failure.cannotRead', { path: clusterFile(directory), why: messageOf(cause) });
+    throw new SaidError('BadDirectory', what, { cause });
   }
   await assertKnownFormat(directory);
   return parseClusterConfig(text, clusterFile(directory));
@@ -48,10 +48,7 @@ export const readCluster = async (directory: string): Promise<ClusterConfig | un
 export const requireCluster = async (directory: string): Promise<ClusterConfig> => {
   const config = await readCluster(directory);
   if (config) return config;
-  throw new ReasonError(
-    'NoCluster',
-    `no cluster in ${directory}; create one with \`pilothouse up --data ${directory}\``,
-  );
+  throw new SaidError('NoCluster', say('directory.noCluster', { directory }));
 };
 
 /** Where the members follow from something else, a number of their own would be believed and ignored. */
@@ -61,15 +58,11 @@ const assertMembersCount = (
 ): void => {
   const { etcdMembers } = wishes;
   if (etcdMembers === undefined) return;
-  if (externalEtcd)
-    throw new ReasonError(
-      'Contradiction',
-      '--etcd-members does not go with --external-etcd, which has its own members',
-    );
+  if (externalEtcd) throw new SaidError('Contradiction', say('directory.flag.externalMembers'));
   if (topology === 'stacked' && etcdMembers !== controlPlanes)
-    throw new ReasonError(
+    throw new SaidError(
       'Contradiction',
-      `--etcd-members ${etcdMembers} goes with --topology external; stacked has a member on each of the ${controlPlanes} control planes`,
+      say('directory.flag.stackedMembers', { members: etcdMembers, count: controlPlanes }),
     );
 };
 
@@ -105,9 +98,9 @@ const withWishes = (directory: string, config: ClusterConfig, wishes: SpecWishes
     if (wish === undefined || JSON.stringify(spec[name]) === JSON.stringify(wish)) continue;
     const key = name as keyof ClusterSpec;
     if (!CHANGEABLE.includes(key))
-      throw new ReasonError(
+      throw new SaidError(
         'Contradiction',
-        `the cluster in ${directory} has ${FLAGS[key] ?? key} ${JSON.stringify(spec[name])}; remove the flag, or choose another directory with --data`,
+        say('directory.flag', { directory, flag: FLAGS[key] ?? key, value: JSON.stringify(spec[name]) }),
       );
     spec[name] = wish;
   }
@@ -154,21 +147,19 @@ export const openDataFolder = async (
   }
 };
 
-const DISK: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full; free disk space and retry',
-  EDQUOT: 'the disk quota is exceeded; free disk space and retry',
-  EROFS: 'the disk is read-only; choose another directory with --data',
-  EACCES: 'permission denied; change its owner or choose another directory with --data',
-  EPERM: 'permission denied; change its owner or choose another directory with --data',
+const DISK: Readonly<Record<string, Said>> = {
+  ENOSPC: say('directory.diskFull'),
+  EDQUOT: say('directory.quota'),
+  EROFS: say('directory.readOnly'),
+  EACCES: say('directory.denied'),
+  EPERM: say('directory.denied'),
 };
 
 /** Failures of the disk in words that say what to do. */
 export const explain = (directory: string, error: unknown): unknown => {
   const isTold = error instanceof ReasonError && error.reason !== 'BadDirectory';
   const failure = (error instanceof ReasonError ? error.cause : error) as NodeJS.ErrnoException | undefined;
-  const words = DISK[failure?.code ?? ''];
-  if (words === undefined || isTold) return error;
-  return new ReasonError('BadDirectory', `cannot use the data directory ${directory}: ${words}`, {
-    cause: error,
-  });
+  const why = DISK[failure?.code ?? ''];
+  if (why === undefined || isTold) return error;
+  return new SaidError('BadDirectory', say('directory.unusable', { directory, why }), { cause: error });
 };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as v from 'valibot';
+import { verbatim } from '../../contract/index.ts';
 import { stateFile } from './state-file.ts';
 
 let data: string;
@@ -14,7 +15,7 @@ afterEach(() => rmSync(data, { recursive: true }));
 const file = stateFile({
   schema: v.object({ host: v.string() }),
   path: (folder) => join(folder, 'sub/state.json'),
-  remedy: 'delete it',
+  remedy: verbatim('delete it'),
 });
 
 test('what was written is read, readable by the owner alone, until it is forgotten', async () => {

@@ -1,8 +1,9 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { messageOf } from '../../base/errors.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
+import { say, SaidError, type Said } from '../../contract/index.ts';
 import { PRIVATE_FOLDER_MODE } from './layout.ts';
 
 /** A small JSON file of the data folder, such as what an operation has begun. */
@@ -17,7 +18,7 @@ export const stateFile = <Schema extends v.GenericSchema>(options: {
   readonly schema: Schema;
   path(data: string): string;
   /** What to do about a damaged one: `delete it, then ...`. */
-  readonly remedy: string;
+  readonly remedy: Said;
 }): StateFile<v.InferOutput<Schema>> => ({
   async read(data) {
     const path = options.path(data);
@@ -31,13 +32,9 @@ export const stateFile = <Schema extends v.GenericSchema>(options: {
     try {
       return v.parse(options.schema, JSON.parse(text));
     } catch (cause) {
-      throw new ReasonError(
-        'BadConfiguration',
-        `${path} is damaged: ${messageOf(cause)}; ${options.remedy}`,
-        {
-          cause,
-        },
-      );
+      const { remedy } = options;
+      const what = say('directory.damaged', { path, why: messageOf(cause), remedy });
+      throw new SaidError('BadConfiguration', what, { cause });
     }
   },
   async write(data, state) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parse, stringify } from 'yaml';
-import { ReasonError } from '../../base/errors.ts';
+import { say, SaidError } from '../../contract/index.ts';
 import { stampOf } from '../backup/backup-name.ts';
 
 const SECRETBOX_KEY_BYTES = 32;
@@ -80,8 +80,7 @@ const keyLike = (keys: readonly Key[], nowMs: number): Key =>
 
 /** Every server reads the new key before one writes with it. */
 export const withNewKey = (text: string, nowMs: number): string => {
-  if (!read(text).resources.some(isKeyed))
-    throw new ReasonError('NotFound', 'the encryption configuration has no key of its own to rotate');
+  if (!read(text).resources.some(isKeyed)) throw new SaidError('NotFound', say('encryption.noOwnKey'));
   return editFirst(text, (keys) => [...keys.slice(0, 1), keyLike(keys, nowMs), ...keys.slice(1)], true);
 };
 

@@ -1,8 +1,7 @@
-import { say } from '../../contract/index.ts';
+import { say, SaidError } from '../../contract/index.ts';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ReasonError } from '../../base/errors.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
 import { manifestsFolder } from '../data-folder/layout.ts';
 import { ENCRYPTION_CONFIG_FILE } from '../manifests/guard-files.ts';
@@ -80,7 +79,7 @@ const enable = async (supervisor: Supervisor, report: StepReport): Promise<Rotat
     await assertHealthy(supervisor, 'run pilothouse encryption enable again');
     const found = await encryptionFileOf(directory, config);
     if (found !== undefined && found !== join(directory, ENCRYPTION_CONFIG_FILE))
-      throw new ReasonError('AlreadyExists', `encryption at rest is configured in ${found}`);
+      throw new SaidError('AlreadyExists', say('encryption.configured', { file: found }));
   });
   const file = join(directory, ENCRYPTION_CONFIG_FILE);
   const target = await prepareEncryption(directory, clock.nowMs());

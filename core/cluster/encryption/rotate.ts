@@ -1,7 +1,6 @@
-import { say } from '../../contract/index.ts';
+import { say, SaidError } from '../../contract/index.ts';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ReasonError } from '../../base/errors.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
 import { configurationHash, parseEncryptionConfiguration } from '../../apiserver/encryption/index.ts';
 import { adminKubeconfigFile } from '../data-folder/layout.ts';
@@ -62,10 +61,7 @@ export const untilLoaded = async (supervisor: Supervisor, hash: string): Promise
         );
         if (text.includes(line)) break;
         if (supervisor.clock.monotonicMs() > deadlineMs)
-          throw new ReasonError(
-            'NotReady',
-            `the API server on ${plan.name} did not load the new encryption configuration; check its log, then run pilothouse encryption rotate again`,
-          );
+          throw new SaidError('NotReady', say('encryption.notLoaded', { host: plan.name }));
         await supervisor.wait(POLL_MS);
       }
   } finally {
@@ -88,10 +84,7 @@ const rotate = async (supervisor: Supervisor, report: StepReport): Promise<Rotat
     await assertHealthy(supervisor, 'run pilothouse encryption rotate again');
     const found = await encryptionFileOf(directory, config);
     if (found !== undefined) return found;
-    throw new ReasonError(
-      'NotFound',
-      'encryption at rest is not configured; turn it on with pilothouse encryption enable',
-    );
+    throw new SaidError('NotFound', say('encryption.off'));
   });
   let text = await readFile(file, 'utf8');
   const use = async (next: string): Promise<void> => {
@@ -139,8 +132,5 @@ export const rewriteAll = async (
     if (keys.length === 0) return rewritten;
     rewritten += await rewriteObjects(clientOf(supervisor), config, keys);
   }
-  throw new ReasonError(
-    'Incomplete',
-    'some objects are still encrypted with an old key; run pilothouse encryption rotate again',
-  );
+  throw new SaidError('Incomplete', say('encryption.incomplete'));
 };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { saidOf, say, SaidError } from '../../contract/index.ts';
 import { KeyValue } from '../../etcd/proto/index.ts';
 import { readSnapshot } from '../../etcd/snapshot/index.ts';
 import type { ClusterConfig } from '../config/config.ts';
@@ -39,12 +39,7 @@ export const assertReadable = async (
   await withStoredValues(cluster, async (values) => {
     for (const { key, value } of samples.values())
       await values.plain(key, value).catch((cause: unknown) => {
-        throw new ReasonError(
-          'Unreadable',
-          `the snapshot needs an encryption key that this cluster does not have (${messageOf(cause)}); ` +
-            'add the key to the encryption configuration, see encryption.previous.yaml or pilothouse encryption import',
-          { cause },
-        );
+        throw new SaidError('Unreadable', say('encryption.snapshotKey', { why: saidOf(cause) }), { cause });
       });
   });
 };

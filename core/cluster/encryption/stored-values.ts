@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { messageOf } from '../../base/errors.ts';
+import { say, SaidError } from '../../contract/index.ts';
 import { silentLog } from '../../base/log.ts';
 import { loadTransformers, plainValues } from '../../apiserver/encryption/index.ts';
 import type { ValueTransformer } from '../../apiserver/storage/value-transformer.ts';
@@ -26,13 +27,8 @@ export const withStoredValues = async <T>(
         try {
           return (await transformer.fromStorage(value, key)).value;
         } catch (cause) {
-          throw new ReasonError(
-            'Unreadable',
-            `unable to transform key ${JSON.stringify(key)}: ${messageOf(cause)}`,
-            {
-              cause,
-            },
-          );
+          const what = say('encryption.unreadable', { key: JSON.stringify(key), why: messageOf(cause) });
+          throw new SaidError('Unreadable', what, { cause });
         }
       },
     });

@@ -1,7 +1,6 @@
 import { chmod, lstat } from 'node:fs/promises';
-import { ReasonError } from '../../base/errors.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
-import { say, verbatim, type HardeningWishes } from '../../contract/index.ts';
+import { say, SaidError, verbatim, type HardeningWishes } from '../../contract/index.ts';
 import { exposedPaths } from '../checks/items/file-modes.ts';
 import { saveClusterSnapshot } from '../backup/save-snapshot.ts';
 import { prepareEncryption, writeEncrypted } from '../encryption/enable.ts';
@@ -76,11 +75,7 @@ const apply = async (
 ): Promise<HardeningOutcome> => {
   const { directory } = supervisor.folder;
   const before = await readHardeningState(directory);
-  if (before?.phase === 'rolling-back')
-    throw new ReasonError(
-      'Busy',
-      'hardening is being rolled back; finish that first with pilothouse harden rollback',
-    );
+  if (before?.phase === 'rolling-back') throw new SaidError('Busy', say('harden.rollingBack'));
   const wishes = wishesFor(asked, before);
   const { draft } = draftHardening(await hardeningFacts(directory, supervisor.config), wishes);
   const isEncrypting = draft.isEncrypting || (before?.phase === 'applying' && before.isEncrypting);

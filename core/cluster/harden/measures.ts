@@ -1,11 +1,17 @@
 import { join } from 'node:path';
-import { messageOf, ReasonError } from '../../base/errors.ts';
+import { messageOf } from '../../base/errors.ts';
 import { weakSuitesIn } from '../../base/node/tls-settings.ts';
 import {
   parseAuthenticationConfiguration,
   type AuthenticationConfiguration,
 } from '../../apiserver/config/files/authentication-configuration.ts';
-import { say, type HardeningMeasure, type HardeningWishes, type Said } from '../../contract/index.ts';
+import {
+  say,
+  SaidError,
+  type HardeningMeasure,
+  type HardeningWishes,
+  type Said,
+} from '../../contract/index.ts';
 import { ENCRYPTION_FLAGS } from '../encryption/enable.ts';
 import { fileFlagOf } from '../encryption/configured-file.ts';
 import type { FlagChange } from '../flags/with-flags.ts';
@@ -57,7 +63,8 @@ const authenticationIn = (draft: HardeningDraft, file: string): AuthenticationCo
   try {
     return parseAuthenticationConfiguration(text);
   } catch (cause) {
-    throw new ReasonError('BadConfiguration', `${file}: ${messageOf(cause)}; fix it first`, { cause });
+    const what = say('configuration.fixFirst', { path: file, why: messageOf(cause) });
+    throw new SaidError('BadConfiguration', what, { cause });
   }
 };
 
@@ -87,10 +94,7 @@ const oidc: Measure = (draft, wishes) => {
   if (wishes.oidc === null) return issuers.length > 0 ? undefined : say('harden.choice.oidc');
   if (issuers.includes(wishes.oidc.issuerUrl)) return;
   if (draft.commands(API_SERVER).some((command) => givenValue(command, 'oidc-issuer-url') !== undefined))
-    throw new ReasonError(
-      'Contradiction',
-      'API servers have an issuer in --oidc-issuer-url, which does not go with --authentication-config; move it to the file first',
-    );
+    throw new SaidError('Contradiction', say('harden.issuerInFlag'));
   const file = authenticationFile(draft);
   draft.write(file, withIssuer(draft.text(file) ?? withAnonymousLimited(undefined), wishes.oidc));
   tellAuthenticationConfig(draft);

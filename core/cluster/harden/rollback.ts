@@ -1,8 +1,7 @@
 import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ReasonError } from '../../base/errors.ts';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
-import { say, verbatim } from '../../contract/index.ts';
+import { say, SaidError, verbatim } from '../../contract/index.ts';
 import { manifestsFolder } from '../data-folder/layout.ts';
 import { decryptAll } from '../encryption/enable.ts';
 import { encryptionFileOf } from '../encryption/configured-file.ts';
@@ -50,7 +49,7 @@ export const rollbackHardening = (supervisor: Supervisor, report: StepReport): P
 const rollback = async (supervisor: Supervisor, report: StepReport): Promise<HardeningOutcome> => {
   const { directory } = supervisor.folder;
   const found = await readHardeningState(directory);
-  if (!found) throw new ReasonError('NotFound', 'nothing to roll back; pilothouse harden was not applied');
+  if (!found) throw new SaidError('NotFound', say('harden.notApplied'));
   const state: HardeningState = { ...found, phase: 'rolling-back' };
   const hosts = [...new Set(state.manifests.map(({ host }) => host))].reverse();
   report.plan([

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { backupSchedule, hardeningWishes } from '../../contract/index.ts';
+import { backupSchedule, hardeningWishes, say } from '../../contract/index.ts';
 import { stateFile } from '../data-folder/state-file.ts';
 
 const schema = v.object({
@@ -30,7 +30,7 @@ export type HardeningState = v.InferOutput<typeof schema>;
 const file = stateFile({
   schema,
   path: (data) => join(data, 'harden.json'),
-  remedy: 'delete it, then see what is left to do with pilothouse harden plan',
+  remedy: say('directory.damaged.harden'),
 });
 
 export const readHardeningState = (data: string): Promise<HardeningState | undefined> => file.read(data);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { say } from '../../contract/index.ts';
 import { stateFile } from '../data-folder/state-file.ts';
 
 const schema = v.object({ kind: v.picklist(['add', 'remove']), host: v.string() });
@@ -10,7 +11,7 @@ export type MembershipChange = v.InferOutput<typeof schema>;
 const journal = stateFile({
   schema,
   path: (data) => join(data, 'membership.json'),
-  remedy: 'delete it, then compare the output of pilothouse member list with cluster.yaml',
+  remedy: say('directory.damaged.journal'),
 });
 
 export const readMembershipChange = (data: string): Promise<MembershipChange | undefined> =>

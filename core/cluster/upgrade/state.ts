@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { say } from '../../contract/index.ts';
 import { stateFile } from '../data-folder/state-file.ts';
 
 const schema = v.object({
@@ -22,7 +23,7 @@ export type UpgradeState = v.InferOutput<typeof schema>;
 const file = stateFile({
   schema,
   path: (data) => join(data, 'upgrade.json'),
-  remedy: 'delete it, then check component versions with pilothouse upgrade plan',
+  remedy: say('directory.damaged.upgrade'),
 });
 
 export const readUpgradeState = (data: string): Promise<UpgradeState | undefined> => file.read(data);

@@ -1,5 +1,6 @@
 import { checks } from './checks.ts';
 import { clusterFailures } from './cluster-failures.ts';
+import { directoryFailures } from './directory-failures.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
 import { harden } from './harden.ts';
@@ -8,7 +9,7 @@ import { notices } from './notices.ts';
 import { operations } from './operations.ts';
 import { timeline } from './timeline.ts';
 
-/** Every sentence that the host sends to the console, in English. Other languages are in `renderer/locales`. */
+/** Every sentence that the host sends to the console, in English; `de/` has the same in German. */
 export const sentences = {
   /** What another program says (an API server, the operating system), or a command: it has one language. */
   verbatim: '{text}',
@@ -16,6 +17,7 @@ export const sentences = {
   together: '{parts}',
   ...checks,
   ...clusterFailures,
+  ...directoryFailures,
   ...failures,
   ...findings,
   ...harden,

@@ -2,6 +2,7 @@ import type { SentenceCode, Sentences } from '../catalogue.ts';
 import type { PluralForms } from '../placeholders.ts';
 import { checks } from './checks.ts';
 import { clusterFailures } from './cluster-failures.ts';
+import { directoryFailures } from './directory-failures.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
 import { harden } from './harden.ts';
@@ -14,6 +15,7 @@ import { timeline } from './timeline.ts';
 export const german: { readonly [C in SentenceCode]: Sentences[C] extends string ? string : PluralForms } = {
   ...checks,
   ...clusterFailures,
+  ...directoryFailures,
   ...failures,
   ...findings,
   ...harden,
