@@ -1,5 +1,6 @@
 import { ref, shallowRef, type Ref, type ShallowRef } from 'vue';
 import type { CallName, ContractError, InputOf, OutputOf } from '../../core/contract/index.ts';
+import { createTurns } from './turns.ts';
 import { useCall, type CallResult } from './useCall.ts';
 
 export interface LatestCall<N extends CallName> {
@@ -19,22 +20,19 @@ export const useLatestCall = <N extends CallName>(name: N): LatestCall<N> => {
   const { run: ask } = useCall(name);
   const pending = ref(false);
   const error = shallowRef<ContractError>();
-  let askedCount = 0;
+  const turns = createTurns();
   let openCount = 0;
-  let newestAnswered = 0;
   return {
     pending,
     error,
     async run(input) {
-      askedCount += 1;
-      const mine = askedCount;
+      const turn = turns.next();
       openCount += 1;
       pending.value = true;
       const result = await ask(input);
       openCount -= 1;
       pending.value = openCount > 0;
-      if (mine < newestAnswered) return undefined;
-      newestAnswered = mine;
+      if (!turn.take()) return undefined;
       error.value = result.ok ? undefined : result.error;
       return result;
     },

@@ -1,6 +1,7 @@
 import { computed, ref, shallowRef, type ComputedRef, type Ref, type ShallowRef } from 'vue';
 import type { ActionPreview, ClusterAction } from '../../core/contract/index.ts';
 import { useCall } from '../composables/useCall.ts';
+import { useLatestCall } from '../composables/useLatestCall.ts';
 import { consequencesOf, type Consequence } from './consequences.ts';
 
 export interface Action {
@@ -21,7 +22,7 @@ export interface Action {
 
 /** Preview and start of an operation on one cluster, with what a form needs to show. */
 export const useAction = (cluster: () => string): Action => {
-  const previewing = useCall('cluster.preview');
+  const previewing = useLatestCall('cluster.preview');
   const starting = useCall('cluster.act');
   const preview = shallowRef<ActionPreview>();
   const previewError = ref<string>();
@@ -49,7 +50,7 @@ export const useAction = (cluster: () => string): Action => {
       asked.value = action;
       const result = await previewing.run({ cluster: cluster(), action });
       // Another question may have been put while this one was answered.
-      if (asked.value !== action) return;
+      if (!result || asked.value !== action) return;
       if (result.ok) preview.value = result.value;
       previewError.value = result.ok ? undefined : result.error.message;
     },

@@ -8,6 +8,7 @@ import {
 } from '../../core/contract/index.ts';
 import { useConnection } from '../bridge/index.ts';
 import { cutMiddle } from '../components/middle-cut.ts';
+import { createTurns } from '../composables/turns.ts';
 import { useCall, type CallResult } from '../composables/useCall.ts';
 import { useStream } from '../composables/useStream.ts';
 import { t } from '../locales/i18n.ts';
@@ -53,6 +54,16 @@ export const useClusterStore = defineStore('clusters', () => {
     remember(CLUSTER_STORAGE_KEY, id);
   };
 
+  const turns = createTurns();
+  /** A change that returns the new list; the response to an earlier change never replaces it. */
+  const changeList = async (
+    change: () => Promise<CallResult<ClusterList>>,
+  ): Promise<CallResult<ClusterList>> => {
+    const turn = turns.next();
+    const result = await change();
+    if (result.ok && turn.take()) list.value = result.value;
+    return result;
+  };
   /** The answer of a call that changed the list; the stream tells the same a moment later. */
   const takeList = (next: ClusterList): void => {
     list.value = next;
@@ -80,11 +91,8 @@ export const useClusterStore = defineStore('clusters', () => {
   /** Without a path the desktop app asks with its native dialog. A change of mind is no failure. */
   const openPath = async (path?: string): Promise<CallResult<ClusterList>> => {
     const before = clusters.value;
-    const result = await open.run(path === undefined ? {} : { path });
-    if (result.ok) {
-      list.value = result.value;
-      announceOpened(before, result.value.clusters);
-    }
+    const result = await changeList(() => open.run(path === undefined ? {} : { path }));
+    if (result.ok) announceOpened(before, result.value.clusters);
     return result;
   };
 
@@ -102,9 +110,8 @@ export const useClusterStore = defineStore('clusters', () => {
 
   /** A refusal is told where the question was asked: by `forgetError`. */
   const forget = async (entry: ClusterEntry): Promise<boolean> => {
-    const result = await remove.run({ id: entry.id });
+    const result = await changeList(() => remove.run({ id: entry.id }));
     if (!result.ok) return false;
-    list.value = result.value;
     if (currentId.value === entry.id) select(undefined);
     toasts.show({
       severity: 'ok',
@@ -117,7 +124,7 @@ export const useClusterStore = defineStore('clusters', () => {
 
   /** A file that cannot be read is no longer asked for; it is not touched. */
   const forgetProblem = async (path: string): Promise<void> => {
-    const result = await remove.run({ id: path });
+    const result = await changeList(() => remove.run({ id: path }));
     const shown = cutMiddle(path, TOAST_PATH_CHARS_MAX);
     if (!result.ok) {
       toasts.show({
@@ -127,7 +134,6 @@ export const useClusterStore = defineStore('clusters', () => {
       });
       return;
     }
-    list.value = result.value;
     toasts.show({
       severity: 'ok',
       title: t('clusters.forgotten', { name: shown }),
@@ -138,14 +144,13 @@ export const useClusterStore = defineStore('clusters', () => {
 
   /** Clusters from a kubeconfig are read-only until allowed, and again after a restart of the host. */
   const setReadOnly = async (entry: ClusterEntry, readOnly: boolean): Promise<boolean> => {
-    const result = await access.run({ id: entry.id, readOnly });
-    if (result.ok) {
-      list.value = result.value;
+    const result = await changeList(() => access.run({ id: entry.id, readOnly }));
+    if (result.ok)
       toasts.show({
         severity: readOnly ? 'ok' : 'info',
         title: t(readOnly ? 'access.lock.done' : 'access.unlock.done', { name: entry.name }),
       });
-    } else
+    else
       toasts.show({
         severity: 'error',
         title: t('access.failed', { name: entry.name }),
@@ -159,8 +164,7 @@ export const useClusterStore = defineStore('clusters', () => {
     current.value?.plugin?.isAllowed === false ? current.value.plugin : undefined,
   );
   const allowPlugin = async ({ id }: ClusterEntry, { fingerprint }: ExecPlugin): Promise<void> => {
-    const result = await consent.run({ id, fingerprint });
-    if (result.ok) list.value = result.value;
+    await changeList(() => consent.run({ id, fingerprint }));
   };
 
   return {

@@ -1,6 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import { settingsDefault, type Settings } from '../../core/contract/index.ts';
+import { createTurns } from '../composables/turns.ts';
 import { useCall } from '../composables/useCall.ts';
 import { useStream } from '../composables/useStream.ts';
 import { t } from '../locales/i18n.ts';
@@ -17,6 +18,7 @@ export const useSettingsStore = defineStore('settings', () => {
   const savedAtMs = shallowRef<number>();
   const toasts = useToastStore();
   const write = useCall('settings.write');
+  const turns = createTurns();
 
   const { health } = useStream('settings.watch', undefined, (items) => {
     const newest = items.at(-1);
@@ -29,9 +31,10 @@ export const useSettingsStore = defineStore('settings', () => {
 
   const save = async (patch: Partial<Settings>): Promise<boolean> => {
     changed.value = { ...changed.value, ...patch };
+    const turn = turns.next();
     const result = await write.run(patch);
     if (result.ok) {
-      held.value = result.value;
+      if (turn.take()) held.value = result.value;
       savedAtMs.value = Date.now();
     } else {
       toasts.show({ severity: 'error', title: t('settings.failed'), detail: result.error.message });

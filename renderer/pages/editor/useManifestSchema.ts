@@ -22,6 +22,7 @@ export const useManifestSchema = (
       const { schemas } = await connection.call('kube.openapi', { cluster: id, path });
       if (cluster.value === id) documents.value = { ...documents.value, [path]: schemas as Schema };
     } catch (error) {
+      if (cluster.value !== id) return;
       asked.delete(path);
       failed.value = String(error);
     }

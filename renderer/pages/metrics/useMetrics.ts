@@ -1,6 +1,7 @@
 import { onScopeDispose, shallowRef, watch, type ShallowRef } from 'vue';
 import type { ChartId, ContractError, MetricsAnswer } from '../../../core/contract/index.ts';
 import { useConnection } from '../../bridge/index.ts';
+import { createTurns } from '../../composables/turns.ts';
 import { useCall } from '../../composables/useCall.ts';
 import { usePageVisible } from '../../composables/usePageVisible.ts';
 import type { ranges } from './sections.ts';
@@ -29,26 +30,25 @@ export const useMetrics = (
   const view = shallowRef<MetricsView>();
   const error = shallowRef<ContractError>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let turn = 0;
+  const turns = createTurns();
 
   const ask = async (): Promise<void> => {
     clearTimeout(timer);
     if (!visible.value || !connection.client.value) return;
-    turn += 1;
-    const mine = turn;
+    const turn = turns.next();
     const { spanMs, points, everyMs } = range();
     const toMs = Date.now();
     const fromMs = toMs - spanMs;
     const result = await call.run({ cluster, charts: [...charts()], fromMs, toMs, points });
     // Another section or range was chosen meanwhile: that answer is on its way.
-    if (mine !== turn) return;
+    if (!turn.isLast()) return;
     if (result.ok) view.value = { answer: result.value, fromMs, toMs, askedAtMs: toMs };
     error.value = result.ok ? undefined : result.error;
     timer = setTimeout(() => void ask(), everyMs);
   };
   watch([charts, range, visible, connection.client], () => void ask(), { immediate: true });
   onScopeDispose(() => {
-    turn += 1;
+    turns.end();
     clearTimeout(timer);
   });
   return { view, error, ask };

@@ -1,6 +1,7 @@
 import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue';
 import type { ContractError, RequestTrace } from '../../../core/contract/index.ts';
 import { useConnection } from '../../bridge/index.ts';
+import { createTurns } from '../../composables/turns.ts';
 import { useCall } from '../../composables/useCall.ts';
 import { usePageVisible } from '../../composables/usePageVisible.ts';
 
@@ -26,15 +27,14 @@ export const useTraces = (
   const lastAtMs = ref<number>();
   const error = shallowRef<ContractError>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let turn = 0;
+  const turns = createTurns();
 
   const ask = async (): Promise<void> => {
     clearTimeout(timer);
     if (!visible.value || !connection.client.value) return;
-    turn += 1;
-    const mine = turn;
+    const turn = turns.next();
     const result = await call.run({ cluster, filter: filter(), auditId: null });
-    if (mine !== turn) return;
+    if (!turn.isLast()) return;
     if (result.ok) {
       traces.value = result.value;
       lastAtMs.value = Date.now();
@@ -53,7 +53,7 @@ export const useTraces = (
     { immediate: true },
   );
   onScopeDispose(() => {
-    turn += 1;
+    turns.end();
     clearTimeout(timer);
   });
   return { traces, lastAtMs, error, ask };

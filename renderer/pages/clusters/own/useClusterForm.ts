@@ -1,6 +1,6 @@
 import { computed, shallowRef } from 'vue';
 import type { ClusterDefaults } from '../../../../core/contract/index.ts';
-import { useCall } from '../../../composables/useCall.ts';
+import { useLatestCall } from '../../../composables/useLatestCall.ts';
 import { useClusterStore } from '../../../stores/clusters.ts';
 import { useOwnClusterStore } from '../../../stores/own-clusters.ts';
 import { errorsOf, formOf, wishesOf, type ClusterForm } from './cluster-form.ts';
@@ -9,7 +9,7 @@ import { errorsOf, formOf, wishesOf, type ClusterForm } from './cluster-form.ts'
 export const useClusterForm = () => {
   const clusters = useClusterStore();
   const own = useOwnClusterStore();
-  const ask = useCall('clusters.defaults');
+  const ask = useLatestCall('clusters.defaults');
   const defaults = shallowRef<ClusterDefaults>();
   const form = shallowRef<ClusterForm>();
   const taken = computed(() =>
@@ -18,11 +18,10 @@ export const useClusterForm = () => {
   const errors = computed(() => (form.value ? errorsOf(form.value, taken.value) : {}));
   const isValid = computed(() => form.value !== undefined && Object.keys(errors.value).length === 0);
 
-  /** The form is there with its answer: one of an earlier question would take what is typed with it. */
   const load = async (): Promise<void> => {
     form.value = undefined;
     const result = await ask.run(undefined);
-    if (!result.ok) return;
+    if (!result?.ok) return;
     defaults.value = result.value;
     form.value = formOf(result.value);
   };
