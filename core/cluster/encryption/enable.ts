@@ -76,7 +76,7 @@ const enable = async (supervisor: Supervisor, report: StepReport): Promise<Rotat
     { id: 'rewrite', title: say('step.encryption.encrypt') },
   ]);
   await inStep(report, 'check', async () => {
-    await assertHealthy(supervisor, 'run pilothouse encryption enable again');
+    await assertHealthy(supervisor, 'pilothouse encryption enable');
     const found = await encryptionFileOf(directory, config);
     if (found !== undefined && found !== join(directory, ENCRYPTION_CONFIG_FILE))
       throw new SaidError('AlreadyExists', say('encryption.configured', { file: found }));

@@ -81,7 +81,7 @@ const rotate = async (supervisor: Supervisor, report: StepReport): Promise<Rotat
   const { directory } = supervisor.folder;
   report.plan(STEPS);
   const file = await inStep(report, 'check', async () => {
-    await assertHealthy(supervisor, 'run pilothouse encryption rotate again');
+    await assertHealthy(supervisor, 'pilothouse encryption rotate');
     const found = await encryptionFileOf(directory, config);
     if (found !== undefined) return found;
     throw new SaidError('NotFound', say('encryption.off'));

@@ -10,8 +10,6 @@ import { assertHealthy } from '../upgrade/move.ts';
 import { changeManifest } from './change-manifest.ts';
 import { withFlags, type FlagChange } from './with-flags.ts';
 
-const RESUME = 'fix it, then change the flags again';
-
 export interface FlagsRequest {
   readonly component: string;
   readonly flags: readonly FlagChange[];
@@ -64,7 +62,7 @@ export const setFlags = (
         report,
         diff.host,
         async () => {
-          await assertHealthy(supervisor, RESUME);
+          await assertHealthy(supervisor);
           await changeManifest(supervisor, { ...diff, component });
         },
         () => verbatim(diff.path),

@@ -14,7 +14,7 @@ import type { HardeningDraft } from './draft.ts';
 import { draftHardening, hardeningFacts, hardeningSteps, isEmptyDraft } from './plan.ts';
 import { readHardeningState, withEarlier, writeHardeningState, type HardeningState } from './state.ts';
 
-const RESUME = 'resume with pilothouse harden apply';
+const RESUME = 'pilothouse harden apply';
 const OTHERS_BITS = 0o077;
 
 export interface HardeningOutcome {

@@ -15,7 +15,7 @@ import { commandIn, givenValue } from './draft.ts';
 import type { HardeningOutcome } from './apply.ts';
 import { forgetHardening, readHardeningState, writeHardeningState, type HardeningState } from './state.ts';
 
-const RESUME = 'resume with pilothouse harden rollback';
+const RESUME = 'pilothouse harden rollback';
 
 type Flags = HardeningState['manifests'][number]['flags'];
 

@@ -22,7 +22,7 @@ const whatIsMissing = (supervisor: Supervisor): Said | undefined => {
 };
 
 /** The gate before each host: with one host down already, taking another is how a quorum is lost. */
-export const assertHealthy = async (supervisor: Supervisor, resumeCommand: string): Promise<void> => {
+export const assertHealthy = async (supervisor: Supervisor, resumeCommand?: string): Promise<void> => {
   const deadlineMs = supervisor.clock.monotonicMs() + READY_TIMEOUT_MS;
   for (;;) {
     const missing = whatIsMissing(supervisor);
@@ -31,7 +31,12 @@ export const assertHealthy = async (supervisor: Supervisor, resumeCommand: strin
     if (isLasting || supervisor.clock.monotonicMs() > deadlineMs)
       throw new SaidError(
         'NotReady',
-        together([missing, say('failure.recoverThen', { command: resumeCommand })]),
+        together([
+          missing,
+          resumeCommand === undefined
+            ? say('failure.recoverFirst')
+            : say('failure.recoverThen', { command: resumeCommand }),
+        ]),
       );
     await supervisor.wait(POLL_MS);
   }

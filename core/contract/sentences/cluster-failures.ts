@@ -17,6 +17,7 @@ export const clusterFailures = {
   'exclusive.renewal': 'certificate renewal',
   'exclusive.restore': 'a restore',
   'failure.resume': 'resume with {command}',
+  'failure.recoverFirst': 'recover it, then try again',
   'failure.recoverThen': 'recover it, then resume with {command}',
   'failure.cannotRead': 'cannot read {path}: {why}',
   'failure.cannotWrite': 'cannot write {path}: {why}',

@@ -16,6 +16,7 @@ export const clusterFailures = {
   'exclusive.renewal': 'Erneuern von Zertifikaten',
   'exclusive.restore': 'Wiederherstellen eines Snapshots',
   'failure.resume': 'setzen Sie mit {command} fort',
+  'failure.recoverFirst': 'beheben Sie das und versuchen Sie es dann erneut',
   'failure.recoverThen': 'beheben Sie das, und setzen Sie dann mit {command} fort',
   'failure.cannotRead': '{path} kann nicht gelesen werden: {why}',
   'failure.cannotWrite': '{path} kann nicht geschrieben werden: {why}',
