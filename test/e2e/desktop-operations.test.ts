@@ -7,6 +7,7 @@ import { adminClient } from '../support/cluster.ts';
 import { launchDesktop, openDesk, type Desk, type Desktop } from '../support/electron.ts';
 import { actAndWait, contractOf, type PageContract } from '../support/page-contract.ts';
 import { until } from '../support/until.ts';
+import { workWithoutMouse } from './without-mouse-steps.ts';
 
 // An operator's day in the desktop app, on one cluster: each test continues where the one before has ended.
 
@@ -412,6 +413,16 @@ test(
   },
 );
 
+test(
+  'without a mouse an application is written, applied, broken, undone and deleted',
+  { timeout: TEST_LIMIT_MS },
+  async () => {
+    await go('/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await workWithoutMouse({ page, client });
+  },
+);
+
 test('a certificate is renewed and served', { timeout: TEST_LIMIT_MS }, async () => {
   await go('/certificates?open=hosts/cp-1/apiserver');
   const details = page.getByRole('complementary', { name: 'apiserver on cp-1' });
@@ -432,7 +443,28 @@ test('the cluster is upgraded over a minor version, host by host', { timeout: TE
   await page.getByText(/^mixed: /).waitFor();
   await page.getByText(`Runs ${NEW_VERSION}, the latest supported version.`).waitFor();
   await page.getByText(`all ${NEW_VERSION}`).waitFor();
-  // One that has ended can be rolled back from here, as from the command line.
-  await button(`Roll back to ${OLD_VERSION}`).waitFor();
-  expect(complaints).toEqual([]);
 });
+
+test(
+  'a finished upgrade is rolled back; the table of versions follows every step',
+  { timeout: TEST_LIMIT_MS },
+  async () => {
+    await button(`Roll back to ${OLD_VERSION}`).click();
+    await confirm('Roll back the upgrade');
+    const operations = await contract.follow('cluster.operations', { cluster });
+    const rollback = async () =>
+      (await operations()).find(({ action }) => action.kind === 'upgrade.rollback');
+    // Once a step says that an API server was rolled back, the table shows its version, before the last step ends.
+    for (const host of [...HOSTS].reverse()) {
+      await until(`the API server on ${host}`, async () =>
+        (await rollback())?.steps.some(({ id, state }) => id === `apiserver/${host}` && state === 'done'),
+      );
+      await page.getByRole('row', { name: new RegExp(`^${host}\\s+${OLD_VERSION}`) }).waitFor();
+    }
+    await page.getByText(`all ${OLD_VERSION}`).waitFor();
+    await button(`Upgrade to ${NEW_VERSION}`).waitFor();
+    expect([(await rollback())?.state, await button(/^Roll back to/).count()]).toEqual(['done', 0]);
+    const version = await client.json<{ gitVersion: string }>({ method: 'GET', path: '/version' });
+    expect([version.gitVersion, complaints]).toEqual([OLD_VERSION, []]);
+  },
+);
