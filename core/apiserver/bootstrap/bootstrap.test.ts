@@ -130,6 +130,15 @@ test('three servers that start at the same time on an empty store set up one clu
     'kube-public',
     'kube-system',
   ]);
+  const namespace = await first.writer.get({ group: '', resource: 'namespaces' }, '', 'default');
+  expect(namespace?.metadata?.managedFields).toMatchObject([
+    {
+      manager: 'kube-apiserver',
+      operation: 'Update',
+      apiVersion: 'v1',
+      fieldsV1: { 'f:metadata': { 'f:labels': { '.': {}, 'f:kubernetes.io/metadata.name': {} } } },
+    },
+  ]);
   expect(await list(first, 'priorityclasses', 'scheduling.k8s.io')).toEqual([
     'system-cluster-critical',
     'system-node-critical',

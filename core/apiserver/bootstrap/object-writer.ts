@@ -8,9 +8,10 @@ import {
   type GroupResource,
   type KubernetesObject,
 } from '../../api/meta/index.ts';
-import { applyDefaults, structOfKind } from '../../api/schema/index.ts';
+import { applyDefaults, fillZeroValues, structOfKind } from '../../api/schema/index.ts';
 import { EVERY_FIELD, EVERYTHING } from '../../api/selector/index.ts';
 import { PRIVILEGED_GROUP, userInfo } from '../authn/user.ts';
+import { ownFields } from './own-fields.ts';
 import type { RestRegistry, RestStorage, Scope } from '../registry/rest-storage.ts';
 
 /**
@@ -63,9 +64,13 @@ export const registryWriter = ({ registry, clock, minor, signal }: RegistryWrite
     const copy = structuredClone(object);
     const gvk = kindOf(copy);
     const struct = gvk && structOfKind(gvk, minor);
-    if (struct) applyDefaults(struct, copy, { minor, now: formatTime(clock.nowMs()) });
+    if (struct) {
+      applyDefaults(struct, copy, { minor, now: formatTime(clock.nowMs()) });
+      fillZeroValues(struct, copy);
+    }
     return copy;
   };
+  const owned = ownFields(minor);
   const allowed = (): Promise<void> => Promise.resolve();
   const read =
     (resourceVersion: string): ObjectWriter['get'] =>
@@ -95,7 +100,9 @@ export const registryWriter = ({ registry, clock, minor, signal }: RegistryWrite
     async create(resource, object) {
       const namespace = object.metadata?.namespace ?? '';
       const options = { dryRun: false, validate: allowed };
-      return (await storageOf(resource, 'create')(scope(namespace), defaulted(object), options)).object;
+      const time = formatTime(clock.nowMs());
+      const next = owned({ live: undefined, next: defaulted(object), subresource: '', time });
+      return (await storageOf(resource, 'create')(scope(namespace), next, options)).object;
     },
     async update(resource, object, subresource = '') {
       const { namespace = '', name = '', resourceVersion = '' } = object.metadata ?? {};
@@ -106,7 +113,9 @@ export const registryWriter = ({ registry, clock, minor, signal }: RegistryWrite
           const stored = current?.metadata?.resourceVersion;
           if (resourceVersion !== '' && stored !== resourceVersion)
             return Promise.reject(conflict(resource, name));
-          return Promise.resolve(structuredClone(wanted));
+          const time = formatTime(clock.nowMs());
+          const next = structuredClone(wanted);
+          return Promise.resolve(owned({ live: current, next, subresource, time }));
         },
         createIfMissing: false,
         validateCreate: allowed,

@@ -1,12 +1,6 @@
 import { assert } from '../../base/assert.ts';
 import type { Clock } from '../../base/clock.ts';
-import {
-  createFieldManager,
-  emptyObjectOf,
-  fieldElement,
-  FieldSet,
-  type FieldManager,
-} from '../../api/apply/index.ts';
+import { fieldElement, FieldSet, type FieldManager } from '../../api/apply/index.ts';
 import {
   apiVersionOf,
   formatTime,
@@ -16,7 +10,7 @@ import {
   type GroupVersionResource,
   type KubernetesObject,
 } from '../../api/meta/index.ts';
-import { typeNodeOf, type JsonObject } from '../../api/patch/index.ts';
+import { builtInFields } from '../registry/built-in-fields.ts';
 import {
   applyDefaults,
   decodeObject,
@@ -213,7 +207,8 @@ const makeEndpoint = (
     fieldsOf: (object) => fieldLookupOf(hub, object),
     resolveField: (label) => resolveFieldLabel(kind, label),
   };
-  if (type.storage === undefined || isConnection) return { ...endpoint, ...NO_FIELDS };
+  if (isConnection || (type.storage === undefined && !isOwnKind)) return { ...endpoint, ...NO_FIELDS };
+  // Reviews are not stored, and their answers name owners all the same.
   if (isOwnKind) return { ...endpoint, ...NO_FIELDS, fields: fieldManagerOf(endpoint, minor) };
   const viewed = { ...endpoint, kind: own, struct: requireStruct(own, minor) };
   return {
@@ -233,34 +228,5 @@ const requireStruct = (kind: GroupVersionKind, minor: number): StructType => {
   return struct;
 };
 
-const fieldManagerOf = (endpoint: EndpointParts, minor: number): FieldManager => {
-  const { kind, subresource, struct } = endpoint;
-  const ignored = ignoredFields(endpoint.storage);
-  const structAt = (apiVersion: string): StructType | undefined => {
-    const gv = parseApiVersion(apiVersion);
-    return gv && structOfKind({ ...gv, kind: kind.kind }, minor);
-  };
-  const fields = createFieldManager({
-    apiVersion: apiVersionOf(kind),
-    kind: kind.kind,
-    subresource,
-    empty: emptyObjectOf(struct),
-    versions: {
-      typeOf(apiVersion) {
-        const found = structAt(apiVersion);
-        return found && typeNodeOf(found);
-      },
-      convert(object, apiVersion) {
-        const from = parseApiVersion(String(object['apiVersion'])) ?? kind;
-        const to = parseApiVersion(apiVersion) ?? kind;
-        return convertObject(
-          object as unknown as KubernetesObject,
-          { ...from, kind: kind.kind },
-          { ...to, kind: kind.kind },
-        ) as unknown as JsonObject;
-      },
-      ignored: () => ignored,
-    },
-  });
-  return rememberingShapes(fields);
-};
+const fieldManagerOf = ({ kind, subresource, struct, storage }: EndpointParts, minor: number): FieldManager =>
+  rememberingShapes(builtInFields({ kind, subresource, struct, minor, ignored: ignoredFields(storage) }));
