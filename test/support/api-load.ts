@@ -1,8 +1,5 @@
 import { connect, type SecureContextOptions } from 'node:tls';
-import {
-  ClientConnection,
-  type StreamEnd,
-} from '../../core/apiserver/storage/etcd-client/http2/client-connection.ts';
+import { ClientConnection, type StreamEnd } from '../../core/base/node/http2/client/connection.ts';
 import { encodeHeaders } from '../../core/base/node/http2/hpack.ts';
 
 export interface LoadAnswer {

@@ -1,7 +1,9 @@
-import { connect, type ClientHttp2Session } from 'node:http2';
+import { connect as connectTcp, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import { CODE } from '../../base/node/grpc/codes.ts';
+import { openGrpcSession, type GrpcSession } from '../../base/node/grpc/session.ts';
 import { unaryCall } from '../../base/node/grpc/unary-call.ts';
 import { readAuthorities, readPair } from '../../base/node/pem-files.ts';
 import type { DiscoveryConfig, DiscoveryEndpoint } from '../config/discovery.ts';
@@ -55,7 +57,7 @@ const WORTH_ANOTHER_TRY: ReadonlySet<number> = new Set([
 ]);
 
 const call = async <Request, Response>(
-  session: ClientHttp2Session,
+  session: GrpcSession,
   { path, encode, decode }: Method<Request, Response>,
   request: Request,
   token: string | undefined,
@@ -86,47 +88,48 @@ export const grpcDiscoveryStore = (config: DiscoveryConfig, clock: Clock): Disco
     rejectUnauthorized: !config.skipVerify,
   });
 
-  const open = async (endpoint: DiscoveryEndpoint): Promise<ClientHttp2Session> => {
+  const open = async (endpoint: DiscoveryEndpoint): Promise<GrpcSession> => {
     const { secure, host, port } = endpoint;
     const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    const session = secure
-      ? connect(`https://${authority}`, await credentials())
-      : connect(`http://${authority}`);
+    const name = isIP(host) === 0 ? { servername: host } : {};
+    const socket = secure
+      ? connectTls({ ...(await credentials()), ...name, host, port, ALPNProtocols: ['h2'] })
+      : connectTcp({ host, port });
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void => {
         late.dispose();
-        session.destroy();
+        socket.destroy();
         reject(unreachable(`${authority}: ${error.message}`, error));
       };
       const late = clock.after(config.dialTimeoutMs, () => fail(new Error('did not connect in time')));
-      session.on('error', fail);
-      session.once('connect', () => {
+      socket.on('error', fail);
+      socket.once(secure ? 'secureConnect' : 'connect', () => {
+        if ('alpnProtocol' in socket && socket.alpnProtocol !== 'h2')
+          return fail(new Error('the server does not speak HTTP/2'));
         late.dispose();
-        resolve(session);
+        resolve(openGrpcSession(socket, authority, secure ? 'https' : 'http'));
       });
     });
   };
 
   const ask = async <T>(
     endpoint: DiscoveryEndpoint,
-    question: (session: ClientHttp2Session, token: string | undefined) => Promise<T>,
+    question: (session: GrpcSession, token: string | undefined) => Promise<T>,
   ): Promise<T> => {
     const session = await open(endpoint);
-    const late = clock.after(config.requestTimeoutMs, () =>
-      session.destroy(new Error('did not answer in time')),
-    );
+    const late = clock.after(config.requestTimeoutMs, () => session.close('did not answer in time'));
     try {
       const { user } = config;
       const token = user && (await call(session, AUTHENTICATE, user, undefined)).token;
       return await question(session, token);
     } finally {
       late.dispose();
-      session.destroy();
+      session.close('the question is answered');
     }
   };
 
   const askAny = async <T>(
-    question: (session: ClientHttp2Session, token: string | undefined) => Promise<T>,
+    question: (session: GrpcSession, token: string | undefined) => Promise<T>,
   ): Promise<T> => {
     let last: unknown;
     for (const endpoint of config.endpoints) {

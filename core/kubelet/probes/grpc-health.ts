@@ -1,7 +1,8 @@
-import http2 from 'node:http2';
+import { connect } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { CODE } from '../../base/node/grpc/codes.ts';
+import { openGrpcSession } from '../../base/node/grpc/session.ts';
 import { unaryCall } from '../../base/node/grpc/unary-call.ts';
 import { MessageWriter } from '../../base/node/protobuf/message-writer.ts';
 import { readMessage } from '../../base/node/protobuf/read-message.ts';
@@ -30,14 +31,12 @@ const statusIn = (message: Buffer | undefined): string => {
 export const checkGrpcHealth = (request: GrpcHealthRequest): Promise<ProbeAnswer> =>
   new Promise((resolve) => {
     const address = `${request.host}:${request.port}`;
-    const session = http2.connect(
-      `http://${address}`,
-      request.localAddress === undefined ? {} : ({ localAddress: request.localAddress } as object),
-    );
+    const { host, port, localAddress } = request;
+    const socket = connect({ host, port, ...(localAddress !== undefined && { localAddress }) });
     let isConnected = false;
     const end = (ok: boolean, output: string): void => {
       timer.dispose();
-      session.destroy();
+      session.close('the probe is over');
       resolve({ ok, output });
     };
     const seconds = `${request.timeoutMs / 1000}s`;
@@ -49,10 +48,11 @@ export const checkGrpcHealth = (request: GrpcHealthRequest): Promise<ProbeAnswer
           : `timeout: failed to connect service "${address}" within ${seconds}: context deadline exceeded`,
       ),
     );
-    session.once('connect', () => (isConnected = true));
-    session.on('error', (error) =>
+    socket.once('connect', () => (isConnected = true));
+    socket.on('error', (error) =>
       end(false, `error: failed to connect service at "${address}": ${messageOf(error)}`),
     );
+    const session = openGrpcSession(socket, address, 'http');
     unaryCall(session, {
       path: '/grpc.health.v1.Health/Check',
       message: new MessageWriter().string(1, request.service).finish(),

@@ -1,7 +1,7 @@
-import { connect, type ClientHttp2Session } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 import { messageOf, ReasonError } from '../../../base/errors.ts';
 import { CODE, codeName } from '../../../base/node/grpc/codes.ts';
+import { openGrpcSession, type GrpcSession } from '../../../base/node/grpc/session.ts';
 import { unaryCall } from '../../../base/node/grpc/unary-call.ts';
 import { MessageWriter } from '../../../base/node/protobuf/message-writer.ts';
 import { readMessage, type Message } from '../../../base/node/protobuf/read-message.ts';
@@ -48,18 +48,16 @@ const decoded = (message: Buffer | undefined): Message => {
 
 /** One connection to the plugin's socket, opened again when it is lost. */
 export const createKmsClient = (socketPath: string, timeoutMs: number): KmsService => {
-  let session: ClientHttp2Session | undefined;
+  let session: GrpcSession | undefined;
   let isClosed = false;
   const address = socketPath.startsWith('@') ? `\0${socketPath.slice(1)}` : socketPath;
 
-  const connection = (): ClientHttp2Session => {
-    if (session !== undefined && !session.closed && !session.destroyed) return session;
-    const made = connect('http://localhost', { createConnection: () => connectSocket(address) });
-    made.on('error', () => made.destroy());
-    made.on('goaway', () => made.close());
+  const connection = (): GrpcSession => {
+    if (session?.connection.usable === true) return session;
+    const socket = connectSocket(address);
     // A connection at rest must not keep the server from ending; a call does, until its time is over.
-    made.unref();
-    return (session = made);
+    socket.unref();
+    return (session = openGrpcSession(socket, 'localhost', 'http'));
   };
 
   const call = async (method: string, message: Uint8Array): Promise<Message> => {
@@ -70,7 +68,6 @@ export const createKmsClient = (socketPath: string, timeoutMs: number): KmsServi
       const answer = await unaryCall(connection(), {
         path: `${SERVICE}${method}`,
         message,
-        headers: { ':authority': 'localhost' },
         answerBytesMax: ANSWER_BYTES_MAX,
         signal: late.signal,
       });
@@ -108,7 +105,7 @@ export const createKmsClient = (socketPath: string, timeoutMs: number): KmsServi
     },
     close() {
       isClosed = true;
-      session?.destroy();
+      session?.close('the connection to the KMS plugin is closed');
     },
   };
 };

@@ -3,7 +3,7 @@ import { toDisposable, type Disposable } from '../../../base/disposable.ts';
 import { EtcdClientError } from './errors.ts';
 import type { Endpoint, EndpointOptions } from './endpoint.ts';
 import { Endpoint as EndpointConnection } from './endpoint.ts';
-import type { CallTarget } from './grpc-call.ts';
+import type { GrpcTarget } from '../../../base/node/grpc/call.ts';
 
 /** Calls that wait for any member to become reachable. */
 const WAITING_MAX = 10_000;
@@ -17,7 +17,7 @@ export class Balancer {
   readonly #clock: Clock;
   readonly #waiting = new Set<() => void>();
   #turn = 0;
-  #current: CallTarget | undefined;
+  #current: GrpcTarget | undefined;
   #closed = false;
 
   constructor(
@@ -30,7 +30,7 @@ export class Balancer {
   }
 
   /** The next connected member, another one than `avoid` when there is a choice; undefined when none is. */
-  pick(avoid?: CallTarget): CallTarget | undefined {
+  pick(avoid?: GrpcTarget): GrpcTarget | undefined {
     if (avoid !== undefined) return this.#next(avoid);
     if (this.#current?.connection.usable === true) return this.#current;
     this.#current = this.#next();
@@ -39,8 +39,8 @@ export class Balancer {
     return this.#current;
   }
 
-  #next(avoid?: CallTarget): CallTarget | undefined {
-    let fallback: CallTarget | undefined;
+  #next(avoid?: GrpcTarget): GrpcTarget | undefined {
+    let fallback: GrpcTarget | undefined;
     for (let step = 0; step < this.#endpoints.length; step += 1) {
       const index = this.#turn % this.#endpoints.length;
       this.#turn = index + 1;
@@ -53,7 +53,7 @@ export class Balancer {
   }
 
   /** Waits for a member; rejects with Unavailable when none appears in time. Nothing was sent then. */
-  async wait(limitMs: number, avoid?: CallTarget): Promise<CallTarget> {
+  async wait(limitMs: number, avoid?: GrpcTarget): Promise<GrpcTarget> {
     const deadlineMs = this.#clock.monotonicMs() + limitMs;
     for (;;) {
       if (this.#closed)

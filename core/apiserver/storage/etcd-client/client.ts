@@ -3,7 +3,8 @@ import type { Log } from '../../../base/log.ts';
 import type { Random } from '../../../base/random.ts';
 import { Balancer } from './balancer.ts';
 import { EtcdClientError, isTransient } from './errors.ts';
-import { encodeMessage, openCall, type CallTarget } from './grpc-call.ts';
+import type { GrpcTarget } from '../../../base/node/grpc/call.ts';
+import { encodeMessage, openCall } from './grpc-call.ts';
 import type { Method } from './methods.ts';
 import type { TlsSource } from './tls-source.ts';
 import { WatchGroup, type WatchHandlers, type WatchRange } from './watch-group.ts';
@@ -101,7 +102,7 @@ export class EtcdClient {
     signal: AbortSignal | undefined,
   ): Promise<Out> {
     const { clock } = this.#options;
-    let avoid: CallTarget | undefined;
+    let avoid: GrpcTarget | undefined;
     for (let attempt = 1; ; attempt += 1) {
       const leftMs = deadlineMs - clock.monotonicMs();
       const target = this.#balancer.pick(avoid) ?? (await this.#balancer.wait(leftMs, avoid));
@@ -121,7 +122,7 @@ export class EtcdClient {
   }
 
   #once<In, Out>(
-    target: CallTarget,
+    target: GrpcTarget,
     method: Method<In, Out>,
     bytes: Buffer,
     limits: { readonly deadlineMs: number; readonly signal: AbortSignal | undefined },

@@ -5,8 +5,8 @@ import type { Disposable } from '../../../base/disposable.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Random } from '../../../base/random.ts';
-import type { CallTarget } from './grpc-call.ts';
-import { ClientConnection } from './http2/client-connection.ts';
+import type { GrpcTarget } from '../../../base/node/grpc/call.ts';
+import { ClientConnection } from '../../../base/node/http2/client/connection.ts';
 import type { TlsSource } from './tls-source.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -34,7 +34,7 @@ export class Endpoint {
   readonly #options: EndpointOptions;
   readonly #authority: string;
   readonly #scheme: string;
-  #target: CallTarget | undefined;
+  #target: GrpcTarget | undefined;
   /** The one that is used or opened, and those of servers that are going away. */
   readonly #sockets = new Set<Socket>();
   #timer: Disposable | undefined;
@@ -53,7 +53,7 @@ export class Endpoint {
   }
 
   /** Undefined while there is no usable connection. */
-  get target(): CallTarget | undefined {
+  get target(): GrpcTarget | undefined {
     return this.#target?.connection.usable === true ? this.#target : undefined;
   }
 

@@ -7,8 +7,9 @@ import { WatchRequest, WatchResponse } from '../../../etcd/proto/index.ts';
 import type { Event } from '../../../etcd/proto/index.ts';
 import type { Balancer } from './balancer.ts';
 import { EtcdClientError, errorOfStatus, GRPC_CODE } from './errors.ts';
-import { encodeMessage, openCall, type CallTarget } from './grpc-call.ts';
-import type { ClientStream } from './http2/client-connection.ts';
+import type { GrpcTarget } from '../../../base/node/grpc/call.ts';
+import { encodeMessage, openCall } from './grpc-call.ts';
+import type { ClientStream } from '../../../base/node/http2/client/connection.ts';
 import { METHOD } from './methods.ts';
 
 const REOPEN_PAUSE_MS_MIN = 20;
@@ -59,11 +60,11 @@ export class WatchGroup {
   readonly #balancer: Balancer;
   readonly #options: { readonly clock: Clock; readonly random: Random; readonly log: Log };
   readonly #watches = new Map<bigint, Watch>();
-  #stream: { readonly call: ClientStream; readonly target: CallTarget } | undefined;
+  #stream: { readonly call: ClientStream; readonly target: GrpcTarget } | undefined;
   #lastId = 0n;
   #retry: Disposable | undefined;
   #failures = 0;
-  #lost: CallTarget | undefined;
+  #lost: GrpcTarget | undefined;
   #closed = false;
 
   constructor(
@@ -122,7 +123,7 @@ export class WatchGroup {
     for (const watch of this.#watches.values()) this.#create(watch);
   }
 
-  #onLost(target: CallTarget, error: EtcdClientError | undefined): void {
+  #onLost(target: GrpcTarget, error: EtcdClientError | undefined): void {
     this.#stream = undefined;
     this.#lost = target;
     for (const watch of this.#watches.values()) {

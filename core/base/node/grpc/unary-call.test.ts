@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import { connect, createServer, type ClientHttp2Session, type ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { createServer, type ServerHttp2Stream } from 'node:http2';
+import { connect, type AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { openGrpcSession, type GrpcSession } from './session.ts';
 import { unaryCall } from './unary-call.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
-const serving = async (answer: (stream: ServerHttp2Stream) => void): Promise<ClientHttp2Session> => {
+const serving = async (answer: (stream: ServerHttp2Stream) => void): Promise<GrpcSession> => {
   const server = createServer();
   server.on('stream', (stream) => {
     stream.on('error', () => undefined);
@@ -16,10 +17,10 @@ const serving = async (answer: (stream: ServerHttp2Stream) => void): Promise<Cli
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  session.on('error', () => undefined);
+  const { port } = server.address() as AddressInfo;
+  const session = openGrpcSession(connect(port, '127.0.0.1'), '127.0.0.1', 'http');
   closing.push(
-    () => session.destroy(),
+    () => session.close('the test is over'),
     () => server.close(),
   );
   return session;
@@ -37,7 +38,7 @@ const framed = (text: string): Buffer => {
   head.writeUInt32BE(text.length, 1);
   return Buffer.concat([head, Buffer.from(text)]);
 };
-const ask = (session: ClientHttp2Session, signal?: AbortSignal) =>
+const ask = (session: GrpcSession, signal?: AbortSignal) =>
   unaryCall(session, {
     path: '/a.B/C',
     message: Buffer.from('x'),

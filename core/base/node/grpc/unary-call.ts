@@ -1,6 +1,4 @@
-import { constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
-
-const HEAD_BYTES = 5;
+import { framed, MESSAGE_HEAD_BYTES, MessageTooLarge, openGrpcCall, type GrpcTarget } from './call.ts';
 
 export interface UnaryRequest {
   /** `/package.Service/Method` */
@@ -9,7 +7,7 @@ export interface UnaryRequest {
   /** Besides those that every call has. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly answerBytesMax: number;
-  /** Ends the call; its answer is then `Canceled`. */
+  /** Ends the call. */
   readonly signal?: AbortSignal;
 }
 
@@ -24,58 +22,35 @@ export interface UnaryAnswer {
   readonly error: Error | undefined;
 }
 
-const percentDecoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
-
-const messageIn = (body: Buffer): Buffer | undefined =>
-  body.length >= HEAD_BYTES && body[0] === 0 && body.readUInt32BE(1) === body.length - HEAD_BYTES
-    ? body.subarray(HEAD_BYTES)
-    : undefined;
-
 /** One gRPC call with one message each way. Never rejects: every end is an answer. */
-export const unaryCall = (session: ClientHttp2Session, request: UnaryRequest): Promise<UnaryAnswer> =>
+export const unaryCall = (target: GrpcTarget, request: UnaryRequest): Promise<UnaryAnswer> =>
   new Promise((resolve) => {
     const { path, message, headers, answerBytesMax, signal } = request;
-    const stream = session.request({
-      ':method': 'POST',
-      ':path': path,
-      te: 'trailers',
-      'content-type': 'application/grpc',
-      ...headers,
-    });
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    let status: number | undefined;
-    let text = '';
-    let error: Error | undefined;
-    const cancel = (): void => stream.close(constants.NGHTTP2_CANCEL);
-    const note = (received: IncomingHttpHeaders): void => {
-      if (received['grpc-status'] === undefined) return;
-      status = Number(received['grpc-status']);
-      text = percentDecoded(String(received['grpc-message'] ?? ''));
-    };
-    stream.on('response', note);
-    stream.on('trailers', note);
-    stream.on('data', (part: Buffer) => {
-      bytes += part.length;
-      if (bytes > answerBytesMax) cancel();
-      else parts.push(part);
-    });
-    stream.on('error', (cause: Error) => (error ??= cause));
-    stream.on('close', () => {
-      signal?.removeEventListener('abort', cancel);
-      const isTooLarge = bytes > answerBytesMax;
-      const whole = isTooLarge ? undefined : messageIn(Buffer.concat(parts));
-      resolve({ status: isTooLarge ? undefined : status, text, message: whole, isTooLarge, error });
-    });
+    const messages: Buffer[] = [];
+    const cancel = (): void => stream.cancel('the call was given up');
+    const stream = openGrpcCall(
+      target,
+      { path, messageBytesMax: answerBytesMax, ...(headers && { headers }) },
+      {
+        onMessage: (bytes) => messages.push(bytes),
+        onEnd(end) {
+          signal?.removeEventListener('abort', cancel);
+          const [whole] = messages.length === 1 ? messages : [];
+          if (end.kind === 'status')
+            return resolve({
+              status: end.code,
+              text: end.text,
+              message: whole,
+              isTooLarge: false,
+              error: undefined,
+            });
+          const isTooLarge = end.kind === 'malformed' && end.cause instanceof MessageTooLarge;
+          const error = new Error(end.why);
+          resolve({ status: undefined, text: '', message: undefined, isTooLarge, error });
+        },
+      },
+    );
     signal?.addEventListener('abort', cancel, { once: true });
+    stream.write(framed(Buffer.concat([Buffer.alloc(MESSAGE_HEAD_BYTES), message])), true);
     if (signal?.aborted) cancel();
-    const head = Buffer.alloc(HEAD_BYTES);
-    head.writeUInt32BE(message.length, 1);
-    stream.end(Buffer.concat([head, message]));
   });

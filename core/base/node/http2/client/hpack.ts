@@ -1,5 +1,5 @@
-import { HpackDecoder, HpackError, type HeaderField } from '../../../../base/node/http2/hpack.ts';
-import { H2_ERROR } from '../../../../base/node/http2/frame.ts';
+import { HpackDecoder, HpackError, type HeaderField } from '../hpack.ts';
+import { H2_ERROR } from '../frame.ts';
 import { ProtocolBreach } from './protocol-breach.ts';
 
 /** Blocks seen before are answered from here; a server ends most calls with the same few bytes. */

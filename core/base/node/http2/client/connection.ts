@@ -13,7 +13,7 @@ import {
   settingsPayload,
   uint32Payload,
   writeFrameHead,
-} from '../../../../base/node/http2/frame.ts';
+} from '../frame.ts';
 import { ProtocolBreach } from './protocol-breach.ts';
 import { StatelessHpackDecoder, type Headers } from './hpack.ts';
 

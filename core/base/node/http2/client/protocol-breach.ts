@@ -1,4 +1,4 @@
-import { H2_ERROR } from '../../../../base/node/http2/frame.ts';
+import { H2_ERROR } from '../frame.ts';
 
 /** The server broke the protocol; only the connection can be given up. */
 export class ProtocolBreach extends Error {
