@@ -22,6 +22,7 @@ export { child, index, key, NO_PATH } from './field-path.ts';
 export * from './formats.ts';
 export type { MetaRules } from './object-meta.ts';
 export { fieldManagerName, objectMeta, objectMetaUpdate } from './object-meta.ts';
+export { eventErrors, eventUpdateErrors } from './kinds/event.ts';
 export { privilegedContainers } from './privileged.ts';
 export type { KindRules } from './rules.ts';
 export { rulesOf, statusOf, validateCreate, validateUpdate } from './validate.ts';

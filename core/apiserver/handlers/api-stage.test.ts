@@ -456,3 +456,17 @@ test('an integer above 2^53 keeps its digits through every verb', async () => {
     `json: cannot unmarshal number ${digits} into Go struct field ContainerPort.spec.containers.ports.containerPort of type int32`,
   );
 });
+
+test.each([
+  ['json-patch+json', '{}', 'object into Go value of type []handlers.jsonPatchOp'],
+  ['merge-patch+json', '[]', 'array into Go value of type map[string]interface {}'],
+])('a %s that is %s is refused', async (type, body, why) => {
+  await post(CONFIG_MAPS, configMap({ name: 'a' }));
+  const { code, message } = await ask({
+    method: 'PATCH',
+    url: `${CONFIG_MAPS}/a`,
+    headers: { 'content-type': `application/${type}` },
+    body,
+  });
+  expect([code, message()]).toEqual([400, `error decoding patch: json: cannot unmarshal ${why}`]);
+});

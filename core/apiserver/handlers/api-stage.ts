@@ -69,12 +69,14 @@ export const apiStage = (options: ApiStageOptions): Stage => {
 class RequestScope implements Scope {
   readonly user: UserInfo;
   readonly namespace: string;
+  readonly apiGroup: string;
   readonly warn: Scope['warn'];
   readonly #context: RequestContext;
 
   constructor(context: RequestContext, user: UserInfo, namespace: string) {
     this.user = user;
     this.namespace = namespace;
+    this.apiGroup = context.info.apiGroup;
     this.warn = (text) => context.warnings.add(text);
     this.#context = context;
   }

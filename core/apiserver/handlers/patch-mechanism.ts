@@ -62,9 +62,26 @@ const patched = <T>(apply: () => T): T => {
   }
 };
 
-const parsePatch = ({ type, bytes, options }: PatchRequest): ParsedBody => {
+/** Where fields are validated the patch is decoded once more, which has words of its own for a patch of another shape. */
+const checkShape = ({ type, options }: PatchRequest, { value }: ParsedBody): void => {
+  if (options.fieldValidation === 'Ignore' || value === null) return;
+  const isList = Array.isArray(value);
+  if (type === 'json' && !isList && isJsonObject(value))
+    throw badRequest(
+      'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+    );
+  if (type === 'merge' && isList)
+    throw badRequest(
+      'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
+    );
+};
+
+const parsePatch = (request: PatchRequest): ParsedBody => {
+  const { type, bytes, options } = request;
   try {
-    return type === 'apply' ? parseYaml(bytes) : parseJson(bytes);
+    const parsed = type === 'apply' ? parseYaml(bytes) : parseJson(bytes);
+    checkShape(request, parsed);
+    return parsed;
   } catch (error) {
     if (!(error instanceof ReasonError) || error.reason !== 'BodyMalformed') throw error;
     if (type === 'apply') throw badRequest(`error decoding YAML: ${error.message}`);

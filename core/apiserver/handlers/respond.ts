@@ -82,9 +82,9 @@ export const sendHeld = (call: HandlerCall, form: OutputForm, code: number, held
 /** Lists of custom resources are of no Go type, which writes an empty token. */
 const listMeta = (
   { resourceVersion, continueToken, remainingItemCount }: HeldList,
-  { isCustom }: Endpoint,
+  writesEmptyToken: boolean,
 ): ListMeta => ({
-  ...(isCustom && { continue: '' }),
+  ...(writesEmptyToken && { continue: '' }),
   ...(resourceVersion !== '' && { resourceVersion }),
   ...(continueToken !== undefined && continueToken !== '' && { continue: continueToken }),
   ...(remainingItemCount !== undefined && { remainingItemCount }),
@@ -181,7 +181,7 @@ export const sendList = async (call: HandlerCall, form: OutputForm, list: HeldLi
   const { context, timer } = call;
   timer.enter('conversion');
   const view = viewOf(call, form);
-  const metadata = listMeta(list, call.endpoint);
+  const metadata = listMeta(list, call.endpoint.isCustom && form.view === 'object');
   if (form.encoding !== 'json' || form.pretty) {
     const items = [...mapped(list, view.item)];
     await sendObject(call, form, 200, {

@@ -46,6 +46,8 @@ export interface Scope {
   readonly user: UserInfo;
   /** Empty for the whole cluster and for kinds without namespaces. */
   readonly namespace: string;
+  /** Of the path: a kind may be served in two groups whose rules differ. */
+  readonly apiGroup?: string | undefined;
   readonly signal: AbortSignal;
   warn(text: string): void;
   /** Of the audit event. */
@@ -56,6 +58,7 @@ export interface Scope {
 export const scopeIn = (scope: Scope, namespace: string): Scope => ({
   user: scope.user,
   namespace,
+  apiGroup: scope.apiGroup,
   signal: scope.signal,
   warn: (text) => scope.warn(text),
   annotate: (key, value) => scope.annotate?.(key, value),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { eventErrors, eventUpdateErrors } from './event.ts';
 import type { Obj } from '../read.ts';
 import { cluster, namespaced, rules } from '../testing/kinds.ts';
 import { stored, texts } from '../testing/objects.ts';
@@ -528,4 +529,29 @@ test.each<[string, Obj]>([
   expect(created(kind, ADMISSION, old)).not.toEqual([]);
   expect(updated(kind, ADMISSION, hooks(hook({ ...change, timeoutSeconds: 5 })), old)).toEqual([]);
   expect(updated(kind, ADMISSION, old, hooks(hook()))).not.toEqual([]);
+});
+
+test('events of the younger group are held to more than those of the older', () => {
+  const event = {
+    metadata: { name: 'a', namespace: 'ns' },
+    involvedObject: { namespace: 'other' },
+    type: 'Odd',
+    count: 1,
+  };
+  expect(texts(eventErrors(event, false))).toEqual([
+    'involvedObject.namespace: Invalid value: "other": does not match event.namespace',
+  ]);
+  expect(texts(eventErrors(event, true)).slice(1)).toEqual([
+    'eventTime: Required value',
+    'type: Invalid value: "": has invalid value: Odd',
+    'count: Invalid value: "": needs to be unset',
+  ]);
+  const timed = { ...event, involvedObject: { namespace: 'ns' }, eventTime: '2026-01-01T00:00:00.000000Z' };
+  expect(texts(eventErrors(timed, false)).filter((text) => text.endsWith('Required value'))).toEqual(
+    ['reportingComponent', 'reportingInstance', 'action', 'reason'].map((name) => `${name}: Required value`),
+  );
+  const changed = { ...timed, metadata: { ...timed.metadata, resourceVersion: '1' }, reason: 'b' };
+  expect(texts(eventUpdateErrors(changed, timed, true))).toContain(
+    'reason: Invalid value: "b": field is immutable',
+  );
 });

@@ -120,6 +120,7 @@ export class ObjectWrites {
     return {
       user: scope.user,
       namespace: scope.namespace,
+      apiGroup: scope.apiGroup,
       isDryRun,
       nowMs: this.#core.clock.nowMs(),
       warn: (text) => scope.warn(text),

@@ -7,6 +7,8 @@ export type Draft = KubernetesObject;
 export interface WriteContext {
   readonly user: UserInfo;
   readonly namespace: string;
+  /** The group of the request's path; undefined for writes of the server itself. */
+  readonly apiGroup?: string | undefined;
   readonly isDryRun: boolean;
   readonly nowMs: number;
   warn(text: string): void;

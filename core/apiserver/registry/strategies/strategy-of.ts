@@ -10,6 +10,7 @@ import {
 } from './certificates.ts';
 import { definitionStrategy } from './custom-resource-definitions.ts';
 import { secretStrategy, volumeStatus } from './data.ts';
+import { eventStrategy } from './events.ts';
 import { namespaceFinalizeStrategy, namespaceStrategy } from './namespaces.ts';
 import { podEphemeralContainersStrategy, podResizeStrategy, podStatusStrategy, podStrategy } from './pods.ts';
 import { bindingStrategy, roleStrategy } from './rbac.ts';
@@ -58,7 +59,7 @@ const ownStrategy = (name: string, parts: StrategyParts): Strategy | undefined =
     case 'services':
       return services;
     case 'events':
-      return { ...CREATES, dependents: 'Unsupported', ttlSeconds: eventTtlSeconds };
+      return eventStrategy(eventTtlSeconds);
     case 'certificatesigningrequests.certificates.k8s.io':
       return certificateRequestStrategy;
     case `roles.${RBAC}`:
