@@ -41,7 +41,7 @@ test.each([
     'MultiCIDRServiceAllocator=false',
     'cannot set feature gate MultiCIDRServiceAllocator to false, feature is locked to true',
   ],
-  ['wardle:X=true', 'component featureGate not registered: wardle'],
+  ['wardle:X=true', 'component not registered: wardle'],
   [
     'HPAScaleToZero=true',
     'HPAScaleToZero=true is not supported: this component has the default of Kubernetes 1.36 (HPAScaleToZero=false); gates that can be changed: WatchList, APIServerIdentity, MutatingAdmissionPolicy',
@@ -59,4 +59,13 @@ test('a gate of a later release does not exist yet', () => {
 test('the default may be set, and all of a stage only where nothing changes', () => {
   expect(problemOf('HPAScaleToZero=false,AllAlpha=false')).toBeUndefined();
   expect(problemOf('AllAlpha=true')).toContain('=true is not supported');
+});
+
+test('a gate that others need cannot be turned off alone, by default in every release', () => {
+  const switches = new Set(['NodeDeclaredFeatures']);
+  const off = readGates(['NodeDeclaredFeatures=false'], releaseOf(36), switches);
+  expect('problem' in off && off.problem).toContain(
+    'InPlacePodVerticalScalingInitContainers is enabled, but depends on features that are disabled: [NodeDeclaredFeatures]',
+  );
+  for (const minor of [34, 35, 36]) expect(problemOf('WatchList=false', minor)).toBeUndefined();
 });

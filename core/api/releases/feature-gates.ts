@@ -1,3 +1,4 @@
+import { GATE_DEPENDENCIES } from './gate-dependencies.ts';
 import type { GateSpec, Release } from './release.ts';
 
 /** Which features are on: those of the release, changed by `--feature-gates`. */
@@ -18,6 +19,17 @@ const ALL: Readonly<Record<string, GateSpec['stage']>> = { AllAlpha: 'ALPHA', Al
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 
+const missingDependencies = (isEnabled: (name: string) => boolean): readonly string[] =>
+  GATE_DEPENDENCIES.trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [name = '', ...needed] = line.split(' ');
+      const missing = isEnabled(name) ? needed.filter((one) => !isEnabled(one)) : [];
+      return missing.length === 0
+        ? []
+        : [`${name} is enabled, but depends on features that are disabled: [${missing.join(' ')}]`];
+    });
+
 /** What a release does without the flag. */
 export const defaultGates = ({ gates }: Release): FeatureGates => ({
   isEnabled: (name) => gates.get(name)?.isDefault ?? false,
@@ -29,7 +41,7 @@ const parseSetting = (text: string): { readonly name: string; readonly isOn: boo
   const setting = text.trim().replace(/^kube:/, '');
   const equals = setting.indexOf('=');
   const name = (equals < 0 ? setting : setting.slice(0, equals)).trim();
-  if (name.includes(':')) return { problem: `component featureGate not registered: ${name.split(':')[0]}` };
+  if (name.includes(':')) return { problem: `component not registered: ${name.split(':')[0]}` };
   if (equals < 0) return { problem: `missing bool value for ${name}` };
   const value = setting.slice(equals + 1).trim();
   if (TRUE.has(value)) return { name, isOn: true };
@@ -89,8 +101,12 @@ export const readGates = (
     }
   }
   const byDefault = defaultGates(release);
+  const isEnabled = (name: string): boolean => set.get(name) ?? byDefault.isEnabled(name);
+  const problems = set.size === 0 ? [] : missingDependencies(isEnabled);
+  if (problems.length > 0)
+    return { problem: problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]` };
   return {
-    isEnabled: (name) => set.get(name) ?? byDefault.isEnabled(name),
+    isEnabled,
     settings: Object.fromEntries(set),
     warnings,
   };
