@@ -7,7 +7,7 @@ export const page = definePage({
   order: 20,
   icon: 'doc',
   title: 'help.title',
-  goKey: 'H',
+  goKey: 'I',
   standsAlone: true,
   component: () => import('./HelpPage.vue'),
 });

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { pages } from './pages.ts';
+
+test('every page has a path and a go key of its own', () => {
+  const doubled = (values: readonly string[]): string[] =>
+    values.filter((value, index) => values.indexOf(value) !== index);
+  const goKeys = pages.flatMap(({ goKey }) => goKey ?? []);
+  expect(goKeys.length).toBeGreaterThan(20);
+  expect([doubled(pages.map(({ path }) => path)), doubled(goKeys)]).toEqual([[], []]);
+});
