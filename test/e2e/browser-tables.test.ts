@@ -187,9 +187,26 @@ test('a row has a menu, by the right button and by a key', async () => {
   await menu.getByRole('menuitem', { name: 'Open details' }).waitFor();
   await page.keyboard.press('Escape');
   await menu.waitFor({ state: 'detached' });
-  // The focus is back in the list, on that row.
+  // Chosen with the mouse, "Delete" asks; the question keeps the focus, and the list gets it back.
+  await row('menu-a').click({ button: 'right' });
+  await menu.getByRole('menuitem', { name: /^Delete/ }).click();
+  const title = dialog().getByRole('heading', { name: 'Delete ConfigMap menu-a?' });
+  await title.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
+  const hasFocus = (part: Locator): Promise<boolean> =>
+    part.evaluate((element) => element.contains(document.activeElement));
+  await until('the focus in the list', () => hasFocus(page.getByRole('grid')));
+  // The same with keys alone, to the end.
   await page.keyboard.press('Shift+F10');
-  await menu.waitFor();
+  await until('the focus in the menu', () => hasFocus(menu));
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await title.waitFor();
+  await until('the focus in the field', () => hasFocus(dialog().getByRole('textbox')));
+  await page.keyboard.type('menu-a');
+  await page.keyboard.press('Enter');
+  await until('it to be gone', async () => (await names(CONFIG_MAPS, 'menu-a')).length === 0);
 });
 
 test('the help lists the keys of the page, and a colon jumps to a kind', async () => {
