@@ -61,7 +61,7 @@ test('a failure is logged when it begins and when it ends, not at every probe', 
   expect(lines).toEqual(['warn health checks failed', 'info health checks pass again']);
 });
 
-test('checks are left out by name and by group; names that match nothing are told', async () => {
+test('checks are left out by name and by group; names that match nothing are reported', async () => {
   const { ask, failEtcd } = registry();
   failEtcd();
   expect(await ask('/readyz?verbose&exclude=etcd&exclude=hooks&exclude=nope')).toEqual({

@@ -21,7 +21,7 @@ test('a bundle is read in order, whatever stands between its blocks', () => {
   expect(inspectBundle('nothing here')).toEqual([]);
 });
 
-test('a key file in place of a certificate is told by reason', () => {
+test('a key file in place of a certificate is reported by reason', () => {
   expect(() => inspectPem(root.privateKeyPem)).toThrow(
     new PkiError('Malformed', 'no PEM block of type CERTIFICATE was found'),
   );

@@ -37,7 +37,7 @@ const choices = { ignoreDaemonSets: false, deleteEmptyDirData: false, force: fal
 const isGone = (error: unknown): boolean => error instanceof StatusError && error.code === 404;
 const found = () => Promise.resolve({} as never);
 
-test('what is in the way is told in the words of kubectl, grouped by reason', async () => {
+test('what is in the way is reported in the words of kubectl, grouped by reason', async () => {
   const pods = [daemon('a'), daemon('b'), alone('c'), withLocalData, mirror, pod('plain')];
   expect(inEnglish(refusalOfDrain(await judgePods(pods, choices, found, isGone))!)).toBe(
     'cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): web/a, web/b; ' +

@@ -3,7 +3,7 @@ import { inEnglish } from '../../core/contract/index.ts';
 import { statusErrorFrom } from '../../core/api/meta/status.ts';
 import { failureSaid, kubeFailure, refusalOf } from './failure.ts';
 
-test('credentials that a server does not believe are told with what to do, wherever they are refused', () => {
+test('credentials that a server does not believe are reported with what to do, wherever they are refused', () => {
   const unauthorized = statusErrorFrom({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
   const words = /rejected the credentials of this kubeconfig \(Unauthorized\); sign in again/;
   expect(kubeFailure(unauthorized)).toMatchObject({

@@ -18,14 +18,14 @@ const row = (name: string, resourceVersion: string): VersionedRow => ({
 });
 const signal = new AbortController().signal;
 
-test('a row that changes often is told once, in its newest state', () => {
+test('a row that changes often is reported once, in its newest state', () => {
   const changes = new RowChanges();
   for (let version = 1; version <= 100; version += 1) changes.put(row('a', String(version)));
   expect(changes.take()).toEqual([{ kind: 'rows', rows: [row('a', '100').row] }]);
   expect(changes.take()).toEqual([]);
 });
 
-test('a row that comes and goes between two bursts is told as gone, not as there', () => {
+test('a row that comes and goes between two bursts is reported as gone, not as there', () => {
   const changes = new RowChanges();
   changes.put(row('a', '1'));
   changes.remove('web/a');

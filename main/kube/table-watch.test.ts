@@ -149,7 +149,7 @@ test('a watch that ends is continued from the last event, without a list', async
   await stop();
 });
 
-test('a version that the server no longer has is answered by a new list, and only the difference is told', async () => {
+test('a version that the server no longer has is answered by a new list, and only the difference is reported', async () => {
   const { burst, watches, stop } = start([table('7', 'a', 'b'), table('7', 'a')]);
   await burst();
   watches[0]!.send({

@@ -124,7 +124,7 @@ test('without a feed nothing is asked for, now or later', async () => {
   expect(clock.pendingCount).toBe(0);
 });
 
-test('a newer release is told once, with its changelog and the files of this platform', async () => {
+test('a newer release is reported once, with its changelog and the files of this platform', async () => {
   const { checker, told, sequence } = checkerWith('https://example.com/feed.json');
   const report = await checker.check();
   await checker.check();

@@ -3,7 +3,7 @@ import { lateTeller } from './late-teller.ts';
 
 afterEach(() => vi.useRealTimers());
 
-test('many changes are told once, with the text as it is then', () => {
+test('many changes are reported once, with the text as it is then', () => {
   vi.useFakeTimers();
   const told: string[] = [];
   const teller = lateTeller((id, text) => told.push(`${id}: ${text}`), 150);

@@ -29,7 +29,7 @@ test('only a host with a member has a disk to slow; a link goes to every other e
   expect(endsFor('cp-1', [{ name: 'cp-1' }, { name: 'cp-2' }])).toEqual(['cp-2', LOAD_BALANCER_END]);
 });
 
-test('a fault of a link is told on both of its ends', () => {
+test('a fault of a link is reported on both of its ends', () => {
   const cut = { id: 'f1', text: '', kind: 'cut', from: 'cp-1', to: 'cp-2', isOneWay: false } as const;
   expect(['cp-1', 'cp-2', 'cp-3'].map((host) => faultsOn([cut], host).length)).toEqual([1, 1, 0]);
   expect(faultText(cut)).toBe('cp-1 and cp-2 cannot reach each other');

@@ -60,7 +60,7 @@ test.each([
   expect(found(query)).toEqual(expected);
 });
 
-test('a pattern that cannot be read is told, and narrows nothing', () => {
+test('a pattern that cannot be read is reported, and narrows nothing', () => {
   expect(rowFilter('/[/', columns)?.badPattern).toBe('[');
   expect(rowFilter('name=~(', columns)?.badPattern).toBe('(');
   expect(found('/[/')).toHaveLength(3);

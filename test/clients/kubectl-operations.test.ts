@@ -325,7 +325,7 @@ rules: [{apiGroups: [""], resources: [configmaps], verbs: [get]}]
     expect(await run('delete pod lonely --force --grace-period=0')).toContain('force deleted');
   });
 
-  test('a webhook behind a service changes, warns and denies, and its failure is told', async () => {
+  test('a webhook behind a service changes, warns and denies, and its failure is reported', async () => {
     const address = `127.${OCTET}.9.8`;
     const webhook = await startLabelWebhook(address);
     try {

@@ -107,7 +107,7 @@ const firstOf = async <N extends StreamName>(
   throw new Error(`${name} ended`);
 };
 
-test('members, leases, metrics, requests, scheduling and certificates of a running cluster are told', async () => {
+test('members, leases, metrics, requests, scheduling and certificates of a running cluster are reported', async () => {
   const view: EtcdView = await firstOf('etcd.members', data, ({ members }) =>
     members.every(({ fsyncP99Ms, peerRoundTripMs, role }) =>
       role === 'leader' ? fsyncP99Ms !== null : peerRoundTripMs !== null && peerRoundTripMs > 0,

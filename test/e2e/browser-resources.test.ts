@@ -491,7 +491,7 @@ const expiredCredential = (
   return issueLeaf(authority, { ...request, clock: aMinuteAgo, validityMs: 30_000 });
 };
 
-test('an expired certificate and a refused token are told with what to do; a renewed kubeconfig continues, texts stay', async () => {
+test('an expired certificate and a refused token are reported with what to do; a renewed kubeconfig continues, texts stay', async () => {
   const { page } = open;
   await go(page, '/editor');
   await page.getByRole('button', { name: 'Empty manifest' }).click();
@@ -544,7 +544,7 @@ test('an expired certificate and a refused token are told with what to do; a ren
 });
 
 // The last one: it changes what the server presents, and only those who are connected already do not see it.
-test('an API server whose certificate has expired is told, with how to renew it', async () => {
+test('an API server whose certificate has expired is reported, with how to renew it', async () => {
   const { page } = open;
   const { certificatePem, privateKeyPem } = expiredCredential({
     subject: { commonName: 'kube-apiserver' },

@@ -96,7 +96,7 @@ test('a setting changed in one browser shows in the other', async () => {
   await expect.poll(() => themeOf(two.page)).toBe('dark');
 });
 
-test('the path of a kubeconfig is typed; a wrong one is told, a right one is listed', async () => {
+test('the path of a kubeconfig is typed; a wrong one is reported, a right one is listed', async () => {
   const path = join(serving.dataDirectory, 'prod.conf');
   writeFileSync(
     path,

@@ -127,7 +127,7 @@ test('the first run makes a cluster with its progress in sight', { timeout: TEST
 });
 
 test(
-  'a Deployment is written with completion; what is broken or refused is told and keeps the text',
+  'a Deployment is written with completion; what is broken or refused is reported and keeps the text',
   { timeout: TEST_LIMIT_MS },
   async () => {
     await go('/editor');

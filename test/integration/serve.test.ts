@@ -210,7 +210,7 @@ test('random bytes, before and after TLS, leave it serving', async () => {
   expect((await ask(serving, '/', { headers: { cookie } })).status).toBe(200);
 });
 
-test('a port that is in use is told in one line', async () => {
+test('a port that is in use is reported in one line', async () => {
   const { startServe } = await import('../../main/serve/index.ts');
   const { silentLog } = await import('../../core/base/log.ts');
   const error: unknown = await startServe({
@@ -227,7 +227,7 @@ test('a port that is in use is told in one line', async () => {
   );
 });
 
-test('a console that was never built is told in one line', async () => {
+test('a console that was never built is reported in one line', async () => {
   const error: unknown = await startTestServing({ pagesDirectory: '/nowhere' }).catch((e: unknown) => e);
   expect((error as Error).message).toBe('the console is not built: cannot read /nowhere');
 });

@@ -138,7 +138,7 @@ test.each([
   await expect(tokens.authenticate(token)).rejects.toThrow(/invalidated|not found/);
 });
 
-test('the node of a pod is told, and not looked up', async () => {
+test('the node of a pod is reported, and not looked up', async () => {
   const { objects, tokens, sign } = setup();
   objects.delete('Node /n1');
   expect(await tokens.authenticate(sign({ ...ORDER, pod: POD, node: NODE }).token)).toBeDefined();

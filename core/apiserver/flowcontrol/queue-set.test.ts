@@ -149,7 +149,7 @@ describe('allocation', () => {
     expect(seats.map(Math.round)).toEqual([65, 30, 5]);
   });
 
-  test('bounds that leave no solution are told', () => {
+  test('bounds that leave no solution are reported', () => {
     expect(allocateSeats(10, [{ lowerBound: 20, upperBound: 30, target: 20 }])).toBeUndefined();
   });
 

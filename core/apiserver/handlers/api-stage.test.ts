@@ -285,7 +285,7 @@ test.each([
   expect([code, message()]).toEqual([400, why]);
 });
 
-test('owners that stand twice are told and taken once', async () => {
+test('owners that stand twice are reported and taken once', async () => {
   const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' };
   const { json, headers } = await post(
     CONFIG_MAPS,

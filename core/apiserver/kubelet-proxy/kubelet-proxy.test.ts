@@ -152,7 +152,7 @@ test('port forwarding reaches the kubelet of the pod, and bytes pass in both dir
   ]);
 });
 
-test("ports in the query are told in the kubelet's words", async () => {
+test("ports in the query are reported in the kubelet's words", async () => {
   const kubelet = await startKubelet();
   const { client, socket } = await connected();
   const context = forwarding('?ports=80,81&ports=82', { socket, head: Buffer.alloc(0) });
@@ -189,7 +189,7 @@ test('a request that cannot be upgraded is refused, and the kubelet is left alon
   expect(kubelet.heads).toEqual([]);
 });
 
-test('a kubelet that does not listen is told with its address', async () => {
+test('a kubelet that does not listen is reported with its address', async () => {
   const { socket } = await connected();
   const context = forwarding('', { socket, head: Buffer.alloc(0) });
   const { port } = await startKubelet();

@@ -111,7 +111,7 @@ test('one option that does not parse costs the name, not the verb', () => {
   expect({ verb, name }).toEqual({ verb: 'watch', name: '' });
 });
 
-test('selectors are told for collections, and not for legacy watch paths', () => {
+test('selectors are reported for collections, and not for legacy watch paths', () => {
   const selectors = (method: string, url: string) => parse(method, `${url}?labelSelector=a`).labelSelector;
   expect([
     selectors('GET', '/api/v1/pods'),

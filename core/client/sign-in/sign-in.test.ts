@@ -64,7 +64,7 @@ test('only the page with the state of this sign-in ends it', async () => {
   expect((await visit(`${redirect.url}/?state=right&code=again`)).code).toBe(400);
 });
 
-test('what the provider reports is told, and is not taken for HTML', async () => {
+test('the error of the provider is shown, and is not taken for HTML', async () => {
   const redirect = await open();
   const code = redirect.code('s');
   code.catch(() => undefined);

@@ -12,7 +12,7 @@ test.each([
   expect(placeOfKey(key)).toEqual({ resource, name });
 });
 
-test('what a restore brings back and what it takes is told by resource', () => {
+test('what a restore brings back and what it takes is reported by resource', () => {
   const now = new Set(['/registry/pods/web/a', '/registry/pods/web/b', '/registry/secrets/web/s']);
   const then = new Set(['/registry/pods/web/a', '/registry/pods/web/c']);
   expect(compareKeys(now, then)).toEqual([

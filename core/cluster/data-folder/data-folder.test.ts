@@ -54,7 +54,7 @@ test('a start that was cut off is taken up again; a manifest that was deleted st
   expect(existsSync(join(manifests, 'kube-scheduler.yaml'))).toBe(false);
 });
 
-test('a new cluster has keys for Secrets and an audit policy, for its owner alone; lost keys are told', async () => {
+test('a new cluster has keys for Secrets and an audit policy, for its owner alone; lost keys are reported', async () => {
   await openOnce(SMALL);
   const modes = ['encryption.yaml', 'audit-policy.yaml'].map(
     (file) => statSync(join(folder, file)).mode & 0o777,
@@ -71,7 +71,7 @@ test('a new cluster has keys for Secrets and an audit policy, for its owner alon
   });
 });
 
-test('a lost authority with data behind it is told and not replaced', async () => {
+test('a lost authority with data behind it is reported and not replaced', async () => {
   await openOnce(SMALL);
   mkdirSync(join(folder, 'hosts', 'cp-1', 'etcd', 'member'), { recursive: true });
   rmSync(join(folder, 'pki', 'etcd', 'ca.crt'));

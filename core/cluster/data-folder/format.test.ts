@@ -85,7 +85,7 @@ test('a folder of a newer version is rejected with one line and not touched', as
   expect(existsSync(join(data, 'backups'))).toBe(false);
 });
 
-test('a damaged record is told, not guessed', async () => {
+test('a damaged record is reported, not guessed', async () => {
   writeFileSync(join(data, 'format.json'), '{"format":"two"}');
   await expect(assertKnownFormat(data)).rejects.toThrow('format.json is damaged');
 });

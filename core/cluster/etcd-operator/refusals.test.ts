@@ -11,6 +11,6 @@ test.each([
   expect(failureOf(description)).toBe(failure);
 });
 
-test('a message that is not percent-encoded is told as it is, and ends nothing', () => {
+test('a message that is not percent-encoded is reported as it is, and ends nothing', () => {
   expect([descriptionIn('a%20b'), descriptionIn('100%')]).toEqual(['a b', '100%']);
 });

@@ -83,7 +83,7 @@ test('a renewed certificate is served without a restart', async () => {
   ]);
 });
 
-test('a certificate without its key is told, and the old one stays', async () => {
+test('a certificate without its key is reported, and the old one stays', async () => {
   const port = await server.listen({ host: '127.0.0.1', port: 0 });
   const told = follow();
   writeFileSync(files.certFile, issue('second').certificatePem);

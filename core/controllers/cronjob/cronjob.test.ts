@@ -119,7 +119,7 @@ test('a time that is missed by more than the starting deadline is passed over', 
   await stop();
 });
 
-test('of many missed times the last is run, and the number is told', async () => {
+test('of many missed times the last is run, and the number is reported', async () => {
   const { api, events, stop } = await start(
     { schedule: '* * * * *' },
     {
@@ -168,7 +168,7 @@ test('finished jobs beyond the limits are deleted, oldest first, each kind by it
   await stop();
 });
 
-test('a suspended cron job makes nothing; a wrong zone or schedule is told', async () => {
+test('a suspended cron job makes nothing; a wrong zone or schedule is reported', async () => {
   const suspended = await start({ suspend: true });
   await suspended.api.advance(30 * MINUTE_MS, 10 * MINUTE_MS);
   expect(names(suspended.api)).toEqual([]);
@@ -201,7 +201,7 @@ test('a job that was made before a crash is taken up, not made again', async () 
   await again.stop();
 });
 
-test('an active job that is gone is told and forgotten', async () => {
+test('an active job that is gone is reported and forgotten', async () => {
   const { api, events, stop } = await start();
   await api.advance(10 * MINUTE_MS + 200);
   const [name] = names(api);

@@ -126,7 +126,7 @@ test.each<[string, { maxSurge: number | string; maxUnavailable: number | string 
   await stop();
 });
 
-test('a template that never becomes ready stops the rollout, and its deadline is told', async () => {
+test('a template that never becomes ready stops the rollout, and its deadline is reported', async () => {
   const { api, stop } = await start({ progressDeadlineSeconds: 60 });
   const isGood = (pod: Stored<Pod>): boolean => imageOf(pod) !== 'bad';
   await actAsKubelet(api, isGood);
@@ -262,7 +262,7 @@ test('a name that is taken by another is counted as a collision and avoided', as
   await stop();
 });
 
-test('a replica set that cannot be made is told, and made later', async () => {
+test('a replica set that cannot be made is reported, and made later', async () => {
   const refusal = forbidden({ group: 'apps', resource: 'replicasets' }, 'x', 'exceeded quota');
   const { api, events, stop } = await start({}, (seeded) =>
     seeded.failNext({ verb: 'create', plural: 'replicasets' }, refusal, 2),

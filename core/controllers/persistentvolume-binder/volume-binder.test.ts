@@ -206,7 +206,7 @@ test('a claim that leaves its class open gets the default one, also later', asyn
   await running.stop();
 });
 
-test('the provisioner of somebody else is told, and waited for', async () => {
+test('the provisioner of somebody else is reported, and waited for', async () => {
   const api = new FakeApi();
   api.seed(STORAGE_CLASS, storageClass({ provisioner: 'example.com/disk' }));
   api.seed(PERSISTENT_VOLUME_CLAIM, claim('1Gi', { storageClassName: 'local' }));

@@ -72,7 +72,7 @@ test.each([
   expect(() => readManifest(text, CONTEXT)).toThrow(message);
 });
 
-test('a broken file is told once and keeps its last good pod, others continue', async () => {
+test('a broken file is reported once and keeps its last good pod, others continue', async () => {
   const clock = manualClock();
   const problems: string[] = [];
   let pods: readonly V1Pod[] = [];

@@ -145,7 +145,7 @@ test('a kubeconfig that cannot be understood stays as a problem until it is repa
   watch.dispose();
 });
 
-test('a list is told once: looking again at files that have not changed says nothing', async () => {
+test('a list is reported once: looking again at files that have not changed says nothing', async () => {
   const path = join(directory, 'a.conf');
   writeFileSync(path, kubeconfig('a'));
   const { client } = start();

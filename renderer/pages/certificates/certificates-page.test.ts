@@ -146,7 +146,7 @@ test('words and authorities narrow the table; nothing found can be undone', asyn
   expect(names()).toHaveLength(3);
 });
 
-test('a failure to read is told with its reason, and can be tried again', async () => {
+test('a failure to read is reported with its reason, and can be tried again', async () => {
   let isBroken = true;
   await show({
     'certificates.list': () =>

@@ -132,7 +132,7 @@ test('forgetting names its consequences first, then can be taken back', async ()
   expect(toasts.shown).toMatchObject([{ title: 'staging removed', action: { label: 'Undo' } }]);
 });
 
-test('a refused forgetting is told in the dialog and leaves the row', async () => {
+test('a refused forgetting is reported in the dialog and leaves the row', async () => {
   await show({
     'clusters.watch': feed(listOf(entry('staging'))).handler,
     'clusters.forget': () => Promise.reject(new ContractError('Conflict', verbatim('changed elsewhere'))),

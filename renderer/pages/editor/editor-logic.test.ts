@@ -71,7 +71,7 @@ test('paths of fields are read with indexes and quoted keys', () => {
   ]);
 });
 
-test('the difference is told by field, items of lists by their name', () => {
+test('the difference is reported by field, items of lists by their name', () => {
   const before = {
     metadata: { name: 'web', resourceVersion: '1' },
     spec: {
@@ -100,7 +100,7 @@ test('the difference is told by field, items of lists by their name', () => {
   ]);
 });
 
-test('an object that is new is told by its fields', () => {
+test('an object that is new is reported by its fields', () => {
   const made = {
     kind: 'Pod',
     metadata: { name: 'a', uid: '7' },

@@ -47,7 +47,7 @@ test('two lines of one chart never share a colour', () => {
   expect(shown.map(({ colour }) => colour)).toEqual([8, 1]);
 });
 
-test('values are told in the unit a person would choose', () => {
+test('values are reported in the unit a person would choose', () => {
   expect([
     formatValue('seconds', 0.0064),
     formatValue('seconds', 2),

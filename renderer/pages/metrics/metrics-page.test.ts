@@ -111,7 +111,7 @@ test('targets that do not answer say why', async () => {
   expect(text()).toContain('ECONNREFUSED');
 });
 
-test('a cluster without samples is told, not drawn empty', async () => {
+test('a cluster without samples is reported, not drawn empty', async () => {
   const refuse = (): Promise<never> =>
     Promise.reject(new ContractError('Unimplemented', verbatim('nobody samples this cluster')));
   const { text } = await show({

@@ -153,7 +153,7 @@ test('pods are counted by what they need; ended ones take no slot', () => {
   ]);
 });
 
-test('failing pods are told once for what made them', () => {
+test('failing pods are reported once for what made them', () => {
   expect(failingFamilies(pods)).toEqual([
     { name: 'web/shop', status: 'CrashLoopBackOff', failing: 1, total: 2, key: 'web/shop-7d9f8b6c5-bbbbb' },
   ]);

@@ -98,7 +98,7 @@ test('without a cluster the page offers to make one as the host proposes it', as
   ]);
 });
 
-test('a refusal of the host is told beside the button', async () => {
+test('a refusal of the host is reported beside the button', async () => {
   await show(
     { clusters: [], problems: [] },
     {
@@ -195,7 +195,7 @@ test('a host is killed from its menu, after its consequence was shown', async ()
   expect(asked).toEqual([{ kind: 'host.kill', host: 'cp-2' }]);
 });
 
-test('a killed host is told in words and in the sentence of the page', async () => {
+test('a killed host is reported in words and in the sentence of the page', async () => {
   const state = stateFeed(clusterState());
   await show({ clusters: [ownEntry()], problems: [] }, { ...running, 'cluster.state': state.handler });
   state.push(clusterState({ hosts: [plane(1), plane(2, { phase: 'killed' }), plane(3), workersHost] }));

@@ -171,7 +171,7 @@ test('a list that may not be read says what the server said', async () => {
   expect(text()).toContain('User "dev" cannot list resource "pods"');
 });
 
-test('a cluster that does not answer is told, with the way to ask again', async () => {
+test('a cluster that does not answer is reported, with the way to ask again', async () => {
   const { text } = await show({
     'kube.discovery': () =>
       Promise.reject(new ContractError('Unavailable', verbatim('connect ECONNREFUSED'))),

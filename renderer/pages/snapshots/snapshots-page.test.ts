@@ -157,7 +157,7 @@ test('a restore says what goes and what comes back, and waits for both checks an
   expect(text()).toContain('The cluster now runs on the snapshot.');
 });
 
-test('a file that cannot be read is told with its reason, and nothing is offered that could harm', async () => {
+test('a file that cannot be read is reported with its reason, and nothing is offered that could harm', async () => {
   await show(
     { 'backups.compare': () => Promise.reject(new ContractError('BadRequest', verbatim('page 3 is torn'))) },
     '/snapshots?restore=%2Fx.db',

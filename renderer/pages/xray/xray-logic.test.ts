@@ -24,7 +24,7 @@ const stage = (name: string, durationMs: number, verdict: 'passed' | 'refused' =
   reason: verdict === 'refused' ? 'no' : '',
 });
 
-test('stages stand one after the other; what none of them took is told', () => {
+test('stages stand one after the other; what none of them took is reported', () => {
   const { stages, restMs } = placeStages(
     trace({ durationMs: 10, stages: [stage('authn', 2), stage('etcd', 6)] }),
   );

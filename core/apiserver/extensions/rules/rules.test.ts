@@ -28,7 +28,7 @@ const INTEGERS: JsonSchema = {
   properties: { a: { type: 'integer' }, b: { type: 'integer' } },
 };
 
-test('a rule that fails is told with its message, its place and its reason', async () => {
+test('a rule that fails is reported with its message, its place and its reason', async () => {
   const failing = (rule: Partial<ValidationRule>): Promise<string[]> =>
     check(INTEGERS, [{ rule: 'self.a > self.b', ...rule }], { a: 1, b: 2 });
   expect([

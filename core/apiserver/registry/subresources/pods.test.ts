@@ -176,7 +176,7 @@ test('an eviction is charged to the budget of the pod, once for each that may go
   ]);
 });
 
-test('why an eviction is refused is told with it', async () => {
+test('why an eviction is refused is reported with it', async () => {
   await guard('b', { currentHealthy: 1, desiredHealthy: 1 });
   await runPod('p1');
   const causes = await evict('p1').catch((error: unknown) =>

@@ -87,7 +87,7 @@ test('a leader that handed over was never lost', () => {
   expect(tell([view(0, STEADY), view(1_000, moved, { term: 3 })]).slice(4)).toEqual(['1000 leader b term 3']);
 });
 
-test('members that join and leave, and alarms, are told once; silence ends no alarm', () => {
+test('members that join and leave, and alarms, are reported once; silence ends no alarm', () => {
   const grown = { ...STEADY, d: 'learner' } as const;
   const silent = { a: 'unreachable', b: 'unreachable', c: 'unreachable', d: 'unreachable' } as const;
   const alarms = { b: ['NOSPACE'] };

@@ -56,7 +56,7 @@ const cluster = (of: HostState, more: Partial<ClusterState> = {}): ClusterState 
   ...more,
 });
 
-test('hosts and components that come and go are told once', () => {
+test('hosts and components that come and go are reported once', () => {
   const killed = host({ phase: 'killed', isEndWanted: true, components: [] });
   const lastExit = { reason: say('exit.killed'), atMs: 5, isGivenUp: false };
   const crashed = host({ phase: 'killed', lastExit, components: [] });
@@ -116,7 +116,7 @@ test('a lease that moves concerns both holders; a renewal is nothing', () => {
   expect(moved).toMatchObject({ about: ['kube-system/kube-scheduler', 'cp-1', 'cp-2'] });
 });
 
-test('a node that is not ready is a span, and one that was so at the start is told', () => {
+test('a node that is not ready is a span, and one that was so at the start is reported', () => {
   const node = (status: string): Stored<Node> =>
     ({
       metadata: { name: 'w-1' },

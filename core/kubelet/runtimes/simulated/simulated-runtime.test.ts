@@ -138,7 +138,7 @@ test('a container that claims more memory than its limit is OOMKilled', async ()
   });
 });
 
-test('log lines come in their rhythm, and a wrong annotation is told in the log', async () => {
+test('log lines come in their rhythm, and a wrong annotation is reported in the log', async () => {
   current = world();
   const worker = await run(
     pod(
