@@ -8,3 +8,8 @@ test('every page has a path and a go key of its own', () => {
   expect(goKeys.length).toBeGreaterThan(20);
   expect([doubled(pages.map(({ path }) => path)), doubled(goKeys)]).toEqual([[], []]);
 });
+
+test('pages of one group of the navigation have different icons: a small window shows nothing else', () => {
+  const shown = pages.map(({ group, icon }) => `${group} ${icon}`);
+  expect(shown.filter((each, index) => shown.indexOf(each) !== index)).toEqual([]);
+});

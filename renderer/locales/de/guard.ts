@@ -72,7 +72,7 @@ export const guard = {
     one: '{count} Subjekt aus Role-Bindings abgefragt',
     other: '{count} Subjekte aus Role-Bindings abgefragt',
   },
-  'permissions.canDo': 'Darf {what} in {where}',
+  'permissions.canDo': 'Wer {what} darf: {where}',
   'permissions.column.subject': 'Subjekt',
   'permissions.column.kind': 'Art',
   'permissions.column.reason': 'Grund',

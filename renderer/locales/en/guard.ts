@@ -67,7 +67,7 @@ export const guard = {
     one: '{count} subject of role bindings asked about',
     other: '{count} subjects of role bindings asked about',
   },
-  'permissions.canDo': 'Can {what} in {where}',
+  'permissions.canDo': 'Who can {what}: {where}',
   'permissions.column.subject': 'Subject',
   'permissions.column.kind': 'Kind',
   'permissions.column.reason': 'Reason',

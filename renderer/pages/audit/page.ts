@@ -7,7 +7,7 @@ export const page = definePage({
   path: '/audit',
   group: 'control-plane',
   order: 45,
-  icon: 'doc',
+  icon: 'audit',
   title: 'audit.title',
   goKey: 'A',
   keys: [{ keys: ['↑', '↓'], text: 'shortcuts.rows' }],
@@ -19,7 +19,7 @@ export const page = definePage({
       {
         id: 'audit-denied',
         group: 'places',
-        icon: 'doc',
+        icon: 'audit',
         title: t('audit.go.denied'),
         hint: current.name,
         keywords: t('audit.keywords'),

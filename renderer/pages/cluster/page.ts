@@ -7,7 +7,7 @@ export const page = definePage({
   path: '/cluster',
   group: 'resources',
   order: 60,
-  icon: 'cluster',
+  icon: 'cube',
   title: 'category.cluster',
   keys: listKeys,
   component: () => import('../resources/ResourcesPage.vue'),

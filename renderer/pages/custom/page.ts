@@ -7,7 +7,7 @@ export const page = definePage({
   path: '/custom',
   group: 'resources',
   order: 70,
-  icon: 'doc',
+  icon: 'custom',
   title: 'category.custom',
   keys: listKeys,
   component: () => import('../resources/ResourcesPage.vue'),

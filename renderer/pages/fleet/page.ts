@@ -5,7 +5,7 @@ export const page = definePage({
   path: '/fleet',
   group: 'resources',
   order: 80,
-  icon: 'cluster',
+  icon: 'fleet',
   title: 'fleet.title',
   component: () => import('./FleetPage.vue'),
 });

@@ -7,7 +7,7 @@ export const page = definePage({
   path: '/harden',
   group: 'operate',
   order: 35,
-  icon: 'lock',
+  icon: 'shield',
   title: 'harden.title',
   goKey: 'J',
   component: () => import('./HardenPage.vue'),
@@ -18,7 +18,7 @@ export const page = definePage({
       {
         id: 'harden-plan',
         group: 'actions',
-        icon: 'lock',
+        icon: 'shield',
         title: t('action.harden.apply'),
         hint: current.name,
         keywords: t('harden.keywords'),

@@ -5,7 +5,7 @@ export const page = definePage({
   path: '/help',
   group: 'console',
   order: 20,
-  icon: 'doc',
+  icon: 'book',
   title: 'help.title',
   goKey: 'I',
   standsAlone: true,
