@@ -1,5 +1,5 @@
 export const checks = {
-  'check.etcdMembers': 'Ungerade Zahl von etcd-Membern, mindestens drei',
+  'check.etcdMembers': 'Ungerade Zahl von etcd-Mitgliedern, mindestens drei',
   'check.apiReplicas': 'Mehrere API-Server hinter einem Load-Balancer',
   'check.encryptionAtRest': 'Secrets sind in etcd verschlüsselt',
   'check.auditLog': 'Audit-Protokollierung ist eingeschaltet',

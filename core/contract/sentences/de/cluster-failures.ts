@@ -3,8 +3,8 @@ export const clusterFailures = {
     'Ein anderer Prozess betreibt diesen Cluster (pilothouse up oder eine andere Konsole). Sie können ihn von hier aus bedienen, aber nur jener Prozess kann ihn starten und stoppen.',
   'failure.about': '{what}: {why}',
   'failure.exclusive': 'noch nicht fertig: {what}; warten Sie, bis dieser Vorgang endet',
-  'exclusive.resume': 'Fortsetzen einer unterbrochenen Änderung der Member',
-  'exclusive.add': 'Hinzufügen eines Members',
+  'exclusive.resume': 'Fortsetzen einer unterbrochenen Änderung der Mitglieder',
+  'exclusive.add': 'Hinzufügen eines Mitglieds',
   'exclusive.remove': 'Entfernen von {member}',
   'exclusive.rotate': 'Wechsel der Verschlüsselungsschlüssel',
   'exclusive.encrypt': 'Einschalten der Verschlüsselung gespeicherter Daten',
@@ -43,7 +43,7 @@ export const clusterFailures = {
     'eine unterbrochene Wiederherstellung wurde zurückgenommen; stellen Sie den Snapshot erneut wieder her',
   'warning.keyLost':
     '{path} fehlt: Zertifikate können nicht ausgestellt oder erneuert werden; stellen Sie die Datei aus einem Backup wieder her',
-  'warning.members': 'Member: {why}',
+  'warning.members': 'Mitglieder: {why}',
 
   'warning.removalResumed': 'das Entfernen von {host} wurde fortgesetzt und abgeschlossen',
   'warning.joinResumed': 'das Hinzufügen von {host} wurde fortgesetzt und abgeschlossen',
@@ -51,7 +51,8 @@ export const clusterFailures = {
     'das Hinzufügen von {host} wurde unterbrochen und zurückgenommen; führen Sie pilothouse member add erneut aus',
 
   'exit.killed': 'hart beendet',
-  'exit.membership': 'eine Änderung der Member ist nicht abgeschlossen; führen Sie diesen Befehl erneut aus',
+  'exit.membership':
+    'eine Änderung der Mitglieder ist nicht abgeschlossen; führen Sie diesen Befehl erneut aus',
   'exit.signal': 'durch {signal} beendet',
   'exit.code': 'der Host-Prozess endete mit Code {code}',
   'exit.staysDown': {
@@ -81,29 +82,30 @@ export const clusterFailures = {
   'failure.fault.delay': 'die Verzögerung muss zwischen 1 und {max} ms liegen',
   'failure.fault.offset': 'die Abweichung der Uhr darf nicht 0 sein und muss unter zehn Jahren liegen',
 
-  'failure.etcd.none': 'kein etcd-Member ist erreichbar: {why}',
-  'failure.etcd.noMember': 'Member „{member}“ nicht gefunden; bekannte Member: {known}',
+  'failure.etcd.none': 'kein etcd-Mitglied ist erreichbar: {why}',
+  'failure.etcd.noMember': 'Mitglied „{member}“ nicht gefunden; bekannte Mitglieder: {known}',
   'failure.etcd.noLeader':
-    'etcd hat keinen Leader; warten Sie auf eine Wahl, oder stellen Sie Member wieder her',
+    'etcd hat keinen Leader; warten Sie auf eine Wahl, oder stellen Sie Mitglieder wieder her',
   'failure.etcd.unreachable': '{member} ist nicht erreichbar: {why}',
-  'failure.etcd.notStarted': 'der Member ist noch nicht gestartet',
-  'failure.etcd.silent': 'noch kein Member hat geantwortet',
+  'failure.etcd.notStarted': 'das Mitglied ist noch nicht gestartet',
+  'failure.etcd.silent': 'noch kein Mitglied hat geantwortet',
   'failure.etcd.noResponse': 'noch keine Antwort',
   'failure.etcd.quiet': '{url}: keine Antwort seit mehr als {seconds} s',
-  'failure.etcd.noMembers': 'kein Member, der gefragt werden könnte',
+  'failure.etcd.noMembers': 'kein Mitglied, das gefragt werden könnte',
 
-  'failure.member.tooMany': 'der Cluster hat schon {count} Member; mehr würden jeden Schreibzugriff bremsen',
+  'failure.member.tooMany':
+    'der Cluster hat schon {count} Mitglieder; mehr würden jeden Schreibzugriff bremsen',
   'failure.member.only':
-    '{member} ist der einzige Member; fügen Sie zuerst mit pilothouse member add einen hinzu',
+    '{member} ist das einzige Mitglied; fügen Sie zuerst mit pilothouse member add eines hinzu',
   'failure.member.quorum':
-    'ohne {member} ginge das Quorum verloren: {healthy} von {voters} Membern gesund, {needed} nötig; stellen Sie zuerst Member wieder her',
+    'ohne {member} ginge das Quorum verloren: {healthy} von {voters} Mitgliedern gesund, {needed} nötig; stellen Sie zuerst Mitglieder wieder her',
   'failure.member.lastApiServer': 'auf {member} läuft der einzige bereite API-Server',
   'failure.member.foreign':
-    'Member {member} hat keinen Host in diesem Cluster; entfernen Sie ihn mit etcdctl member remove {id}',
+    'Mitglied {member} hat keinen Host in diesem Cluster; entfernen Sie es mit etcdctl member remove {id}',
   'failure.member.etcdServers':
     'kube-apiserver auf {host} wurde mit dem neuen --etcd-servers nicht bereit: {why}',
-  'failure.member.external': 'dieser Cluster verwendet ein externes etcd; ändern Sie seine Member dort',
-  'failure.member.behind': 'der Member auf {host} hat nicht aufgeholt: {why}',
+  'failure.member.external': 'dieser Cluster verwendet ein externes etcd; ändern Sie seine Mitglieder dort',
+  'failure.member.behind': 'das Mitglied auf {host} hat nicht aufgeholt: {why}',
   'failure.member.noNode': 'Node {node} hat sich nicht registriert',
   'failure.member.notJoined': '{host} ist noch nicht beigetreten',
   'failure.member.notRemoved': '{host} ist noch nicht entfernt',

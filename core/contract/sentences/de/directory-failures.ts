@@ -24,11 +24,12 @@ export const directoryFailures = {
     'löschen Sie die Datei und prüfen Sie dann die Versionen mit pilothouse upgrade plan',
   'directory.flag':
     'der Cluster in {directory} hat {flag} {value}; lassen Sie das Flag weg, oder wählen Sie mit --data ein anderes Verzeichnis',
-  'directory.flag.externalMembers': '--etcd-members passt nicht zu --external-etcd, das eigene Member hat',
+  'directory.flag.externalMembers':
+    '--etcd-members passt nicht zu --external-etcd, das eigene Mitglieder hat',
   'directory.flag.stackedMembers': {
-    one: '--etcd-members {members} passt nur zu --topology external; bei stacked läuft ein Member auf der {count} Control Plane',
+    one: '--etcd-members {members} passt nur zu --topology external; bei stacked läuft ein Mitglied auf der {count} Control Plane',
     other:
-      '--etcd-members {members} passt nur zu --topology external; bei stacked läuft ein Member auf jeder der {count} Control Planes',
+      '--etcd-members {members} passt nur zu --topology external; bei stacked läuft ein Mitglied auf jeder der {count} Control Planes',
   },
   'directory.component.missing': 'Host {host} hat kein Manifest für {component}',
   'directory.component.notStopped': '{component} auf Host {host} ist nicht gestoppt',

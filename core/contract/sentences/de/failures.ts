@@ -47,7 +47,7 @@ export const failures = {
   'failure.noOperation': 'Vorgang {id} nicht gefunden',
   'failure.operationOver': 'der Vorgang ist schon fertig',
   'failure.cannotPause': 'dieser Vorgang kann nicht angehalten werden',
-  'failure.ownOnly.etcd': 'etcd-Member sind nur für Cluster erreichbar, die diese Konsole betreibt',
+  'failure.ownOnly.etcd': 'etcd-Mitglieder sind nur für Cluster erreichbar, die diese Konsole betreibt',
   'failure.ownOnly.inspection':
     'Hashes, Locks und Benutzer von etcd gibt es nur für Cluster, die diese Konsole betreibt',
   'failure.ownOnly.timeline': 'Zeitachsen werden nur für Cluster aufgezeichnet, die diese Konsole betreibt',

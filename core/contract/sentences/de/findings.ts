@@ -6,17 +6,17 @@ export const findings = {
   'found.componentOn': '{component} auf {host}',
 
   'found.etcdMembers.unreachable': {
-    one: 'nicht erreichbar: {names}, von {count} Member',
-    other: 'nicht erreichbar: {names}, von {count} Membern',
+    one: 'nicht erreichbar: {names}, von {count} Mitglied',
+    other: 'nicht erreichbar: {names}, von {count} Mitgliedern',
   },
   'found.etcdMembers.few': {
-    one: '{count} Member: kein Ausfall wird toleriert',
-    other: '{count} Member: kein Ausfall wird toleriert',
+    one: '{count} Mitglied: kein Ausfall wird toleriert',
+    other: '{count} Mitglieder: kein Ausfall wird toleriert',
   },
-  'found.etcdMembers.even': '{count} Member tolerieren nicht mehr Ausfälle als {fewer}',
-  'found.etcdMembers.ok': '{count} Member sind gesund; Ausfalltoleranz {tolerance}',
-  'advice.recoverMember': 'stellen Sie den Member wieder her',
-  'advice.addMembers': 'fügen Sie Member hinzu, bis es drei oder fünf sind',
+  'found.etcdMembers.even': '{count} Mitglieder tolerieren nicht mehr Ausfälle als {fewer}',
+  'found.etcdMembers.ok': '{count} Mitglieder sind gesund; Ausfalltoleranz {tolerance}',
+  'advice.recoverMember': 'stellen Sie das Mitglied wieder her',
+  'advice.addMembers': 'fügen Sie Mitglieder hinzu, bis es drei oder fünf sind',
 
   'found.diskLatency.external': 'etcd ist extern, seine Metriken sind hier nicht verfügbar',
   'advice.diskLatency.external': 'überwachen Sie dort den fsync des WAL',
@@ -35,12 +35,12 @@ export const findings = {
 
   'found.peerCertificates.external': 'etcd ist extern',
   'advice.peerCertificates.external': 'prüfen Sie dort, ob Peers eigene Zertifikate verwenden',
-  'found.peerCertificates.none': 'der Member auf {host} zeigt kein Zertifikat',
-  'found.peerCertificates.open': 'der Member auf {host} akzeptiert Peers ohne Zertifikat',
+  'found.peerCertificates.none': 'das Mitglied auf {host} zeigt kein Zertifikat',
+  'found.peerCertificates.open': 'das Mitglied auf {host} akzeptiert Peers ohne Zertifikat',
   'found.peerCertificates.shared': 'dasselbe Zertifikat für Clients und Peers auf {hosts}',
   'advice.peerCertificates.shared': 'stellen Sie Peer-Zertifikate aus',
   'found.peerCertificates.ok':
-    'jeder Member verwendet getrennte Client- und Peer-Zertifikate und verlangt Zertifikate von Peers',
+    'jedes Mitglied verwendet getrennte Client- und Peer-Zertifikate und verlangt Zertifikate von Peers',
 
   'found.compaction.off': 'die automatische Verdichtung ist ausgeschaltet',
   'found.compaction.unknown':
@@ -249,8 +249,8 @@ export const findings = {
   'found.hosts.ok': 'alle Hosts und Komponenten sind bereit',
   'advice.hosts': 'beheben Sie das zuerst',
   'found.etcd.member': '{member}: {why}',
-  'found.etcd.ok': '{count} Member sind gesund',
-  'advice.etcd': 'vor einem Upgrade müssen alle etcd-Member gesund sein',
+  'found.etcd.ok': '{count} Mitglieder sind gesund',
+  'advice.etcd': 'vor einem Upgrade müssen alle etcd-Mitglieder gesund sein',
   'advice.etcd.quorum': 'stellen Sie zuerst das Quorum wieder her',
   'found.skew.ok': 'Kubelets liegen höchstens {minors} Minor-Versionen von {target} entfernt',
   'found.skew.node': '{node} läuft mit {version}',

@@ -21,7 +21,7 @@ export const harden = {
   'harden.note.modes': 'Entzieht anderen Benutzern den Zugriff: {files}.',
   'harden.note.encrypt': 'Verschlüsselt alle gespeicherten Secrets mit einem neuen Schlüssel.',
   'harden.note.backups': 'Speichert alle {minutes} Minuten einen Snapshot in {directory} und behält {keep}.',
-  'step.harden.check': 'Vorprüfungen ausführen',
+  'step.harden.check': 'Preflight-Checks ausführen',
   'step.harden.snapshot': 'Snapshot erstellen',
   'step.harden.files': 'Gemeinsame Konfigurationsdateien schreiben',
   'step.harden.host': 'Manifeste auf {host} ändern und warten, bis er gesund ist',
