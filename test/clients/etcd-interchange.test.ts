@@ -145,7 +145,9 @@ describe.skipIf(!hasRealEtcd() || !hasEtcdctl())('a cluster moves between etcd a
 
     const ours = cluster('from-real');
     for (const index of [0, 1, 2])
-      expect(await restore(file('real.db'), ours, index)).toMatchObject({ code: 0, stderr: '' });
+      expect(
+        await restore(file('real.db'), ours, index, `--bump-revision=${BUMP}`, '--mark-compacted'),
+      ).toMatchObject({ code: 0, stderr: '' });
     ours.start();
     await ours.healthy();
     const ctl = ctlOf(ours.endpoints, true);
@@ -178,9 +180,7 @@ describe.skipIf(!hasRealEtcd() || !hasEtcdctl())('a cluster moves between etcd a
   test('without a bump the revision stays, and so does every member after a crash', async () => {
     const ours = cluster('same-revision');
     for (const index of [0, 1, 2])
-      expect(
-        await restore(file('real.db'), ours, index, '--bump-revision=0', '--mark-compacted=false'),
-      ).toMatchObject({ code: 0 });
+      expect(await restore(file('real.db'), ours, index)).toMatchObject({ code: 0 });
     ours.start();
     await ours.healthy();
     const ctl = ctlOf(ours.endpoints, true);
@@ -238,6 +238,24 @@ describe.skipIf(!hasRealEtcd() || !hasEtcdctl())('a cluster moves between etcd a
         `pilothouse: data-dir "${data}" exists; move it away or choose another folder\n`,
       );
       expect(readFileSync(join(data, 'precious'), 'utf8')).toBe('mine');
+    });
+
+    test('is refused for half of a bump, and for the log of another life', async () => {
+      const data = join(directory, 'refused', 'half');
+      const attempt = (...flags: string[]): Promise<Ended> =>
+        runCommand(
+          ...['component', 'etcdutl', 'snapshot', 'restore', file('real.db'), `--data-dir=${data}`, ...flags],
+        );
+      for (const half of ['--mark-compacted', '--bump-revision=10'])
+        expect((await attempt(half)).stderr).toContain(
+          '--mark-compacted required if --bump-revision > 0, and not allowed otherwise',
+        );
+      const { code, stderr } = await attempt(`--wal-dir=${directory}`);
+      expect([code, stderr]).toEqual([
+        1,
+        `pilothouse: wal-dir "${directory}" exists; move it away or choose another folder\n`,
+      ]);
+      expect(existsSync(data)).toBe(false);
     });
 
     test('is refused for a member that the cluster does not name', async () => {

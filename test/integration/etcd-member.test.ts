@@ -150,7 +150,7 @@ describe('a member that cannot start says why in one line and ends with an error
       '--initial-cluster-state=existing',
     ];
     expect(await refusalOf(...flags)).toMatch(
-      /no member of the cluster answered \(http:.*:9: .*ECONNREFUSED/,
+      /could not retrieve cluster information from the given URLs \(http:.*:9: .*ECONNREFUSED/,
     );
   });
 

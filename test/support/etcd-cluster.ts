@@ -28,6 +28,8 @@ export interface EtcdClusterOptions {
   readonly directory: string;
   readonly certificates: ClusterCertificates;
   readonly extraFlags?: readonly string[];
+  /** A real etcd other than the installed one. */
+  readonly binary?: string;
 }
 
 export interface EtcdProcess {
@@ -79,7 +81,7 @@ export class EtcdCluster {
   startMember(index: number, start: MemberStart = this.#starts.get(index) ?? {}): void {
     this.#starts.set(index, start);
     const name = `m${index + 1}`;
-    const { certificates, directory, flavour } = this.options;
+    const { binary = REAL_ETCD, certificates, directory, flavour } = this.options;
     const host = this.#host(index);
     const dataDirectory = join(directory, name);
     const flags = [
@@ -103,7 +105,7 @@ export class EtcdCluster {
       ...(start.extraFlags ?? []),
     ];
     const [command, first] =
-      flavour === 'etcd' ? [REAL_ETCD, []] : [process.execPath, [CLI, 'component', 'etcd']];
+      flavour === 'etcd' ? [binary, []] : [process.execPath, [CLI, 'component', 'etcd']];
     // The member writes its log on its own: what it said before it ended is there when its end is told.
     const log = openSync(join(directory, `${name}.log`), 'a');
     const child = spawn(command, [...first, ...flags], { stdio: ['ignore', log, log] });

@@ -7,6 +7,7 @@ import {
   encodeMembershipChange,
   idText,
   matchExisting,
+  namedCluster,
   planCluster,
   type ClusterPlan,
   type Member,
@@ -257,7 +258,7 @@ const joinPlan = async (config: MemberConfig, ports: MemberPorts): Promise<Clust
 
 /** Asks the running members who belongs to the cluster; the first that answers is believed. */
 const askCluster = async (config: MemberConfig, ports: MemberPorts): Promise<ClusterInfo> => {
-  const planned = planCluster(config);
+  const planned = namedCluster(config);
   const others = planned.members.filter((member) => member.id !== planned.localId);
   const failures: string[] = [];
   for (const url of others.flatMap((member) => member.peerURLs)) {
@@ -271,6 +272,8 @@ const askCluster = async (config: MemberConfig, ports: MemberPorts): Promise<Clu
   }
   throw new ReasonError(
     'NoPeer',
-    `--initial-cluster-state=existing, but no member of the cluster answered (${failures.join('; ')})`,
+    'cannot fetch cluster info from peer urls: could not retrieve cluster information from the given URLs ' +
+      `(${failures.join('; ') || '--initial-cluster names no other member'}); with --initial-cluster-state=existing a ` +
+      'member of the running cluster must answer',
   );
 };

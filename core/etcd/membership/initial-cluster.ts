@@ -40,11 +40,36 @@ export interface ClusterPlan {
   readonly members: readonly Member[];
 }
 
+/** As etcd words it: what a founder advertises is what the other founders know it by. */
+const assertAdvertised = (flags: ClusterFlags, own: readonly string[]): void => {
+  const advertised = checkMemberUrls(flags.advertisePeerUrls);
+  const named = (urls: readonly string[]): string => urls.map((url) => `${flags.name}=${url}`).join(',');
+  const unadvertised = own.filter((url) => !advertised.includes(url));
+  if (unadvertised.length > 0)
+    throw bad(
+      `--initial-cluster has ${named(unadvertised)} but missing from ` +
+        `--initial-advertise-peer-urls=${advertised.join(',')}; give both the same URLs`,
+    );
+  const unnamed = advertised.filter((url) => !own.includes(url));
+  if (unnamed.length > 0)
+    throw bad(
+      `--initial-advertise-peer-urls has ${unnamed.join(',')} but missing from ` +
+        `--initial-cluster=${named(own)}; give both the same URLs`,
+    );
+};
+
 /**
  * The cluster that the flags describe, the same on every first member. Throws BadCluster, one line that
  * names the flags, when they contradict each other.
  */
 export const planCluster = (flags: ClusterFlags): ClusterPlan => {
+  const plan = namedCluster(flags);
+  assertAdvertised(flags, plan.members.find(({ id }) => id === plan.localId)?.peerURLs ?? []);
+  return plan;
+};
+
+/** The members that --initial-cluster names, whatever this one advertises. */
+export const namedCluster = (flags: ClusterFlags): ClusterPlan => {
   const urlsByName = parseInitialCluster(flags.initialCluster);
   const own = urlsByName.get(flags.name);
   if (own === undefined) {
@@ -53,14 +78,6 @@ export const planCluster = (flags: ClusterFlags): ClusterPlan => {
   const all = [...urlsByName.values()].flat();
   if (new Set(all).size !== all.length)
     throw bad(`initial cluster ${flags.initialCluster} has duplicate url`);
-  const advertised = checkMemberUrls(flags.advertisePeerUrls);
-  const describe = (urls: readonly string[]): string => urls.map((url) => `${flags.name}=${url}`).join(',');
-  if (own.join() !== advertised.join()) {
-    throw bad(
-      `--initial-cluster has ${describe(own)} but --initial-advertise-peer-urls has ${describe(advertised)}; ` +
-        'give both the same URLs',
-    );
-  }
   const members = [...urlsByName].map(([name, peerURLs]) => ({
     id: memberIdOf(peerURLs, flags.initialClusterToken),
     name,
@@ -77,32 +94,44 @@ export const planCluster = (flags: ClusterFlags): ClusterPlan => {
 
 /**
  * For `--initial-cluster-state=existing`: the plan with the ids that the running cluster gave its members,
- * recognised by their peer URLs. Every member must be on both sides, this one was added before it starts.
+ * recognised by their peer URLs. Every member must be on both sides, this one was added before it starts. What it
+ * advertises is not compared: as with etcd, the cluster was told its URLs when it was added.
  */
 export const matchExisting = (
   flags: ClusterFlags,
   existing: { readonly clusterId: ClusterId; readonly members: readonly Member[] },
 ): ClusterPlan => {
-  const planned = planCluster(flags).members;
-  if (planned.length !== existing.members.length) {
-    throw bad(
-      `--initial-cluster names ${planned.length} members and the running cluster has ${existing.members.length}: ` +
-        'member count is unequal; add this member first, then name all of them',
+  const planned = namedCluster(flags).members;
+  const invalid = (why: string): MembershipError =>
+    bad(
+      `error validating peerURLs ${describeCluster(existing)}: ${why}; add this member to the cluster first, then name ` +
+        'every member with its peer URLs in --initial-cluster',
     );
-  }
+  if (planned.length !== existing.members.length) throw invalid('member count is unequal');
   const key = (member: Member): string => [...member.peerURLs].sort().join();
   const nameByUrls = new Map(planned.map((member) => [key(member), member.name]));
   const members = existing.members.map((member) => {
     const name = nameByUrls.get(key(member));
-    if (name === undefined) {
-      throw bad(
-        `PeerURLs: no match found for existing member (${idText(member.id)}, [${member.peerURLs.join(' ')}]) ` +
-          'in --initial-cluster',
+    if (name === undefined)
+      throw invalid(
+        `PeerURLs: no match found for existing member (${idText(member.id)}, [${member.peerURLs.join(' ')}])`,
       );
-    }
     return { ...member, name };
   });
   return { localId: idNamed(members, flags.name), clusterId: existing.clusterId, members: byId(members) };
+};
+
+/** As etcd prints a cluster. */
+const describeCluster = (cluster: {
+  readonly clusterId: ClusterId;
+  readonly members: readonly Member[];
+}): string => {
+  const members = cluster.members.map(
+    ({ id, name, peerURLs, clientURLs, isLearner }) =>
+      `&{ID:${idText(id)} RaftAttributes:{PeerURLs:[${peerURLs.join(' ')}] IsLearner:${isLearner}} ` +
+      `Attributes:{Name:${name} ClientURLs:[${clientURLs.join(' ')}]}}`,
+  );
+  return `{ClusterID:${idText(cluster.clusterId)} Members:[${members.join(' ')}] RemovedMemberIDs:[]}`;
 };
 
 const idsOf = (members: readonly Member[]): MemberId[] => members.map((member) => member.id);

@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import { messageOf, ReasonError } from '../../../core/base/errors.ts';
 import { boolean, flag, integer, list, oneOf, parseFlags, text } from '../../../core/base/flags.ts';
 import { defragmentOffline, hashKvOfSnapshot } from '../../../core/etcd/server/offline.ts';
 import { restoreMember } from '../../../core/etcd/server/restore.ts';
-import { BUMP_REVISION_DEFAULT, verifySnapshot } from '../../../core/etcd/snapshot/index.ts';
+import { verifySnapshot } from '../../../core/etcd/snapshot/index.ts';
 import { EXIT_OK, usageError, type CommandContext } from '../command.ts';
 
 const OUTPUT_FLAGS = {
@@ -34,12 +35,13 @@ const RESTORE_FLAGS = {
     false,
     'skip the integrity hash, for a database copied from a data directory',
   ),
-  'bump-revision': flag(
-    integer({ min: 0 }),
-    BUMP_REVISION_DEFAULT,
-    'how much to increase the latest revision',
+  'wal-dir': flag(text, '', 'where the member will keep its log (--wal-dir of etcd); must not exist'),
+  'bump-revision': flag(integer({ min: 0 }), 0, 'how much to increase the latest revision after restore'),
+  'mark-compacted': flag(
+    boolean,
+    false,
+    'mark the latest revision after restore as compacted (required if --bump-revision > 0, disallowed otherwise)',
   ),
-  'mark-compacted': flag(boolean, true, 'mark the latest revision as compacted; requires --bump-revision'),
 } as const;
 
 const MIB = 1024 * 1024;
@@ -76,11 +78,15 @@ const restore = async (args: readonly string[], context: CommandContext): Promis
   const { name } = values;
   const bumpRevision = values['bump-revision'];
   if (values['mark-compacted'] !== bumpRevision > 0)
-    throw usageError(
-      '--mark-compacted requires --bump-revision; set both, or --bump-revision=0 --mark-compacted=false',
-    );
+    throw usageError('--mark-compacted required if --bump-revision > 0, and not allowed otherwise');
   const advertisePeerUrls = values['initial-advertise-peer-urls'];
   const dataDirectory = values['data-dir'] || `${name}.etcd`;
+  // The log itself begins with the first start of the member; one of another life must not be there then.
+  if (values['wal-dir'] !== '' && existsSync(values['wal-dir']))
+    throw new ReasonError(
+      'DirectoryExists',
+      `wal-dir "${values['wal-dir']}" exists; move it away or choose another folder`,
+    );
   const { entries } = await naming(path, () =>
     restoreMember({
       name,

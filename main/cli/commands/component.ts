@@ -1,4 +1,5 @@
 import { jsonLog } from '../../../core/base/node/log.ts';
+import { keepHeapSmall } from '../../../core/base/node/small-heap.ts';
 import { COMPONENT_NAMES, isComponent, loadComponent } from '../../../core/cluster/components/index.ts';
 import { EXIT_OK, usageError, type Command } from '../command.ts';
 import { answerAboutItself, runUntilAsked } from '../run-component.ts';
@@ -17,6 +18,7 @@ export const component: Command = {
     }
     if (name === 'etcdutl') return (await import('./component-etcdutl.ts')).runEtcdutl(args, context);
     if (!isComponent(name)) throw usageError(`component "${name}" not found; known components: ${NAMES}`);
+    if (name === 'etcd') keepHeapSmall();
     const found = await loadComponent(name);
     if (answerAboutItself(found, args, context)) return EXIT_OK;
     const settings = (await found.settings?.(args, process.env)) ?? { args, warnings: [] };

@@ -65,7 +65,10 @@ test('a crash leaves exactly some commit, with the index that belongs to it', as
 });
 
 test('a few writes wait for a second, many for a tenth of it, and a flag is taken at its word', async () => {
-  const committedAfterMs = async (writes: number, commitIntervalMs?: number): Promise<number> => {
+  const committedAfterMs = async (
+    writes: number,
+    { commitIntervalMs, value = '1' }: { commitIntervalMs?: number; value?: string } = {},
+  ): Promise<number> => {
     const clock = new FakeClock();
     let committedMs = NaN;
     const backend = new MemoryDatabase().open({
@@ -76,15 +79,16 @@ test('a few writes wait for a second, many for a tenth of it, and a flag is take
         return Promise.resolve();
       },
     });
-    for (let i = 0; i < writes; i += 1) backend.put('key', bytes(`k${i}`), bytes('1'));
+    for (let i = 0; i < writes; i += 1) backend.put('key', bytes(`k${i}`), bytes(value));
     await clock.advance(5000);
     expect(backend.size().totalBytes).toBeGreaterThan(0);
     return committedMs;
   };
-  expect(await committedAfterMs(63)).toBe(1000);
-  expect(await committedAfterMs(64)).toBe(100);
+  expect(await committedAfterMs(1023)).toBe(1000);
+  expect(await committedAfterMs(1024)).toBe(100);
+  expect(await committedAfterMs(2, { value: 'v'.repeat(1 << 20) })).toBe(100);
   expect(await committedAfterMs(10_000)).toBe(0);
-  expect(await committedAfterMs(1, 250)).toBe(250);
+  expect(await committedAfterMs(1, { commitIntervalMs: 250 })).toBe(250);
 });
 
 test('a failed commit is reported once and fails everything after it', async () => {

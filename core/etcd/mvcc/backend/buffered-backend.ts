@@ -17,8 +17,12 @@ import { mergeRange, Overlay } from './overlay.ts';
 /** etcd's batch interval and batch limit. */
 const COMMIT_INTERVAL_MS = 100;
 const COMMIT_WRITES_MAX = 10_000;
-/** Fewer writes than this may wait longer: they are in the log, and each commit wakes threads and syncs the disk twice. */
-const COMMIT_SOON_WRITES = 64;
+/**
+ * Fewer writes than this may wait longer: they are in the log, and each commit wakes threads and syncs the disk twice,
+ * which delays the syncs of the log that clients wait for. Ten commits a second were the slowest puts of a single client.
+ */
+const COMMIT_SOON_WRITES = 1024;
+const COMMIT_SOON_BYTES = 1024 * 1024;
 const COMMIT_AT_REST_MS = 1000;
 /**
  * What may wait for commits before appliers are asked to wait. Handing over a commit costs the event loop about
@@ -214,9 +218,10 @@ export class BufferedBackend implements Backend {
   }
 
   #delayMs(): number {
-    const { writeCount } = this.#waiting;
+    const { writeCount, byteCount } = this.#waiting;
     if (writeCount >= (this.#options.commitWritesMax ?? COMMIT_WRITES_MAX)) return 0;
-    const usualMs = writeCount < COMMIT_SOON_WRITES ? COMMIT_AT_REST_MS : COMMIT_INTERVAL_MS;
+    const isFew = writeCount < COMMIT_SOON_WRITES && byteCount < COMMIT_SOON_BYTES;
+    const usualMs = isFew ? COMMIT_AT_REST_MS : COMMIT_INTERVAL_MS;
     return this.#options.commitIntervalMs ?? usualMs;
   }
 
