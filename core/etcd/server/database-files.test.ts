@@ -1,8 +1,18 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../base/node/clock.ts';
+import { seededRandom } from '../../base/random.ts';
 import { explainDamage, prepareDatabases } from './database-files.ts';
 import { lmdbHouse } from './lmdb-house.ts';
 
@@ -46,21 +56,64 @@ test('a file that is no database is refused before LMDB maps it', async () => {
   });
 });
 
-test('a database that was cut off is an error that says what to do, and does not end the process', async () => {
+test('a database that was cut off is an error that says what to do', async () => {
   const file = await database();
   truncateSync(file, 2 * 4096);
-  await prepareDatabases(folder);
-  const read = async (): Promise<unknown> => {
-    const backend = await open();
-    try {
-      return backend.range('key', Buffer.alloc(0), undefined, 10);
-    } finally {
-      await backend.close();
-    }
-  };
-  await expect(
-    read().catch((error: unknown) => Promise.reject(explainDamage(error, folder))),
-  ).rejects.toThrow(
-    /is damaged and not a valid database \(MDB_\w+: .*\); restore the directory from a backup/,
+  await expect(prepareDatabases(folder)).rejects.toThrow(
+    /db\.1\.lmdb is damaged and not a valid database \(page \d+ .*\); restore the directory from a backup/,
   );
+});
+
+test('what LMDB reports as damage later is explained the same way', () => {
+  expect(String(explainDamage(new Error('MDB_CORRUPTED: Located page was wrong type'), '/data'))).toMatch(
+    /\/data is damaged and not a valid database \(MDB_CORRUPTED: .*\); restore the directory from a backup/,
+  );
+  const other = new Error('no space left');
+  expect(explainDamage(other, '/data')).toBe(other);
+});
+
+test('databases that are in use for long are sound: large values, deletions, free pages, defragmentation', async () => {
+  const random = seededRandom(7);
+  const backend = await open();
+  for (let round = 0; round < 30; round += 1) {
+    for (let i = 0; i < 40; i += 1) {
+      const key = Buffer.from(`key-${random.below(400)}`);
+      const bytes = random.below(10) === 0 ? random.below(200_000) : random.below(900);
+      if (random.below(3) === 0) backend.delete('key', key);
+      else backend.put('key', key, Buffer.alloc(bytes, 'v'));
+    }
+    await backend.commit();
+    if (round % 10 === 9) await backend.defragment();
+    await expect(prepareDatabases(folder)).resolves.toBeUndefined();
+  }
+  await backend.close();
+});
+
+const PAGE_BYTES = 4096;
+
+test('pages that LMDB would follow out of the file are refused with one line', async () => {
+  const file = await database();
+  const sound = readFileSync(file);
+  const random = seededRandom(11);
+  const noise = (bytes: number): Buffer =>
+    Buffer.from(Array.from({ length: bytes }, () => random.below(256)));
+  const verdict = (damage: (bytes: Buffer) => void): Promise<void> => {
+    const bytes = Buffer.from(sound);
+    damage(bytes);
+    writeFileSync(file, bytes);
+    return prepareDatabases(folder);
+  };
+  const metas = [0, 1].map((page) => sound.subarray(page * PAGE_BYTES, (page + 1) * PAGE_BYTES));
+  const [newest] = metas.sort((a, b) => Number(b.readBigUInt64LE(24 + 128) - a.readBigUInt64LE(24 + 128)));
+  const main = Number(newest!.readBigUInt64LE(24 + 24 + 48 + 40)) * PAGE_BYTES;
+  const line = /^\S+db\.1\.lmdb is damaged and not a valid database \([^\n]+\); restore[^\n]+$/;
+  for (const damage of [
+    (bytes: Buffer) => void bytes.set(noise(bytes.length - 2 * PAGE_BYTES), 2 * PAGE_BYTES),
+    (bytes: Buffer) => void bytes.set(noise(24), main),
+    (bytes: Buffer) => void bytes.writeUInt16LE(0xfff0, main + 20),
+    (bytes: Buffer) => void bytes.writeUInt16LE(PAGE_BYTES, main + 24),
+    (bytes: Buffer) => void bytes.writeUInt16LE(1, main + 18),
+  ])
+    await expect(verdict(damage)).rejects.toThrow(line);
+  await expect(verdict(() => undefined)).resolves.toBeUndefined();
 });

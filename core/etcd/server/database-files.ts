@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, ReasonError } from '../../base/errors.ts';
+import { findPageDamage, type PageMeta } from './lmdb-pages.ts';
 
 const DATABASE_FOLDER = /^db(-\d+)?$/;
 const DATABASE = /^db\.\d+\.lmdb$/;
@@ -11,7 +12,10 @@ const FIRST_PAGE_BYTES = 4096;
 const META_BYTES = 256;
 /** From the magic: the size of a page, the last page in use, the transaction that wrote it. */
 const META = { pageBytes: 24, lastPage: 120, transaction: 128, end: 136 } as const;
+
 const PAGE_BYTES_MAX = 64 * 1024;
+/** Far above any quota; more can only be damage. */
+const DATABASE_BYTES_MAX = 2 ** 40;
 
 /** What LMDB says of pages that are not what they should be. */
 const DAMAGE = /MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|VERSION_MISMATCH|PANIC)/;
@@ -26,7 +30,7 @@ const damaged = (path: string, cause?: unknown): ReasonError =>
     { cause },
   );
 
-interface Meta {
+interface Meta extends PageMeta {
   readonly transaction: bigint;
   readonly usedBytes: number;
 }
@@ -38,13 +42,24 @@ const metaIn = (page: Buffer): Meta | undefined => {
   const lastPage = page.readBigUInt64LE(at + META.lastPage);
   const usedBytes = (Number(lastPage) + 1) * pageBytes;
   const isPlausible =
-    pageBytes >= META_BYTES && pageBytes <= PAGE_BYTES_MAX && Number.isSafeInteger(usedBytes);
-  return isPlausible ? { transaction: page.readBigUInt64LE(at + META.transaction), usedBytes } : undefined;
+    pageBytes >= META_BYTES &&
+    pageBytes <= PAGE_BYTES_MAX &&
+    (pageBytes & (pageBytes - 1)) === 0 &&
+    usedBytes <= DATABASE_BYTES_MAX;
+  if (!isPlausible) return undefined;
+  return {
+    transaction: page.readBigUInt64LE(at + META.transaction),
+    usedBytes,
+    pageBytes,
+    lastPage: Number(lastPage),
+    // A copy: the pages are read into the same memory.
+    trees: Buffer.from(page.subarray(at + META.pageBytes, at + META.lastPage)),
+  };
 };
 
 /**
- * LMDB maps a file as it is. One that is none crashes the whole process of the host, so it is refused here; one that was
- * cut off is filled up with zeros, which LMDB then reports as damage where it needs what was there.
+ * LMDB maps a file as it is. One that is none, or whose pages point elsewhere, crashes the whole process of the host, so it
+ * is refused here.
  */
 const prepare = async (path: string): Promise<void> => {
   const file = await open(path, 'r+');
@@ -56,6 +71,9 @@ const prepare = async (path: string): Promise<void> => {
     const metas = [0, FIRST_PAGE_BYTES].flatMap((at) => metaIn(pages.subarray(at, at + META_BYTES)) ?? []);
     const newest = metas.sort((a, b) => Number(b.transaction - a.transaction))[0];
     if (newest === undefined) throw damaged(path);
+    const damage = await findPageDamage(file, newest);
+    if (damage !== undefined) throw damaged(path, new Error(damage));
+    // Pages at the end that are free need not be there; LMDB would map them all the same.
     const { size } = await file.stat();
     if (size < newest.usedBytes) await file.truncate(newest.usedBytes);
   } finally {
