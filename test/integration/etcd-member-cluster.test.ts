@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../core/base/node/clock.ts';
+import * as proto from '../../core/etcd/proto/index.ts';
+import { lmdbHouse } from '../../core/etcd/server/lmdb-house.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../core/pki/index.ts';
 import { makeCertificates } from '../support/etcd-certificates.ts';
 import { EtcdCluster, type ClusterCertificates } from '../support/etcd-cluster.ts';
@@ -118,6 +120,101 @@ test('a founder that has lost its data is not let in under its old name, and is 
   renameSync(`${second!.dataDirectory}.aside`, second!.dataDirectory);
   cluster.startMember(1);
   await cluster.healthy();
+});
+
+/** As a disk that lies: one byte of a value in the database of a member that does not run. */
+const changeUnderneath = async (dataDirectory: string, value: string): Promise<void> => {
+  const failures: unknown[] = [];
+  const backend = await lmdbHouse(join(dataDirectory, 'member'), {
+    clock: systemClock,
+    onCommitFailed: (error) => failures.push(error),
+  }).open();
+  const row = backend
+    .range('key', Buffer.of(0), undefined, 10_000)
+    .find((entry) => Buffer.from(entry.value).includes(value));
+  const changed = Buffer.from(row!.value);
+  changed[changed.indexOf(value)]! ^= 1;
+  backend.put('key', Buffer.from(row!.key), changed);
+  await backend.commit();
+  await backend.close();
+  expect(failures).toEqual([]);
+};
+
+const CHECKS = {
+  'the periodic check': ['--corrupt-check-time=1s'],
+  'the check of compactions': [
+    ...['--feature-gates=CompactHashCheck=true', '--compact-hash-check-time=1s'],
+    // Slow enough to be killed in the middle of one.
+    ...['--experimental-compaction-batch-limit=10', '--experimental-compaction-sleep-interval=300ms'],
+  ],
+} as const;
+
+test.each(Object.entries(CHECKS))('%s names the member whose database was changed', async (name, flags) => {
+  const certificates = makeCertificates(mkdtempSync(join(directory, 'pki-corrupt-')), OCTET);
+  const cluster = await start(3, certificates, flags);
+  const leader = await cluster.leader();
+  const changed = (leader + 1) % 3;
+  const client = cluster.connect(leader);
+  try {
+    let revision = 0;
+    for (let n = 0; n < 100; n += 1) {
+      const put = { key: Buffer.from(`key-${n % 50}`), value: Buffer.from(`value ${n}.`) };
+      revision = (await client.unary(RPC.put, put)).header!.revision;
+    }
+    const follower = cluster.connect(changed);
+    await follower.unary(RPC.range, { key: Buffer.from('key-1') });
+    const id = (await follower.unary(RPC.status, {})).header!.memberId;
+    follower.close();
+    // SIGTERM: what it has applied is committed, so the log does not write the row again.
+    await cluster.members[changed]!.kill('SIGTERM');
+    await changeUnderneath(cluster.members[changed]!.dataDirectory, 'value 77.');
+    cluster.startMember(changed);
+    await cluster.healthy([changed]);
+    if (name === 'the check of compactions') {
+      await client.unary(RPC.compact, { revision: revision - 1 });
+      await cluster.members[changed]!.kill('SIGKILL');
+      cluster.startMember(changed);
+    }
+    const alarms = await until('an alarm', async () => {
+      const answer = await client.unary(RPC.alarm, { action: proto.ALARM_ACTION.GET });
+      return answer.alarms.length > 0 ? answer.alarms : undefined;
+    });
+    expect(alarms).toMatchObject([{ memberID: id, alarm: proto.ALARM_TYPE.CORRUPT }]);
+    await expect(client.unary(RPC.put, { key: Buffer.from('a'), value: Buffer.from('b') })).rejects.toThrow(
+      'etcdserver: corrupt cluster',
+    );
+  } finally {
+    client.close();
+  }
+});
+
+test('clients that look at its health use other members while a member is defragmented', async () => {
+  const certificates = makeCertificates(join(directory, 'pki-defrag'), OCTET);
+  const cluster = await start(2, certificates, ['--feature-gates=StopGRPCServiceOnDefrag=true']);
+  const [defragmented, other] = [cluster.connect(0), cluster.connect(1)];
+  const { SERVING, NOT_SERVING } = proto.SERVING_STATUS;
+  const statuses: number[] = [];
+  const moved: Promise<unknown>[] = [];
+  const health = defragmented.stream(RPC.healthWatch, ({ status }) => {
+    statuses.push(status);
+    if (status === NOT_SERVING)
+      moved.push(other.unary(RPC.put, { key: Buffer.from('moved'), value: Buffer.from('there') }));
+  });
+  try {
+    health.send({ service: '' });
+    health.end();
+    await until('the first status', () => Promise.resolve(statuses.length > 0));
+    await defragmented.unary(RPC.defragment, {});
+    await until('the last status', () => Promise.resolve(statuses.length > 2));
+    expect(statuses).toEqual([SERVING, NOT_SERVING, SERVING]);
+    await Promise.all(moved);
+    const { kvs } = await defragmented.unary(RPC.range, { key: Buffer.from('moved') });
+    expect(kvs.map(({ value }) => Buffer.from(value).toString())).toEqual(['there']);
+  } finally {
+    health.close();
+    defragmented.close();
+    other.close();
+  }
 });
 
 test('a renewed certificate is served without a restart, and a broken one is not', async () => {

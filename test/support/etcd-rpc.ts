@@ -18,6 +18,13 @@ export const RPC = {
   watch: method('Watch/Watch', proto.WatchRequest, proto.WatchResponse),
   leaseGrant: method('Lease/LeaseGrant', proto.LeaseGrantRequest, proto.LeaseGrantResponse),
   status: method('Maintenance/Status', proto.StatusRequest, proto.StatusResponse),
+  alarm: method('Maintenance/Alarm', proto.AlarmRequest, proto.AlarmResponse),
+  defragment: method('Maintenance/Defragment', proto.DefragmentRequest, proto.DefragmentResponse),
+  healthWatch: {
+    path: '/grpc.health.v1.Health/Watch',
+    request: proto.HealthCheckRequest,
+    response: proto.HealthCheckResponse,
+  },
   hashKv: method('Maintenance/HashKV', proto.HashKVRequest, proto.HashKVResponse),
   memberAdd: method('Cluster/MemberAdd', proto.MemberAddRequest, proto.MemberAddResponse),
   memberRemove: method('Cluster/MemberRemove', proto.MemberRemoveRequest, proto.MemberRemoveResponse),
