@@ -1,7 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Registry } from '../metrics/index.ts';
 
 const MS_PER_SECOND = 1000;
 const MICROSECONDS_PER_SECOND = 1e6;
+const KIB = 1024;
 
 /**
  * `process_*` as client_golang's process collector names them. Components that are threads of one host share a process,
@@ -26,5 +28,21 @@ export const exposeProcess = (registry: Registry): void => {
       help: 'Start time of the process since unix epoch in seconds.',
     },
     () => startSeconds,
+  );
+  if (process.platform === 'linux') exposeProc(registry);
+};
+
+/** What only Linux tells, as client_golang reads it there. */
+const exposeProc = (registry: Registry): void => {
+  registry.gaugeFunction(
+    { name: 'process_open_fds', help: 'Number of open file descriptors.' },
+    () => readdirSync('/proc/self/fd').length,
+  );
+  registry.gaugeFunction({ name: 'process_max_fds', help: 'Maximum number of open file descriptors.' }, () =>
+    Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? Infinity),
+  );
+  registry.gaugeFunction(
+    { name: 'process_virtual_memory_bytes', help: 'Virtual memory size in bytes.' },
+    () => Number(/^VmSize:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) * KIB,
   );
 };

@@ -80,9 +80,8 @@ const registerChanging = (registry: Registry, member: Member): void => {
     const { clusterVersion, members } = membership;
     shown = [
       ...(clusterVersion === undefined ? [] : [version.labels(clusterVersion.replace(/\.\d+$/, ''))]),
-      ...members
-        .filter(({ id }) => id !== member.id)
-        .map(({ id }) => peers.labels(member.id.toString(16), id.toString(16))),
+      // As with etcd, a member knows itself as well.
+      ...members.map(({ id }) => peers.labels(member.id.toString(16), id.toString(16))),
       ...alarms
         .list(ALARM_TYPE.NONE)
         .map(({ memberID, alarm }) =>
