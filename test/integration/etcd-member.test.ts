@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -238,6 +239,22 @@ describe('a member that cannot start says why in one line and ends with an error
     expect(file).toBe(path);
     expect(Number(offset)).toBeGreaterThan(0);
     expect(Number(offset)).toBeLessThan(at);
+  });
+
+  test('where all pages of its database are random bytes, and leaves its log alone', async () => {
+    const data = newFolder();
+    const member = await startMember(...flagsOf(data));
+    await put(connect(), 'key', 'value');
+    await member.kill('SIGTERM');
+    const path = join(data, 'member', 'db', 'db.1.lmdb');
+    const bytes = readFileSync(path);
+    const metaBytes = 2 * 4096;
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, metaBytes), randomBytes(bytes.length - metaBytes)]));
+    const log = readdirSync(join(data, 'member', 'wal'));
+    expect(await refusalOf(...flagsOf(data))).toMatch(
+      /db\.1\.lmdb is damaged and not a valid database \(.*\); restore the directory from a backup, remove this member/,
+    );
+    expect(readdirSync(join(data, 'member', 'wal'))).toEqual(log);
   });
 });
 
