@@ -579,3 +579,14 @@ test('integers of 64 bits keep their digits, with rules, list types and apply', 
     'Widget.example.com "a" is invalid: [spec.set[1]: Duplicate value: 9007199254740993, spec: Invalid value: too small]',
   );
 });
+
+test('an object that names no kind is refused, as no type stands for it', async () => {
+  await define();
+  expect([
+    (await ask('POST', WIDGETS, {})).body.message,
+    (await ask('POST', `${WIDGETS}?fieldValidation=Ignore`, {})).body.message,
+  ]).toEqual([
+    "the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '{}' ({})",
+    "Widget in version \"v1\" cannot be handled as a Widget: Object 'Kind' is missing in '{}'",
+  ]);
+});

@@ -132,6 +132,13 @@ export const decodeBody = (
   const given = kindOfBody(value, expected);
   if (!given)
     throw unrecognized(expected, bytes, `unexpected GroupVersion string: ${String(value['apiVersion'])}`);
+  if (endpoint.isCustom && !value['kind']) {
+    // No Go type stands for a custom resource, so its kind cannot be taken from the path.
+    const why = `Object 'Kind' is missing in '${Buffer.from(bytes).toString('utf8')}'`;
+    throw fieldValidation === 'Ignore'
+      ? cannotHandle(expected, expected, why)
+      : unrecognized(expected, bytes, why);
+  }
   checkKind(given, endpoint, nameIn(value));
   const duplicates = fieldValidation === 'Ignore' ? [] : parsed.duplicates();
   let isJudged = false;

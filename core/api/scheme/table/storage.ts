@@ -99,7 +99,7 @@ const STORAGE_CLASS: TablePrinter = {
     column('Provisioner', 'Who makes its volumes.'),
     column('ReclaimPolicy', 'What becomes of a volume once its claim is gone.'),
     column('VolumeBindingMode', 'When a volume is made.'),
-    boolean('AllowVolumeExpansion', 'Whether its volumes may grow.'),
+    column('AllowVolumeExpansion', 'Whether its volumes may grow.'),
     AGE,
   ],
   cells(object, nowMs) {
@@ -177,19 +177,6 @@ const CSI_NODE: TablePrinter = {
   cells: (object, nowMs) => [nameOf(object), list(object, 'spec', 'drivers').length, ageOf(object, nowMs)],
 };
 
-const CSI_STORAGE_CAPACITY: TablePrinter = {
-  columns: [
-    NAME,
-    column('StorageClassName', 'The class of volumes that can be made.'),
-    column('Capacity', 'How much room there is.'),
-  ],
-  cells: (object) => [
-    nameOf(object),
-    text(object, 'storageClassName'),
-    textOr('<unset>', object, 'capacity'),
-  ],
-};
-
 const claimState = (claim: KubernetesObject): string => {
   const allocated = at(claim, 'status', 'allocation') !== undefined;
   const states = [
@@ -235,7 +222,6 @@ export const STORAGE_PRINTERS: Readonly<Record<string, TablePrinter>> = {
   'storage.k8s.io/VolumeAttachment': VOLUME_ATTACHMENT,
   'storage.k8s.io/CSIDriver': CSI_DRIVER,
   'storage.k8s.io/CSINode': CSI_NODE,
-  'storage.k8s.io/CSIStorageCapacity': CSI_STORAGE_CAPACITY,
   'resource.k8s.io/DeviceClass': NAME_AND_AGE,
   'resource.k8s.io/ResourceClaim': RESOURCE_CLAIM,
   'resource.k8s.io/ResourceClaimTemplate': NAME_AND_AGE,

@@ -52,8 +52,8 @@ const DEPLOYMENT: TablePrinter = {
   columns: [
     NAME,
     column('Ready', 'How many pods are ready, of how many wanted.'),
-    integer('Up-to-date', 'How many pods have the template of now.'),
-    integer('Available', 'How many pods have been ready for long enough.'),
+    column('Up-to-date', 'How many pods have the template of now.'),
+    column('Available', 'How many pods have been ready for long enough.'),
     AGE,
     ...CONTAINER_COLUMNS,
     SELECTOR,
@@ -186,7 +186,7 @@ const CONTROLLER_REVISION: TablePrinter = {
   columns: [
     NAME,
     column('Controller', 'The object whose template this is.'),
-    integer('Revision', 'The number of the revision.'),
+    column('Revision', 'The number of the revision.'),
     AGE,
   ],
   cells(object, nowMs) {
@@ -236,7 +236,7 @@ const PRIORITY_CLASS: TablePrinter = {
     integer('Value', 'The priority; higher goes first.'),
     column('Global-Default', 'Whether pods that name no class get this one.', { type: 'boolean' }),
     AGE,
-    wide('PreemptionPolicy', 'Whether its pods push others out.'),
+    column('PreemptionPolicy', 'Whether its pods push others out.'),
   ],
   cells: (object, nowMs) => [
     nameOf(object),

@@ -223,7 +223,7 @@ test.each<[string, Obj, readonly string[]]>([
     'no version to store',
     definition({ versions: [version({ storage: false })] }, { status: { storedVersions: ['v1'] } }),
     [
-      `spec.versions: Invalid value: ${JSON.stringify([version({ storage: false })])}: must have exactly one version marked as storage version`,
+      'spec.versions: Invalid value: [{"Name":"v1","Served":true,"Storage":false,"Deprecated":false,"DeprecationWarning":null,"Schema":null,"Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null}]: must have exactly one version marked as storage version',
     ],
   ],
   [

@@ -166,7 +166,7 @@ function versions(spec: Obj, before: readonly Obj[]): FieldError[] {
   const path = 'spec.versions';
   const all = objs(spec, 'versions');
   const unique = new Set(all.map((version) => str(version, 'name')));
-  const whole = (why: string): FieldError => invalid(path, all, why);
+  const whole = (why: string): FieldError => invalid(path, has(spec, 'versions') ? printed(all) : null, why);
   return [
     ...all.flatMap((version, i) =>
       schemaOf(version) === undefined ? [required(child(index(path, i), 'schema', 'openAPIV3Schema'))] : [],
@@ -257,11 +257,40 @@ function definitionSpec(definition: Obj, before: Obj): FieldError[] {
   ];
 }
 
+const PARTS_OF_ALL = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
+
+/** Upstream prints its internal type, in which parts that all versions share stand elsewhere. */
+const printed = (versions: readonly Obj[]): readonly Obj[] => {
+  const [first = {}] = versions;
+  const areShared = versions.every((version) =>
+    PARTS_OF_ALL.every((part) => sameValue(version[part], first[part])),
+  );
+  if (!areShared) return versions;
+  return versions.map((version) => ({
+    Name: str(version, 'name'),
+    Served: isTrue(version, 'served'),
+    Storage: isTrue(version, 'storage'),
+    Deprecated: isTrue(version, 'deprecated'),
+    DeprecationWarning: version['deprecationWarning'] ?? null,
+    Schema: null,
+    Subresources: null,
+    AdditionalPrinterColumns: null,
+    SelectableFields: null,
+  }));
+};
+
 function storedVersions(definition: Obj): FieldError[] {
   const path = 'status.storedVersions';
   const stored = strs(obj(definition, 'status'), 'storedVersions');
   const all = versionsOf(definition);
-  if (stored.length === 0) return [invalid(path, stored, 'must have at least one stored version')];
+  if (stored.length === 0)
+    return [
+      invalid(
+        path,
+        obj(definition, 'status')['storedVersions'] ?? null,
+        'must have at least one stored version',
+      ),
+    ];
   return [
     ...all.flatMap((version) =>
       isTrue(version, 'storage') && !stored.includes(str(version, 'name'))
