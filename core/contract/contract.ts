@@ -218,6 +218,11 @@ export const contract = {
   }),
   /** Every certificate on disk, and what servers present. */
   'certificates.list': call({ input: ofCluster, output: v.array(certificateView) }),
+  /** What is wrong with a cluster and why; of one that is not ours as far as its API tells. */
+  'doctor.examine': call({
+    input: ofCluster,
+    output: v.object({ findings: v.array(finding), gaps: v.array(v.string()) }),
+  }),
   /** The production checklist, measured now. */
   'cluster.checks': call({ input: ofCluster, output: v.array(finding) }),
 

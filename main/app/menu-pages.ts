@@ -12,6 +12,7 @@ export const MENU_PAGES: readonly MenuPage[] = [
   '/leases',
   '/certificates',
   '/metrics',
+  '/timeline',
   '/snapshots',
   '/upgrade',
   '/checklist',

@@ -32,6 +32,7 @@ const LEASES_PATH = '/apis/coordination.k8s.io/v1/leases';
 const loadTimeline = () => import('./timeline-stream.ts');
 const loadXray = () => import('./xray.ts');
 const loadAdmissionFigures = () => import('./admission-figures.ts');
+const loadDoctor = () => import('../../core/cluster/doctor/doctor.ts');
 const loadChecklist = () => import('../../core/cluster/checks/checklist.ts');
 const loadCertificates = () => import('../../core/cluster/monitor/certificates/certificates.ts');
 
@@ -159,6 +160,14 @@ export const createMonitorHandlers = (
       if (!record) throw ownOnly('certificates');
       const { listServedCertificates } = await loadCertificates();
       return listServedCertificates(record.cluster.directory, record.cluster.config);
+    },
+    'doctor.examine': async ({ cluster }) => {
+      const { examineByApi, examineRunning } = await loadDoctor();
+      const record = local.find(cluster);
+      const { findings, gaps } = record
+        ? await examineRunning(record.cluster.directory, record.cluster.config, { clock, log })
+        : await examineByApi((await connect(cluster)).client, clock);
+      return { findings: [...findings], gaps: [...gaps] };
     },
     'cluster.checks': async ({ cluster }) => {
       const record = local.find(cluster);

@@ -154,6 +154,14 @@ const SCREENS = [
     },
   },
   { name: 'leases', go: '#/leases', act: pause(4000) },
+  {
+    name: 'timeline',
+    go: '#/timeline',
+    async act(page) {
+      await page.getByRole('button', { name: /etcd/ }).last().click();
+      await page.waitForTimeout(1000);
+    },
+  },
   { name: 'certificates', go: '#/certificates', act: pause(3000) },
   { name: 'requests', go: '#/requests', act: pause(3000) },
   { name: 'admission', go: '#/admission', act: pause(2000) },

@@ -72,5 +72,13 @@ test('the first run makes a cluster; a host is killed from the map, seen dead, a
   await start.getByRole('button', { name: 'Start cp-1' }).click();
   await start.waitFor({ state: 'detached' });
   await page.getByText('Single control plane: tolerates no failure.').waitFor();
+
+  // The whole story on one screen, with what led to what.
+  await page.getByRole('navigation').getByRole('link', { name: 'Timeline', exact: true }).click();
+  const killed = page.getByRole('row').filter({ hasText: 'Host cp-1 was killed' });
+  await killed.filter({ hasText: 'pilothouse host kill cp-1' }).getByRole('button').click();
+  const selected = page.getByRole('region', { name: 'Selected entry' });
+  await selected.getByRole('button', { name: /pilothouse host kill cp-1$/ }).waitFor();
+  await page.getByRole('row').filter({ hasText: 'etcd member cp-1 is unreachable' }).first().waitFor();
   expect(complaints).toEqual([]);
 });

@@ -50,6 +50,16 @@ test('an effect that is seen a moment before its cause still finds it', () => {
   ).toEqual({ 1: 2, 2: null });
 });
 
+test('a cause before the effect is preferred to one that was seen a moment later', () => {
+  expect(
+    causes([
+      entryOf(1, 'action', ['cp-1'], { atMs: 9_000 }),
+      entryOf(2, 'componentExited', ['cp-1'], { atMs: 10_000 }),
+      entryOf(3, 'fault', ['cp-1'], { atMs: 10_600 }),
+    ]),
+  ).toEqual({ 1: null, 2: 1, 3: null });
+});
+
 test('entries are related as they are recorded, with what was read before', () => {
   const relater = new Relater();
   relater.prepare(entryOf(1, 'hostKilled', ['cp-1']));

@@ -115,11 +115,17 @@ export class Relater {
   }
 
   #causeOf(effect: StoredEntry): number | null {
-    for (const rule of RULES[effect.kind] ?? [])
+    for (const rule of RULES[effect.kind] ?? []) {
+      // One that was seen a moment later is a cause only where nothing before can be.
+      let late: number | null = null;
       for (let place = this.#candidates.length - 1; place >= 0; place -= 1) {
         const candidate = this.#candidates[place]!;
-        if (isWithin(candidate, effect, rule)) return candidate.id;
+        if (!isWithin(candidate, effect, rule)) continue;
+        if (candidate.atMs <= effect.atMs) return candidate.id;
+        late ??= candidate.id;
       }
+      if (late !== null) return late;
+    }
     return null;
   }
 

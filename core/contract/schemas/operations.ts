@@ -118,6 +118,8 @@ export const finding = v.object({
   verdict: v.picklist(['ok', 'warning', 'problem', 'absent']),
   /** What was measured. */
   message: said,
+  /** What speaks for it, where a cause was looked for. */
+  evidence: v.optional(v.array(said)),
   /** What to do; null where nothing is to be done. */
   advice: v.nullable(said),
   /** What the console can do about it. */

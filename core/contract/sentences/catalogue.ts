@@ -1,6 +1,7 @@
 import { checks } from './checks.ts';
 import { clusterFailures } from './cluster-failures.ts';
 import { directoryFailures } from './directory-failures.ts';
+import { doctor } from './doctor.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
 import { harden } from './harden.ts';
@@ -18,6 +19,7 @@ export const sentences = {
   ...checks,
   ...clusterFailures,
   ...directoryFailures,
+  ...doctor,
   ...failures,
   ...findings,
   ...harden,

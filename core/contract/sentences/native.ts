@@ -32,6 +32,7 @@ export const native = {
   'native.page./leases': 'Leases',
   'native.page./certificates': 'Certificates',
   'native.page./metrics': 'Metrics',
+  'native.page./timeline': 'Timeline',
   'native.page./snapshots': 'Snapshots',
   'native.page./upgrade': 'Upgrade',
   'native.page./checklist': 'Checklist',

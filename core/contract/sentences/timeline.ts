@@ -15,6 +15,7 @@ export const timeline = {
   'timeline.hostExited': 'Host {host} exited unexpectedly: {why}',
   'timeline.hostPaused': 'Host {host} is paused',
   'timeline.componentReady': '{component} on {host} is ready ({version})',
+  'timeline.componentExited.plain': '{component} on {host} exited',
   'timeline.componentExited': '{component} on {host} exited: {why}',
   'timeline.clockJumped.ahead': 'The clock of this machine jumped ahead by {seconds} s, or the machine slept',
   'timeline.clockJumped.back': 'The clock of this machine jumped back by {seconds} s; entries overlap',

@@ -42,6 +42,7 @@ const MONITOR_NAMES = [
   'audit.events',
   'certificates.list',
   'cluster.checks',
+  'doctor.examine',
   'encryption.view',
   'flowcontrol.view',
   'leases.watch',

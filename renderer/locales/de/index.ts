@@ -4,6 +4,7 @@ import { admission } from './admission.ts';
 import { certificates } from './certificates.ts';
 import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
+import { doctorPage } from './doctor.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
 import { guard } from './guard.ts';
@@ -19,6 +20,7 @@ import { sections } from './sections.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { states } from './states.ts';
+import { timelinePage } from './timeline.ts';
 import { xray } from './xray.ts';
 
 export const de: Messages = {
@@ -28,6 +30,7 @@ export const de: Messages = {
   ...certificates,
   ...clusters,
   ...detail,
+  ...doctorPage,
   ...editor,
   ...leases,
   ...guard,
@@ -41,6 +44,7 @@ export const de: Messages = {
   ...settings,
   ...events,
   ...metrics,
+  ...timelinePage,
   ...xray,
   ...admission,
 };

@@ -3,6 +3,7 @@ import { admission } from './admission.ts';
 import { certificates } from './certificates.ts';
 import { clusters } from './clusters.ts';
 import { detail } from './detail.ts';
+import { doctorPage } from './doctor.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
 import { guard } from './guard.ts';
@@ -18,6 +19,7 @@ import { sections } from './sections.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { states } from './states.ts';
+import { timelinePage } from './timeline.ts';
 import { xray } from './xray.ts';
 
 /** The reference: its keys and placeholders are what every other language must have. */
@@ -28,6 +30,7 @@ export const en = {
   ...certificates,
   ...clusters,
   ...detail,
+  ...doctorPage,
   ...editor,
   ...guard,
   ...leases,
@@ -41,6 +44,7 @@ export const en = {
   ...settings,
   ...events,
   ...metrics,
+  ...timelinePage,
   ...xray,
   ...admission,
 } as const;

@@ -91,17 +91,20 @@ const componentChanges = (
   const hasExited =
     host.phase === 'running' &&
     before !== undefined &&
-    ((now.phase === 'exited' && before.phase !== 'exited') || now.restarts > before.restarts);
+    // One that was stopped and is started has ended before, not now.
+    before.phase !== 'exited' &&
+    (now.phase === 'exited' || now.restarts > before.restarts);
+  const [why = ''] = (now.message ?? '').split('\n');
   const seen: Observation[] = [];
   if (hasExited)
     seen.push(
       process(host, {
         kind: 'componentExited',
         severity: 'error',
-        text: say('timeline.componentExited', {
-          ...about,
-          why: verbatim((now.message ?? '').split('\n')[0] ?? ''),
-        }),
+        text:
+          why === ''
+            ? say('timeline.componentExited.plain', about)
+            : say('timeline.componentExited', { ...about, why: verbatim(why) }),
       }),
     );
   if (now.phase === 'ready' && before?.phase !== 'ready')

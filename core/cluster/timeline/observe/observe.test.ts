@@ -72,7 +72,7 @@ test('hosts and components that come and go are reported once', () => {
     'hostStarted: Host cp-1 started',
   ]);
   expect(told(clusterChanges(cluster(host()), cluster(restarted)))).toEqual([
-    'componentExited: etcd on cp-1 exited: ',
+    'componentExited: etcd on cp-1 exited',
   ]);
   expect(told(clusterChanges(cluster(host()), cluster(host({ components: [component('exited')] }))))).toEqual(
     ['componentExited: etcd on cp-1 exited: killed'],

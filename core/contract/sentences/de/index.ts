@@ -3,6 +3,7 @@ import type { PluralForms } from '../placeholders.ts';
 import { checks } from './checks.ts';
 import { clusterFailures } from './cluster-failures.ts';
 import { directoryFailures } from './directory-failures.ts';
+import { doctor } from './doctor.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
 import { harden } from './harden.ts';
@@ -16,6 +17,7 @@ export const german: { readonly [C in SentenceCode]: Sentences[C] extends string
   ...checks,
   ...clusterFailures,
   ...directoryFailures,
+  ...doctor,
   ...failures,
   ...findings,
   ...harden,

@@ -31,6 +31,7 @@ export const native = {
   'native.page./leases': 'Leases',
   'native.page./certificates': 'Zertifikate',
   'native.page./metrics': 'Metriken',
+  'native.page./timeline': 'Zeitachse',
   'native.page./snapshots': 'Snapshots',
   'native.page./upgrade': 'Upgrade',
   'native.page./checklist': 'Checkliste',

@@ -14,6 +14,7 @@ export const timeline = {
   'timeline.hostExited': 'Host {host} wurde unerwartet beendet: {why}',
   'timeline.hostPaused': 'Host {host} ist angehalten',
   'timeline.componentReady': '{component} auf {host} ist bereit ({version})',
+  'timeline.componentExited.plain': '{component} auf {host} wurde beendet',
   'timeline.componentExited': '{component} auf {host} wurde beendet: {why}',
   'timeline.clockJumped.ahead':
     'Die Uhr dieses Rechners ist um {seconds} s vorgesprungen, oder der Rechner war im Ruhezustand',

@@ -1,0 +1,12 @@
+import { definePage } from '../../app/page.ts';
+
+export const page = definePage({
+  id: 'doctor',
+  path: '/doctor',
+  group: 'operate',
+  order: 28,
+  icon: 'search',
+  title: 'doctorPage.title',
+  goKey: 'I',
+  component: () => import('./DoctorPage.vue'),
+});
