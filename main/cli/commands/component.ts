@@ -18,12 +18,16 @@ export const component: Command = {
     }
     if (name === 'etcdutl') return (await import('./component-etcdutl.ts')).runEtcdutl(args, context);
     if (!isComponent(name)) throw usageError(`component "${name}" not found; known components: ${NAMES}`);
-    if (name === 'etcd') keepHeapSmall();
     const found = await loadComponent(name);
     if (answerAboutItself(found, args, context)) return EXIT_OK;
     const settings = (await found.settings?.(args, process.env)) ?? { args, warnings: [] };
     const log = jsonLog(process.stderr, { level: found.logLevel(settings.args) });
     for (const warning of settings.warnings) log.write('warn', warning);
-    return runUntilAsked(await found.start(settings.args, { log }), context);
+    const heap = name === 'etcd' ? keepHeapSmall() : undefined;
+    try {
+      return await runUntilAsked(await found.start(settings.args, { log }), context);
+    } finally {
+      heap?.dispose();
+    }
   },
 };
