@@ -36,7 +36,7 @@ export const verdictOf = (members: readonly MemberHash[]): HashVerdict => {
 
 /** Hashes the keys of every member at one revision that all of them have. */
 export const compareHashes = async (access: EtcdAccess): Promise<HashComparison> => {
-  const members = await listMembers(access);
+  const members = (await listMembers(access)).toSorted((a, b) => a.name.localeCompare(b.name));
   const revision = Math.min(...members.flatMap(({ status }) => (status ? [status.revision] : [])));
   const hashes = await Promise.all(members.map((member) => hashOf(access, member, revision)));
   return { revision: Number.isFinite(revision) ? revision : 0, members: hashes, verdict: verdictOf(hashes) };

@@ -27,6 +27,10 @@ const USAGE = `  pilothouse etcd hash [--data DIR] [-o json]
 
 const HASH_HEX_DIGITS = 8;
 
+/** -1 in etcd's answer: nothing has been compacted. */
+const compactedText = (revision = -1): string =>
+  revision < 0 ? 'not compacted' : `compacted at ${revision}`;
+
 const printHashes = ({ revision, members, verdict }: HashComparison, context: CommandContext): void => {
   for (const { name, id, hash, compactRevision, problem } of members) {
     const facts =
@@ -34,7 +38,7 @@ const printHashes = ({ revision, members, verdict }: HashComparison, context: Co
         ? problem
           ? inEnglish(problem)
           : ''
-        : `hash ${hash.toString(16).padStart(HASH_HEX_DIGITS, '0')}  compacted at ${compactRevision}`;
+        : `hash ${hash.toString(16).padStart(HASH_HEX_DIGITS, '0')}  ${compactedText(compactRevision)}`;
     context.print(`${(name || id).padEnd(10)} ${facts}`.trimEnd());
   }
   const sentences = {
