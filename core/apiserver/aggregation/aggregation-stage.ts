@@ -1,3 +1,4 @@
+import { limitedSignal } from '../../base/node/limited-signal.ts';
 import { userInfo } from '../authn/user.ts';
 import { dialErrorText } from '../kubelet-proxy/dial-error.ts';
 import { ask, giveBack, headersFor, type Backend } from '../kubelet-proxy/forward.ts';
@@ -68,15 +69,21 @@ const proxy = async (
     headers: { ...base.headers, 'audit-id': [auditId], via: [`1.1 ${VIA}`] },
   };
   if (request.isUpgrade) return tunnel(context, backend);
-  await forward(context, backend, isDiscovery);
+  await (isDiscovery ? forwardDiscovery(context, backend) : forward(context, backend, request.signal));
 };
 
-const forward = async (context: RequestContext, backend: Backend, isDiscovery: boolean): Promise<void> => {
+const forwardDiscovery = async (context: RequestContext, backend: Backend): Promise<void> => {
+  const limited = limitedSignal(context.request.signal, DISCOVERY_TIMEOUT_MS);
+  try {
+    await forward(context, backend, limited.signal);
+  } finally {
+    limited.dispose();
+  }
+};
+
+const forward = async (context: RequestContext, backend: Backend, signal: AbortSignal): Promise<void> => {
   const { request, response } = context;
   const body = await request.body();
-  const signal = isDiscovery
-    ? AbortSignal.any([request.signal, AbortSignal.timeout(DISCOVERY_TIMEOUT_MS)])
-    : request.signal;
   const answer = await ask({ request: { method: request.method, signal } }, backend, {
     headers: headersFor(context, backend),
     ...(body.byteLength > 0 && { body }),

@@ -1,5 +1,6 @@
 import { request } from 'node:https';
 import { messageOf, ReasonError } from '../../base/errors.ts';
+import { limitedSignal } from '../../base/node/limited-signal.ts';
 import { isJsonObject } from '../../api/meta/object-meta.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -49,8 +50,11 @@ interface Question {
 
 const ask = ({ url, authorityPem, signal, form, authorization }: Question): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const fail = (cause: unknown): void =>
+    const limited = limitedSignal(signal, TIMEOUT_MS);
+    const fail = (cause: unknown): void => {
+      limited.dispose();
       reject(signInError('BadProvider', `${url}: ${messageOf(cause)}`, cause));
+    };
     if (!url.startsWith('https://')) return fail(new Error('the provider must be reached over https'));
     const asking = request(
       url,
@@ -58,7 +62,7 @@ const ask = ({ url, authorityPem, signal, form, authorization }: Question): Prom
         method: form ? 'POST' : 'GET',
         agent: false,
         ...(authorityPem !== '' && { ca: authorityPem }),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        signal: limited.signal,
         headers: {
           accept: 'application/json',
           ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
@@ -76,6 +80,7 @@ const ask = ({ url, authorityPem, signal, form, authorization }: Question): Prom
         });
         response.once('error', fail);
         response.once('end', () => {
+          limited.dispose();
           try {
             const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
             resolve({ code: response.statusCode ?? 0, body });

@@ -1,5 +1,6 @@
 import { get } from 'node:https';
 import { messageOf } from '../../../base/errors.ts';
+import { limitedSignal } from '../../../base/node/limited-signal.ts';
 
 /** Documents of issuers are a few kilobytes. */
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -18,13 +19,16 @@ export const createHttpsGet =
   ({ certificateAuthority }: HttpsGetOptions): HttpsGet =>
   (url, signal, bearerToken = '') =>
     new Promise((resolve, reject) => {
-      const fail = (cause: unknown): void =>
+      const limited = limitedSignal(signal, TIMEOUT_MS);
+      const fail = (cause: unknown): void => {
+        limited.dispose();
         reject(new Error(`Get "${url}": ${messageOf(cause)}`, { cause }));
+      };
       const request = get(
         url,
         {
           ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
-          signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+          signal: limited.signal,
           agent: false,
           headers: {
             accept: 'application/json',
@@ -42,6 +46,7 @@ export const createHttpsGet =
           });
           response.once('error', fail);
           response.once('end', () => {
+            limited.dispose();
             if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString('utf8'));
             else fail(new Error(`${response.statusCode} ${response.statusMessage}`));
           });
