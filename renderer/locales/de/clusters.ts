@@ -30,7 +30,7 @@ export const clusters = {
   'clusters.use': '{name} verwenden',
   'clusters.current': 'ausgewählt',
   'clusters.readOnly': 'Schreibgeschützt',
-  'clusters.readWrite': 'Lesen und schreiben',
+  'clusters.readWrite': 'Lesen, schreiben',
   'clusters.readOnly.why':
     'Cluster aus einer Kubeconfig sind zunächst schreibgeschützt, um versehentliche Änderungen zu verhindern.',
 

@@ -18,6 +18,7 @@ export const overview = {
 
   'overview.health.noQuorum':
     'Kein Quorum: {healthy} von {voters} Mitgliedern verfügbar, {needed} nötig. Schreibzugriffe schlagen fehl.',
+  'overview.health.noLeader': 'etcd hat keinen Leader. Schreibzugriffe warten auf eine Wahl.',
   'overview.health.noServer': 'Kein API-Server antwortet.',
   'overview.health.single': 'Einzelne Control Plane: toleriert keinen Ausfall.',
   'overview.health.spare': {

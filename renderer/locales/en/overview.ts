@@ -18,6 +18,7 @@ export const overview = {
 
   'overview.health.noQuorum':
     'No quorum: {healthy} of {voters} members healthy, {needed} needed. Writes fail.',
+  'overview.health.noLeader': 'etcd has no leader. Writes wait for an election.',
   'overview.health.noServer': 'No API server is responding.',
   'overview.health.single': 'Single control plane: tolerates no failure.',
   'overview.health.spare': {

@@ -24,7 +24,11 @@ export const healthOf = (state: LocalClusterState, votes: readonly Pick<Vote, 'r
   const servers = readyCount(planes, 'kube-apiserver');
   if (voters > 0 && healthy < needed)
     return { tone: 'error', text: t('overview.health.noQuorum', { healthy, voters, needed }) };
-  if (servers === 0) return { tone: 'error', text: t('overview.health.noServer') };
+  const backends = state.loadBalancer?.backends ?? [];
+  const isOut = backends.length > 0 && backends.every(({ isHealthy }) => !isHealthy);
+  if (servers === 0 || isOut) return { tone: 'error', text: t('overview.health.noServer') };
+  if (voters > 0 && !voting.some(({ role }) => role === 'leader'))
+    return { tone: 'error', text: t('overview.health.noLeader') };
   if (voters === 1 && planes.length === 1) return { tone: 'ok', text: t('overview.health.single') };
   // External etcd that is not ours counts no votes here: only API servers may fail.
   const spare = Math.min(voters > 0 ? healthy - needed : servers - 1, servers - 1);

@@ -51,6 +51,19 @@ test('without an API server quorum is no comfort', () => {
   );
 });
 
+test('a quorum without a leader, and a load balancer without a ready backend, are outages', () => {
+  const hosts = [plane(1), plane(2), plane(3)];
+  const state = clusterState({ hosts });
+  const followers = votesOf(state, undefined).map((vote) => ({ ...vote, role: 'follower' as const }));
+  expect(healthOf(state, followers)).toEqual({
+    tone: 'error',
+    text: 'etcd has no leader. Writes wait for an election.',
+  });
+  const backends = state.loadBalancer!.backends.map((backend) => ({ ...backend, isHealthy: false }));
+  const out = clusterState({ hosts, loadBalancer: { ...state.loadBalancer!, backends } });
+  expect(healthOf(out, votesOf(state, undefined)).text).toBe('No API server is responding.');
+});
+
 test('a host that is down keeps its rows, and none of them claims a role', () => {
   const state = clusterState({ hosts: [plane(1), down(2)] });
   const rows = componentRows(down(2), expectedComponents(state, 'control-plane'));
