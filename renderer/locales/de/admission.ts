@@ -40,8 +40,8 @@ export const admission = {
   'admission.dryRun.untraced':
     'Dieser API-Server zeichnet keine Anfragen auf; Webhooks und Richtlinien lassen sich daher nicht nennen.',
   'admission.dryRun.result': 'Ergebnis',
-  'admission.verdict.created': 'Würde erstellt',
-  'admission.verdict.configured': 'Würde geändert',
+  'admission.verdict.created': 'Würde erstellt werden',
+  'admission.verdict.configured': 'Würde geändert werden',
   'admission.verdict.unchanged': 'Bliebe unverändert',
-  'admission.verdict.refused': 'Würde abgelehnt',
+  'admission.verdict.refused': 'Würde abgelehnt werden',
 } as const;
