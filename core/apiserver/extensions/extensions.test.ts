@@ -580,13 +580,20 @@ test('integers of 64 bits keep their digits, with rules, list types and apply', 
   );
 });
 
-test('an object that names no kind is refused, as no type stands for it', async () => {
+test('an object says its kind and version, and a patch cannot change them', async () => {
   await define();
-  expect([
-    (await ask('POST', WIDGETS, {})).body.message,
-    (await ask('POST', `${WIDGETS}?fieldValidation=Ignore`, {})).body.message,
-  ]).toEqual([
+  await ask('POST', WIDGETS, widget('a', { size: 1 }));
+  const merge = { 'content-type': 'application/merge-patch+json' };
+  const answers = [
+    await ask('POST', WIDGETS, {}),
+    await ask('POST', `${WIDGETS}?fieldValidation=Ignore`, {}),
+    await ask('PATCH', `${WIDGETS}/a`, { kind: 'Other' }, merge),
+    await ask('PATCH', `${WIDGETS}/a`, { apiVersion: 'b/v2' }, merge),
+  ];
+  expect(answers.map(({ body }) => body.message)).toEqual([
     "the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '{}' ({})",
     "Widget in version \"v1\" cannot be handled as a Widget: Object 'Kind' is missing in '{}'",
+    'Other.example.com "a" is invalid: kind: Invalid value: "Other": must be Widget',
+    'Widget.example.com "a" is invalid: apiVersion: Invalid value: "b/v2": must be example.com/v1',
   ]);
 });

@@ -107,6 +107,7 @@ const decodePatched = (
   const refuse = (message: string): StatusError =>
     invalid({ group: '', kind: '' }, '', causesOf([invalidField('patch', context.shown(), message)]));
   if (!isJsonObject(result)) throw refuse('the patched object is not an object');
+  if (endpoint.isCustom) checkCustomKind(endpoint, result, refuse);
   let decoded: Decoded;
   try {
     decoded = endpoint.decode(result, context.words);
@@ -124,6 +125,31 @@ const decodePatched = (
   object.kind = endpoint.kind.kind;
   endpoint.complete(object);
   return object;
+};
+
+/** A custom object says itself what it is, so a patch can make it something else. */
+const checkCustomKind = (
+  { kind: expected }: HandlerCall['endpoint'],
+  result: Record<string, unknown>,
+  refuse: (message: string) => StatusError,
+): void => {
+  const { kind, apiVersion, metadata } = result;
+  if (typeof kind !== 'string' || kind === '')
+    throw refuse(`Object 'Kind' is missing in '${jsonText(result)}'`);
+  const name = isJsonObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '';
+  const wanted = apiVersionOf(expected);
+  if (kind !== expected.kind)
+    throw invalid(
+      { group: expected.group, kind },
+      name,
+      causesOf([invalidField('kind', kind, `must be ${expected.kind}`)]),
+    );
+  if (apiVersion !== wanted)
+    throw invalid(
+      expected,
+      name,
+      causesOf([invalidField('apiVersion', apiVersion ?? '', `must be ${wanted}`)]),
+    );
 };
 
 const duplicatesOf = (parsed: ParsedBody, { type, options }: PatchRequest): readonly string[] => {
