@@ -20,6 +20,22 @@ import {
   whoCanAnswer,
 } from './schemas/guard.ts';
 import { hardeningPlan, hardeningWishes } from './schemas/harden.ts';
+import { helmChange, helmChangeReport, helmRelease, helmReleaseQuery, helmReleases } from './schemas/helm.ts';
+import {
+  historyComparison,
+  historyCompareQuery,
+  historyContents,
+  historyList,
+  historyMoments,
+  historyObject,
+  historyObjectQuery,
+  historyQuery,
+  historyVersions,
+  historyVersionsQuery,
+  momentOf,
+  restoreReport,
+  restoreRequest,
+} from './schemas/history.ts';
 import {
   apiAnswer,
   apiRequest,
@@ -207,6 +223,24 @@ export const contract = {
     input: v.object({ cluster: clusterRef, file: filePath }),
     output: snapshotComparison,
   }),
+  /** The newest revision of every Helm release that the person may read. */
+  'helm.releases': call({ input: ofCluster, output: helmReleases }),
+  /** One revision with values, notes, history and the health of its objects. */
+  'helm.release': call({ input: helmReleaseQuery, output: helmRelease }),
+  /** Rolls a release back or uninstalls it. A dry run is allowed while the cluster is read-only. */
+  'helm.change': call({ input: helmChange, output: helmChangeReport }),
+  /** How far back this cluster can be read: revisions of etcd and snapshots. */
+  'history.moments': call({ input: ofCluster, output: historyMoments }),
+  /** Every known version of one object, and who wrote it. */
+  'history.versions': call({ input: historyVersionsQuery, output: historyVersions }),
+  /** How many objects of each resource were stored at a moment. */
+  'history.contents': call({ input: momentOf, output: historyContents }),
+  'history.list': call({ input: historyQuery, output: historyList }),
+  'history.object': call({ input: historyObjectQuery, output: historyObject }),
+  /** What changed between two moments of a cluster. */
+  'history.compare': call({ input: historyCompareQuery, output: historyComparison }),
+  /** Brings objects of another moment back, as the person. A dry run is allowed while the cluster is read-only. */
+  'history.restore': call({ input: restoreRequest, output: restoreReport }),
   'upgrade.plan': call({
     input: v.object({ cluster: clusterRef, version: v.nullable(v.string()) }),
     output: upgradePlan,

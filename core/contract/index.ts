@@ -14,6 +14,8 @@ export * from './schemas/etcd-inspection.ts';
 export * from './schemas/fault.ts';
 export * from './schemas/guard.ts';
 export * from './schemas/harden.ts';
+export * from './schemas/helm.ts';
+export * from './schemas/history.ts';
 export * from './schemas/kube.ts';
 export * from './schemas/local-cluster.ts';
 export * from './schemas/monitor.ts';

@@ -37,8 +37,13 @@ export const COMMANDS: readonly TableEntry[] = [
   },
   {
     name: 'snapshot',
-    summary: 'save, verify, compare, restore or schedule etcd snapshots',
+    summary: 'save, verify, browse, compare, restore or schedule etcd snapshots',
     load: async () => (await import('./commands/snapshot.ts')).snapshot,
+  },
+  {
+    name: 'helm',
+    summary: 'list, inspect, roll back or uninstall Helm releases',
+    load: async () => (await import('./commands/helm.ts')).helm,
   },
   {
     name: 'login',

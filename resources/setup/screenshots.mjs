@@ -201,6 +201,25 @@ const SCREENS = [
       await page.waitForTimeout(1000);
     },
   },
+  {
+    name: 'history',
+    go: '#/history?kind=apps/deployments&key=/registry/deployments/default/hello',
+    async act(page) {
+      await page.getByRole('complementary').getByText('apps/v1', { exact: false }).first().waitFor();
+    },
+  },
+  {
+    name: 'history-versions',
+    go: '#/history?kind=apps/deployments&key=/registry/deployments/default/hello',
+    async act(page) {
+      await page
+        .getByRole('complementary')
+        .getByText(/^(Versions|Versionen)$/)
+        .click();
+      await page.getByRole('complementary').getByRole('listitem').first().waitFor();
+    },
+  },
+  { name: 'history-compare', go: '#/history?view=compare', act: pause(4000) },
   { name: 'upgrade', go: '#/upgrade', act: pause(2000) },
   { name: 'checklist', go: '#/checklist', act: pause(6000) },
   { name: 'harden', go: '#/harden', act: pause(2000) },

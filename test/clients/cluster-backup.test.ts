@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CONFIG_MAP, POD, type Client } from '../../core/client/index.ts';
 import type { SnapshotComparison } from '../../core/contract/schemas/operations.ts';
+import { pilothouse } from '../support/cluster.ts';
 import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';
 import { etcdctl, startRealEtcd } from './real-etcd.ts';
@@ -158,6 +159,76 @@ test(
     expect(await cluster.run('upgrade', 'apply', 'v1.36.0')).toContain('upgraded from v1.35.0 to v1.36.0');
     const { kubernetesVersion } = await cluster.state();
     expect([kubernetesVersion, await names()]).toEqual(['v1.36.0', ['before']]);
+  },
+  TEST_LIMIT_MS,
+);
+
+test(
+  'one object comes back from a snapshot after its namespace was deleted, and encrypted values need their key',
+  async () => {
+    const namespace = 'harbour';
+    await client.json({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { metadata: { name: namespace } },
+    });
+    await client
+      .resource(CONFIG_MAP)
+      .create({ metadata: { name: 'chart', namespace }, data: { depth: '7' } });
+    const secret = { metadata: { name: 'berth' }, stringData: { key: 'opens' } };
+    await client.json({ method: 'POST', path: `/api/v1/namespaces/${namespace}/secrets`, body: secret });
+    const file = join(cluster.data, 'harbour.db');
+    await cluster.run('snapshot', 'save', file);
+    const { rows } = await cluster.json<{ rows: { plural: string; count: number }[] }>(
+      'snapshot',
+      'browse',
+      file,
+    );
+    expect(rows.find(({ plural }) => plural === 'configmaps')?.count).toBeGreaterThan(0);
+    expect(await cluster.run('snapshot', 'show', file, 'cm', 'chart', '-n', namespace)).toContain(
+      'depth: "7"',
+    );
+    expect(await cluster.run('snapshot', 'show', file, 'secret', 'berth', '-n', namespace)).toContain(
+      Buffer.from('opens').toString('base64'),
+    );
+    const elsewhere = await pilothouse(
+      ...[
+        'snapshot',
+        'show',
+        file,
+        'secret',
+        'berth',
+        '-n',
+        namespace,
+        '--data',
+        join(cluster.data, 'nowhere'),
+      ],
+    );
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([
+      1,
+      expect.stringContaining('is encrypted (k8s:enc:'),
+    ]);
+
+    await client.json({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
+    await until('the namespace is gone', async () => {
+      const list = await client.json<{ items: { metadata: { name: string } }[] }>({
+        method: 'GET',
+        path: '/api/v1/namespaces',
+      });
+      return list.items.every(({ metadata }) => metadata.name !== namespace);
+    });
+    expect(await cluster.run('snapshot', 'diff', file, '-n', namespace)).toContain(
+      '- configmaps harbour/chart',
+    );
+    const restore = ['snapshot', 'restore-object', file, 'configmaps', 'chart', '-n', namespace];
+    expect(await cluster.run(...restore, '--dry-run')).toContain('ConfigMap harbour/chart created (dry run)');
+    expect(await cluster.run(...restore)).toContain('namespace harbour does not exist and is restored first');
+    const { items } = await client.resource(CONFIG_MAP, namespace).list();
+    expect(items.find(({ metadata }) => metadata.name === 'chart')?.data).toEqual({ depth: '7' });
+    expect(
+      await cluster.run(...['snapshot', 'restore-object', file, '--whole-namespace', '-n', namespace]),
+    ).toContain('Secret harbour/berth created');
+    expect(await cluster.run(...restore)).toBe('');
   },
   TEST_LIMIT_MS,
 );

@@ -377,6 +377,9 @@ test(
   async () => {
     const harbour = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'harbour' } };
     await client.json({ method: 'POST', path: '/api/v1/namespaces', body: harbour });
+    const chart = { metadata: { name: 'chart' }, data: { depth: '7' } };
+    const charts = '/api/v1/namespaces/harbour/configmaps';
+    await client.json({ method: 'POST', path: charts, body: chart });
     await go('/snapshots');
     await button('Take snapshot').first().click();
     await confirm('Take snapshot');
@@ -386,6 +389,36 @@ test(
     await page.getByRole('dialog').getByRole('textbox').fill('harbour');
     await confirm('Delete Namespace harbour');
     await tableRow('harbour').waitFor({ state: 'detached' });
+
+    // One object alone comes back, with the namespace it needs.
+    await until('the namespace is gone', async () => {
+      const { items } = await client.json<{ items: { metadata: { name: string } }[] }>({
+        method: 'GET',
+        path: '/api/v1/namespaces',
+      });
+      return items.every(({ metadata }) => metadata.name !== 'harbour');
+    });
+    await go('/snapshots');
+    await tableRow('Verified').getByRole('button', { name: 'Browse' }).click();
+    await page
+      .getByRole('navigation', { name: 'Resources' })
+      .getByText('configmaps', { exact: true })
+      .click();
+    await button('chart').click();
+    await drawer().getByText('depth', { exact: true }).waitFor();
+    await button('Restore this object').click();
+    await page
+      .getByRole('dialog')
+      .getByText('namespace harbour does not exist and is restored first')
+      .waitFor();
+    await confirm('Restore');
+    await until('the ConfigMap', () =>
+      client.json({ method: 'GET', path: `${charts}/chart` }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await client.json({ method: 'DELETE', path: '/api/v1/namespaces/harbour' });
 
     const backups = await contract.follow('backups.watch', { cluster });
     const bytes = readFileSync((await backups()).files[0]!.file);

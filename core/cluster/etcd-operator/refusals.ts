@@ -6,13 +6,16 @@ export type EtcdFailure =
   | 'EtcdLearner'
   | 'EtcdStopped'
   /** --strict-reconfig-check: members have not been connected long enough for a change. */
-  | 'EtcdUnhealthy';
+  | 'EtcdUnhealthy'
+  /** The revision that was asked for is no longer kept. */
+  | 'EtcdCompacted';
 
 /** As etcd's own client does: status codes are shared by many failures, so that the description tells them apart. */
 const BY_DESCRIPTION: Readonly<Record<string, EtcdFailure>> = {
   'etcdserver: rpc not supported for learner': 'EtcdLearner',
   'etcdserver: server stopped': 'EtcdStopped',
   'etcdserver: unhealthy cluster': 'EtcdUnhealthy',
+  'etcdserver: mvcc: required revision has been compacted': 'EtcdCompacted',
 };
 
 export const failureOf = (description: string): EtcdFailure =>

@@ -5,6 +5,7 @@ import { doctor } from './doctor.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
 import { harden } from './harden.ts';
+import { history } from './history.ts';
 import { native } from './native.ts';
 import { notices } from './notices.ts';
 import { operations } from './operations.ts';
@@ -23,6 +24,7 @@ export const sentences = {
   ...failures,
   ...findings,
   ...harden,
+  ...history,
   ...native,
   ...notices,
   ...operations,

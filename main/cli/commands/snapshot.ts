@@ -15,6 +15,7 @@ import {
   type CommandContext,
 } from '../command.ts';
 import { etcdOf, mebibytes } from './etcd-target.ts';
+import { CONTENTS_VERBS, runContents } from './snapshot-contents.ts';
 
 const USAGE = `  pilothouse snapshot save [FILE] [--data DIR] [-o json]
   pilothouse snapshot status FILE [-o json]
@@ -23,12 +24,26 @@ const USAGE = `  pilothouse snapshot save [FILE] [--data DIR] [-o json]
   pilothouse snapshot list [--data DIR] [-o json]
   pilothouse snapshot schedule [--every-minutes N] [--keep N] [--directory DIR] [--off]
                                [--data DIR] [-o json]
+  pilothouse snapshot browse FILE [RESOURCE] [-n NAMESPACE] [--encryption-provider-config FILE]
+                             [--data DIR] [-o json]
+  pilothouse snapshot show FILE RESOURCE NAME [-n NAMESPACE] [--encryption-provider-config FILE]
+                           [--data DIR] [-o json]
+  pilothouse snapshot diff FILE [RESOURCE [NAME]] [-n NAMESPACE] [--encryption-provider-config FILE]
+                           [--data DIR] [-o json]
+  pilothouse snapshot restore-object FILE [RESOURCE NAME] [-n NAMESPACE] [--whole-namespace] [--all]
+                                     [--dry-run] [--kubeconfig FILE] [--context NAME]
+                                     [--encryption-provider-config FILE] [--data DIR] [-o json]
 
   save writes an etcd snapshot to FILE (default: a new file in backups/) and verifies it. restore restores a snapshot
   on all members of the running cluster and keeps the previous data. compare shows which objects a restore would
   recreate and delete. schedule makes the running cluster save snapshots to --directory (default: backups/)
   periodically and keep the latest; choose another disk.
-  Snapshot files are in etcd's format.`;
+  Snapshot files are in etcd's format.
+
+  browse lists the objects of a snapshot, also of one that a real etcd saved; show prints one as YAML; diff compares the
+  snapshot with the running cluster. restore-object creates or replaces one object, a namespace with --whole-namespace, or
+  everything with --all, through the API server; --dry-run only shows what would change. Encrypted values are decrypted
+  with the keys of the cluster in --data, or with those of --encryption-provider-config.`;
 
 const nameOfNow = (): string => `etcd-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}.db`;
 
@@ -142,6 +157,8 @@ export const snapshot: Command = {
   async run(args, context) {
     const { words, rest } = leadingWords(args);
     const [verb, file, ...more] = words;
+    const contents = CONTENTS_VERBS.find((known) => known === verb);
+    if (contents) return runContents(contents, words.slice(1), rest, context);
     if (more.length > 0) throw usageError('snapshot accepts one file');
     if (verb === 'save') await save(file, rest, context);
     else if (verb === 'status' && file !== undefined) await check(file, rest, context);
@@ -151,7 +168,7 @@ export const snapshot: Command = {
     else if (verb === 'schedule' && file === undefined) await schedule(rest, context);
     else
       throw usageError(
-        'snapshot requires save [FILE], status FILE, restore FILE, compare FILE, list or schedule',
+        'snapshot requires save [FILE], status FILE, restore FILE, compare FILE, list, schedule, browse FILE, show FILE, diff FILE or restore-object FILE',
       );
     return EXIT_OK;
   },

@@ -16,6 +16,8 @@ import type { Hosting } from '../../clusters/engine.ts';
 import { createLocalClusterHandlers } from '../../clusters/handlers.ts';
 import { HostedClusters } from '../../clusters/hosted-clusters.ts';
 import { ownClusters } from '../../clusters/own-clusters.ts';
+import type { HelmDependencies } from '../../helm/handlers.ts';
+import type { HistoryDependencies } from '../../history/handlers.ts';
 import { openExecConsent } from '../../kube/exec-consent.ts';
 import { createKubeHandlers, drainNode } from '../../kube/index.ts';
 import { ChosenFiles, type ChooseFile } from './chosen-files.ts';
@@ -53,6 +55,19 @@ const MONITOR_NAMES = [
   'xray.admission',
   'xray.scheduling',
   'xray.whatIf',
+] as const satisfies readonly Name[];
+
+const HELM_NAMES = ['helm.releases', 'helm.release', 'helm.change'] as const satisfies readonly Name[];
+
+/** What `main/history` answers. */
+const HISTORY_NAMES = [
+  'history.moments',
+  'history.versions',
+  'history.contents',
+  'history.list',
+  'history.object',
+  'history.compare',
+  'history.restore',
 ] as const satisfies readonly Name[];
 
 export interface HandlerDependencies {
@@ -129,6 +144,20 @@ const openHostedClusters = (
       return store;
     },
   });
+
+const helmHandlers = (options: HelmDependencies): Handlers =>
+  lateHandlers(HELM_NAMES, async () => (await import('../../helm/handlers.ts')).createHelmHandlers(options));
+
+const historyHandlers = (store: DisposableStore, options: HistoryDependencies): Handlers => {
+  let loaded: Promise<Handlers> | undefined;
+  return lateHandlers(
+    HISTORY_NAMES,
+    () =>
+      (loaded ??= import('../../history/handlers.ts').then(
+        ({ createHistoryHandlers }) => store.add(createHistoryHandlers(options)).handlers,
+      )),
+  );
+};
 
 export const createHandlers = (dependencies: HandlerDependencies): HandlerSet => {
   const { clock, log, dataDirectory, openExternal, chooseKubeconfig, chooseSnapshot } = dependencies;
@@ -252,6 +281,8 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     ...local.handlers,
     ...kube.handlers,
     ...lateHandlers(MONITOR_NAMES, loadMonitor),
+    ...helmHandlers({ clock, connections: kube.connections }),
+    ...historyHandlers(store, { clock, localClusters: hosted, connections: kube.connections, snapshots }),
     ...lateHandlers(['updates.check'], loadUpdates),
     'notifications.watch': (_input, signal) => notifications.watch(signal),
     'navigation.watch': (_input, signal) => navigation.watch(signal),

@@ -8,6 +8,8 @@ import { doctorPage } from './doctor.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
 import { guard } from './guard.ts';
+import { helm } from './helm.ts';
+import { history } from './history.ts';
 import { leases } from './leases.ts';
 import { metrics } from './metrics.ts';
 import { operate } from './operate.ts';
@@ -32,6 +34,8 @@ export const de: Messages = {
   ...detail,
   ...doctorPage,
   ...editor,
+  ...helm,
+  ...history,
   ...leases,
   ...guard,
   ...operate,

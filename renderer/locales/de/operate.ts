@@ -35,6 +35,7 @@ export const operate = {
   'snapshots.hash': 'Hash {hash}: alle Seiten gelesen und geprüft',
   'snapshots.damaged': 'Beschädigt',
   'snapshots.damaged.why': 'Ein beschädigter Snapshot kann nicht wiederhergestellt werden',
+  'snapshots.browse': 'Durchsuchen',
   'snapshots.restore': 'Wiederherstellen',
   'snapshots.delete': '{name} löschen',
   'snapshots.schedule': 'Zeitplan',

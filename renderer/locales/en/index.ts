@@ -7,6 +7,8 @@ import { doctorPage } from './doctor.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
 import { guard } from './guard.ts';
+import { helm } from './helm.ts';
+import { history } from './history.ts';
 import { leases } from './leases.ts';
 import { metrics } from './metrics.ts';
 import { operate } from './operate.ts';
@@ -33,6 +35,8 @@ export const en = {
   ...doctorPage,
   ...editor,
   ...guard,
+  ...helm,
+  ...history,
   ...leases,
   ...operate,
   ...operations,

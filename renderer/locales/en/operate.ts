@@ -34,6 +34,7 @@ export const operate = {
   'snapshots.hash': 'Hash {hash}: every page was read and verified',
   'snapshots.damaged': 'Damaged',
   'snapshots.damaged.why': 'A damaged snapshot cannot be restored',
+  'snapshots.browse': 'Browse',
   'snapshots.restore': 'Restore',
   'snapshots.delete': 'Delete {name}',
   'snapshots.schedule': 'Schedule',

@@ -7,6 +7,7 @@ import { doctor } from './doctor.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
 import { harden } from './harden.ts';
+import { history } from './history.ts';
 import { hostOperations } from './host-operations.ts';
 import { native } from './native.ts';
 import { notices } from './notices.ts';
@@ -21,6 +22,7 @@ export const german: { readonly [C in SentenceCode]: Sentences[C] extends string
   ...failures,
   ...findings,
   ...harden,
+  ...history,
   ...hostOperations,
   ...native,
   ...notices,

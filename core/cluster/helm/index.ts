@@ -1,0 +1,3 @@
+export { rollback, uninstall, type HelmContext } from './change.ts';
+export { describeRelease } from './describe.ts';
+export { listReleases } from './releases.ts';

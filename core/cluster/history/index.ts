@@ -1,0 +1,11 @@
+export { compareMoments, type ChangedObject, type Comparison } from './compare.ts';
+export { contentsOf, listObjects } from './contents.ts';
+export { encryptionFilesOf } from './encryption-files.ts';
+export { etcdSource, revisionsOf } from './etcd-source.ts';
+export { placeOf, prefixOf, REGISTRY, type Place } from './place.ts';
+export { restoreObjects } from './restore.ts';
+export { openSnapshotSource, type SnapshotSource } from './snapshot-source.ts';
+export type { Source, StoredValue } from './source.ts';
+export { sampleTimes, timeOfRevision } from './times.ts';
+export { authorOf, versionsInSnapshot, walkVersions, type Version } from './versions.ts';
+export { openDecoder, type Decoder } from './stored-object.ts';

@@ -1,0 +1,11 @@
+import { definePage } from '../../app/page.ts';
+
+export const page = definePage({
+  id: 'helm',
+  path: '/helm',
+  group: 'resources',
+  order: 75,
+  icon: 'workloads',
+  title: 'helm.title',
+  component: () => import('./HelmPage.vue'),
+});
