@@ -18,13 +18,14 @@ export const component: Command = {
     }
     if (name === 'etcdutl') return (await import('./component-etcdutl.ts')).runEtcdutl(args, context);
     if (!isComponent(name)) throw usageError(`component "${name}" not found; known components: ${NAMES}`);
-    const found = await loadComponent(name);
-    if (answerAboutItself(found, args, context)) return EXIT_OK;
-    const settings = (await found.settings?.(args, process.env)) ?? { args, warnings: [] };
-    const log = jsonLog(process.stderr, { level: found.logLevel(settings.args) });
-    for (const warning of settings.warnings) log.write('warn', warning);
+    // Before its code is loaded, which would grow the heap for good.
     const heap = name === 'etcd' ? keepHeapSmall() : undefined;
     try {
+      const found = await loadComponent(name);
+      if (answerAboutItself(found, args, context)) return EXIT_OK;
+      const settings = (await found.settings?.(args, process.env)) ?? { args, warnings: [] };
+      const log = jsonLog(process.stderr, { level: found.logLevel(settings.args) });
+      for (const warning of settings.warnings) log.write('warn', warning);
       return await runUntilAsked(await found.start(settings.args, { log }), context);
     } finally {
       heap?.dispose();
