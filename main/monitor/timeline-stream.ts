@@ -45,18 +45,20 @@ async function* liveTimeline(timeline: Timeline, signal: AbortSignal): AsyncGene
 
 /** Of one that runs elsewhere or does not run: its files, and what is appended to them. */
 async function* storedTimeline(
-  directory: string,
+  cluster: LocalCluster,
   clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<TimelineItem[]> {
+  const { directory } = cluster;
   let stamp: string | undefined;
   let lastId = -1;
   let open: ReadonlySet<number> = new Set();
   while (!signal.aborted) {
-    const now = await timelineStamp(directory);
+    const isRunning = cluster.isElsewhere || cluster.supervisor !== undefined;
+    const now = `${await timelineStamp(directory)} ${isRunning}`;
     if (now !== stamp) {
       stamp = now;
-      const { entries, damagedLines } = await readTimeline(directory);
+      const { entries, damagedLines } = await readTimeline(directory, isRunning);
       const news = entries.filter(({ id, isOpen }) => id > lastId || (open.has(id) && !isOpen));
       open = new Set(entries.filter(({ isOpen }) => isOpen).map(({ id }) => id));
       lastId = Math.max(lastId, ...entries.slice(-1).map(({ id }) => id));
@@ -67,8 +69,10 @@ async function* storedTimeline(
 }
 
 export const timelineStream = (
-  { supervisor, directory }: LocalCluster,
+  cluster: LocalCluster,
   clock: Clock,
   signal: AbortSignal,
 ): AsyncIterable<TimelineItem[]> =>
-  supervisor ? liveTimeline(supervisor.timeline, signal) : storedTimeline(directory, clock, signal);
+  cluster.supervisor
+    ? liveTimeline(cluster.supervisor.timeline, signal)
+    : storedTimeline(cluster, clock, signal);

@@ -54,7 +54,7 @@ export class LineReader {
       this.#end(value);
       return;
     }
-    if (value.kind === 'recordingBegan') this.#breakOff();
+    if (value.kind === 'recordingBegan') this.breakOff();
     if (value.isOpen) this.#open.set(value.id, this.entries.length);
     this.entries.push(value);
     this.#lastMs = value.atMs;
@@ -76,7 +76,8 @@ export class LineReader {
     };
   }
 
-  #breakOff(): void {
+  /** Nothing follows: what is open ended with the last line. */
+  breakOff(): void {
     for (const place of this.#open.values()) {
       const entry = this.entries[place]!;
       this.entries[place] = { ...entry, isOpen: false, endMs: Math.max(entry.atMs, this.#lastMs) };

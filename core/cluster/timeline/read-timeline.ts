@@ -9,9 +9,14 @@ export interface ReadTimeline {
 }
 
 /** Reads what is stored of a cluster, whichever process runs it. */
-export const readTimeline = async (dataDirectory: string): Promise<ReadTimeline> => {
+export const readTimeline = async (
+  dataDirectory: string,
+  /** A cluster that does not run ended with the last entry, however it ended. */
+  isRunning: boolean,
+): Promise<ReadTimeline> => {
   const { entries, damagedLines } = await readTimelineFiles(
     await listTimelineFiles(timelineFolder(dataDirectory)),
+    isRunning,
   );
   return { entries: relateAll(entries), damagedLines };
 };

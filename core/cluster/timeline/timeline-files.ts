@@ -44,8 +44,12 @@ export interface StoredTimeline {
 }
 
 /** Everything that is stored, in the order of the log. A file at a time, so that other work gets its turn. */
-export const readTimelineFiles = async (files: readonly TimelineFile[]): Promise<StoredTimeline> => {
+export const readTimelineFiles = async (
+  files: readonly TimelineFile[],
+  isRecording: boolean,
+): Promise<StoredTimeline> => {
   const reader = new LineReader();
   for (const { path } of files) reader.add(await readFile(path, 'utf8').catch(() => ''));
+  if (!isRecording) reader.breakOff();
   return { entries: reader.entries, damagedLines: reader.damagedLines };
 };

@@ -36,7 +36,7 @@ test('a log continues where it ended, and spans get their ends', async () => {
   const second = await open();
   second.append(draft(9));
   await second.close();
-  const { entries, damagedLines } = await readTimeline(data);
+  const { entries, damagedLines } = await readTimeline(data, true);
   expect(damagedLines).toBe(0);
   expect(entries.map(({ id, atMs, endMs, isOpen, severity }) => [id, atMs, endMs, isOpen, severity])).toEqual(
     [
@@ -56,7 +56,7 @@ test('a line that was cut short costs itself alone', async () => {
   const second = await open();
   second.append(draft(3));
   await second.close();
-  const { entries, damagedLines } = await readTimeline(data);
+  const { entries, damagedLines } = await readTimeline(data, true);
   expect([entries.map(({ atMs }) => atMs), damagedLines]).toEqual([[1, 3], 1]);
 });
 
@@ -65,7 +65,7 @@ test('garbage in the file is counted, not thrown', async () => {
   first.append(draft(1));
   await first.close();
   await appendFile(await lastFile(), '{"id":7}\nnull\n[]\n\u0000\u0000\n');
-  const { entries, damagedLines } = await readTimeline(data);
+  const { entries, damagedLines } = await readTimeline(data, true);
   expect([entries.length, damagedLines]).toEqual([1, 4]);
 });
 
@@ -77,8 +77,17 @@ test('what was open when a recording broke off ends with its last entry', async 
   const second = await open();
   second.append(draft(100, { kind: 'recordingBegan' }));
   await second.close();
-  const { entries } = await readTimeline(data);
+  const { entries } = await readTimeline(data, true);
   expect(entries[0]).toMatchObject({ isOpen: false, endMs: 4 });
+});
+
+test('a cluster that does not run any more has nothing that lasts', async () => {
+  const log = await open();
+  log.append(draft(1, { isOpen: true }));
+  log.append(draft(4));
+  await log.close();
+  expect((await readTimeline(data, true)).entries[0]).toMatchObject({ isOpen: true });
+  expect((await readTimeline(data, false)).entries[0]).toMatchObject({ isOpen: false, endMs: 4 });
 });
 
 test('files are bounded, and the oldest entries go first', async () => {
@@ -88,7 +97,7 @@ test('files are bounded, and the oldest entries go first', async () => {
     await log.read();
   }
   await log.close();
-  const { entries } = await readTimeline(data);
+  const { entries } = await readTimeline(data, true);
   const names = await readdir(timelineFolder(data));
   expect(names).toHaveLength(3);
   expect(entries.at(-1)?.atMs).toBe(100);

@@ -65,7 +65,7 @@ export class TimelineLog {
       return undefined;
     }
     // An empty or damaged file still tells, by its name, which ids were given before it.
-    const { entries } = await readTimelineFiles(this.#files.slice(-2));
+    const { entries } = await readTimelineFiles(this.#files.slice(-2), true);
     this.#nextId = Math.max(newest.firstId, ...entries.slice(-1).map(({ id }) => id)) + 1;
     this.#needsNewline = await endsTorn(newest);
     this.#isReady = true;
@@ -100,7 +100,7 @@ export class TimelineLog {
   /** Everything that is stored, with what was appended before the call. */
   read(): Promise<StoredTimeline> {
     this.#flush();
-    return this.#inLine(() => readTimelineFiles(this.#files));
+    return this.#inLine(() => readTimelineFiles(this.#files, true));
   }
 
   async close(): Promise<void> {

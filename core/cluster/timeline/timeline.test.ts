@@ -25,7 +25,7 @@ const warning = (name: string): Draft => ({
   source: null,
 });
 const lines = async (): Promise<readonly string[]> =>
-  (await readTimeline(data)).entries.map(({ text }) => inEnglish(text));
+  (await readTimeline(data, true)).entries.map(({ text }) => inEnglish(text));
 
 test('what was seen before the log is open is recorded after its beginning', async () => {
   const clock = manualClock();
@@ -56,7 +56,7 @@ test('an action is recorded from its beginning to its end, also one that fails',
   const failure = timeline.during(draft, failed, () => Promise.reject(new Error('no such host')));
   await expect(failure).rejects.toThrow('no such host');
   await timeline.close();
-  const actions = (await readTimeline(data)).entries.filter(({ lane }) => lane === 'operator');
+  const actions = (await readTimeline(data, true)).entries.filter(({ lane }) => lane === 'operator');
   expect(
     actions.map(({ atMs, endMs, severity, text }) => [endMs! - atMs, severity, inEnglish(text)]),
   ).toEqual([
@@ -76,7 +76,7 @@ test('a clock that jumped is said, one that drifts is not', async () => {
     timeline.see([warning('tick')]);
   }
   await timeline.close();
-  const { entries } = await readTimeline(data);
+  const { entries } = await readTimeline(data, true);
   const jumps = entries.filter(({ kind }) => kind === 'clockJumped').map(({ text }) => inEnglish(text));
   expect(jumps.toSorted()).toEqual([
     'The clock of this machine jumped ahead by 60 s, or the machine slept',

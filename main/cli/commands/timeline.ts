@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { parseDurationMs } from '../../../core/base/duration.ts';
+import { stateOrNone } from '../../../core/cluster/checks/gather.ts';
 import { requireCluster } from '../../../core/cluster/index.ts';
 import { readTimeline } from '../../../core/cluster/timeline/read-timeline.ts';
 import {
@@ -120,7 +121,10 @@ export const timeline: Command = {
     const range = rangeOf(texts, nowMs);
     const lanes = lanesOf(texts['lane']);
     const { metadata } = await requireCluster(dataDirectory);
-    const { entries, damagedLines } = await readTimeline(dataDirectory);
+    const { entries, damagedLines } = await readTimeline(
+      dataDirectory,
+      (await stateOrNone(dataDirectory)) !== undefined,
+    );
     const shown = within(entries, range).filter(({ lane }) => lanes.includes(lane));
     if (damagedLines > 0) context.note(`pilothouse: ${WORDS.damaged(damagedLines)}`);
     const { markdown } = texts;
