@@ -7,7 +7,7 @@ export const page = definePage({
   order: 20,
   icon: 'book',
   title: 'help.title',
-  goKey: 'I',
+  goKey: 'Z',
   standsAlone: true,
   component: () => import('./HelpPage.vue'),
 });
