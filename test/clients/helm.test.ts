@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pilothouse } from '../support/cluster.ts';
 import type { KubernetesClient } from '../support/kubectl.ts';
 import {
   CERTIFICATES,
@@ -260,10 +261,37 @@ describe.skipIf(!isBuilt)('helm', () => {
       expect(await data(release)).toEqual({ image: 'nginx:1', namespace: 'default' });
     });
 
+    test('continues from a revision that pilothouse rolled back to', async () => {
+      const ours = async (...args: readonly string[]): Promise<string> => {
+        const { code, stdout, stderr } = await pilothouse(
+          'helm',
+          ...args,
+          '--kubeconfig',
+          client.kubeconfigPath,
+        );
+        return `${stdout}${stderr}${code === 0 ? '' : `[exit ${code}]`}`;
+      };
+      expect(await ours('list')).toMatch(new RegExp(`^default/${release} +5 +deployed .* demo-0.1.0`));
+      expect(await ours('values', release, '--revision', '2')).toBe('extra: true\nimage: nginx:2\n');
+      expect(await ours('diff', release, '1', '2')).toContain(
+        '+ data: {image: "nginx:2", namespace: "default"}',
+      );
+      expect(await ours('rollback', release, '2', '--dry-run')).toContain(
+        `ConfigMap default/${release} applied (dry run)`,
+      );
+      expect(await ours('rollback', release, '2')).toContain('revision 6');
+      expect(await data(release)).toEqual({ image: 'nginx:2', namespace: 'default' });
+      expect(await ours('status', release)).toContain(`ok           Secret default/${release}`);
+      expect((await history()).slice(-2)).toEqual([
+        [5, 'superseded', expect.any(String)],
+        [6, 'deployed', 'Rollback to 2'],
+      ]);
+    });
+
     test('lists and uninstalls', async () => {
       const { stdout } = await client.helm(['list', '-o', 'json']);
       expect(JSON.parse(stdout)).toMatchObject([
-        { name: release, namespace: 'default', revision: '5', status: 'deployed', chart: 'demo-0.1.0' },
+        { name: release, namespace: 'default', revision: '6', status: 'deployed', chart: 'demo-0.1.0' },
       ]);
       expect(await helm('uninstall', release)).toBe(`release "${release}" uninstalled`);
       expect(await client.refusal('get', 'service', release)).toBe(
