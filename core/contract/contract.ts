@@ -93,6 +93,7 @@ import {
 } from './schemas/operations.ts';
 import { settings, settingsPatch } from './schemas/settings.ts';
 import { timelineItem } from './schemas/timeline.ts';
+import { signInState } from './schemas/sign-in.ts';
 
 const ofCluster = v.object({ cluster: clusterRef });
 const filePath = v.pipe(v.string(), v.maxLength(4096));
@@ -257,6 +258,12 @@ export const contract = {
     input: ofCluster,
     output: v.object({ findings: v.array(finding), gaps: v.array(v.string()) }),
   }),
+  /** Null where people do not sign in to the cluster through a browser. */
+  'signIn.state': call({ input: ofCluster, output: v.nullable(signInState) }),
+  /** Begins a sign-in and answers once its page is known; the state tells how it continues. */
+  'signIn.begin': call({ input: ofCluster, output: signInState }),
+  /** Ends a sign-in in progress, and forgets the tokens. */
+  'signIn.end': call({ input: ofCluster, output: signInState }),
   /** The production checklist, measured now. */
   'cluster.checks': call({ input: ofCluster, output: v.array(finding) }),
 

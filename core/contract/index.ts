@@ -23,6 +23,7 @@ export * from './schemas/notification.ts';
 export * from './schemas/operations.ts';
 export * from './schemas/settings.ts';
 export * from './schemas/timeline.ts';
+export * from './schemas/sign-in.ts';
 export { sentences } from './sentences/catalogue.ts';
 export type { SentenceCode } from './sentences/catalogue.ts';
 export {

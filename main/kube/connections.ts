@@ -19,6 +19,7 @@ import { assertNotExpired, clientExpiryMs } from './client-expiry.ts';
 import type { ExecConsent } from './exec-consent.ts';
 import { kubeFailure } from './failure.ts';
 import { ListScopes } from './list-scope.ts';
+import type { SignIns } from './sign-ins.ts';
 
 export const CONNECTIONS_MAX = 32;
 const CONSOLE_KUBECONFIG = 'console.conf';
@@ -43,6 +44,7 @@ export interface ConnectionsOptions {
   readonly clusters: { list(): Promise<ClusterList> };
   /** Asked before a program of a kubeconfig runs for the first time. */
   readonly consent: ExecConsent;
+  readonly signIns: SignIns;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -59,6 +61,8 @@ export interface Connections extends Disposable {
   open(clusterId: string): Promise<ClusterConnection>;
   /** As `open`, but refuses what the user has not unlocked. */
   openForWriting(clusterId: string): Promise<ClusterConnection>;
+  /** A cluster with what its kubeconfig says about the user, without a connection. */
+  configured(clusterId: string): Promise<{ readonly entry: ClusterEntry; readonly config: ClientConfig }>;
 }
 
 /** The kubeconfig of the console itself lies beside the administrator's; a cluster of an older release has none. */
@@ -67,15 +71,18 @@ const consoleConfig = async (adminPath: string): Promise<ClientConfig | undefine
   return existsSync(path) ? loadKubeconfig(path, {}) : undefined;
 };
 
+const configOf = (entry: ClusterEntry): Promise<ClientConfig> =>
+  // The file of a cluster of our own has one context, which is named after its user too.
+  loadKubeconfig(entry.kubeconfigPath, entry.origin === 'local' ? {} : { context: entry.name });
+
 const connectCluster = async (
   entry: ClusterEntry,
-  { clock, random, log, userAgent, consent }: ConnectionsOptions,
+  { clock, random, log, userAgent, consent, signIns }: ConnectionsOptions,
 ): Promise<ClusterConnection> => {
-  // The file of a cluster of our own has one context, which is named after its user too.
-  const context = entry.origin === 'local' ? {} : { context: entry.name };
-  const config = await loadKubeconfig(entry.kubeconfigPath, context);
+  const told = await configOf(entry);
   // What was just read is what would run: the file may have changed since it was listed.
-  if (config.auth.exec) consent.assertAllowed(config.auth.exec, entry);
+  if (told.auth.exec) consent.assertAllowed(told.auth.exec, entry);
+  const config = await signIns.applied(entry, told);
   const client = connect(config, { clock, random, log, userAgent });
   const own = entry.origin === 'local' ? await consoleConfig(entry.kubeconfigPath) : undefined;
   const reader = own && connect(own, { clock, random, log, userAgent });
@@ -116,10 +123,10 @@ const connectCluster = async (
   };
 };
 
-/** Changes when the kubeconfig was edited or replaced: then the credentials may be others. */
-const stampOf = async (entry: ClusterEntry): Promise<string> => {
+/** Changes when the kubeconfig was edited or replaced, and with a sign-in: then the credentials may be others. */
+const stampOf = async (entry: ClusterEntry, signedIn: number): Promise<string> => {
   const file = await stat(entry.kubeconfigPath).catch(() => undefined);
-  return [entry.server, entry.user, file?.mtimeMs, file?.size, file?.ino].join('\n');
+  return [entry.server, entry.user, file?.mtimeMs, file?.size, file?.ino, signedIn].join('\n');
 };
 
 export const createConnections = (options: ConnectionsOptions): Connections => {
@@ -143,7 +150,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
   };
 
   const connectionOf = async (entry: ClusterEntry): Promise<ClusterConnection> => {
-    const stamp = await stampOf(entry);
+    const stamp = await stampOf(entry, options.signIns.version);
     const known = opened.get(entry.id);
     if (known?.stamp === stamp) {
       // Most recently used last: the first of the map is the one to close.
@@ -171,6 +178,10 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
   };
 
   return {
+    async configured(id) {
+      const entry = await entryOf(id);
+      return { entry, config: await configOf(entry) };
+    },
     open: async (id) => openEntry(await entryOf(id)),
     async openForWriting(id) {
       const entry = await entryOf(id);

@@ -22,6 +22,7 @@ import { indexObjects } from './object-index.ts';
 import { watchObject } from './object-watch.ts';
 import { OpenApiCache } from './openapi.ts';
 import { readAsConsole } from './read-as-console.ts';
+import { SignIns, type SignInsOptions } from './sign-ins.ts';
 import { watchTable } from './table-watch.ts';
 
 const discoveryOf = async (connection: ClusterConnection, isFresh: boolean): Promise<KubeDiscovery> => {
@@ -65,17 +66,31 @@ const opening = <N extends StreamName>(
 
 /** Everything the console asks of clusters. Disposing closes forwarded ports and connections. */
 export const createKubeHandlers = (
-  options: ConnectionsOptions,
+  given: Omit<ConnectionsOptions, 'signIns'> & Pick<SignInsOptions, 'openExternal'>,
 ): Disposable & { readonly handlers: Handlers; readonly connections: Connections } => {
-  const { clock, random } = options;
+  const { clock, random } = given;
+  const signIns = new SignIns(given);
+  const options = { ...given, signIns };
   const connections = createConnections(options);
   const schemas = new OpenApiCache();
   const sessions = new ExecSessions(clock);
-  const { open, openForWriting } = connections;
+  const { open, openForWriting, configured } = connections;
   const forwards = createForwardHandlers({ connect: openForWriting, clock, random });
 
   const handlers: Handlers = {
     ...forwards.handlers,
+    'signIn.state': async ({ cluster }) => {
+      const { entry, config } = await configured(cluster);
+      return signIns.state(entry, config);
+    },
+    'signIn.begin': async ({ cluster }) => {
+      const { entry, config } = await configured(cluster);
+      return signIns.begin(entry, config);
+    },
+    'signIn.end': async ({ cluster }) => {
+      const { entry, config } = await configured(cluster);
+      return signIns.end(entry, config);
+    },
     'kube.discovery': async ({ cluster, isFresh }) => discoveryOf(await open(cluster), isFresh),
     'kube.table': opening<'kube.table'>(open, async function* (connection, query, signal) {
       const scope = query.namespace === null ? await connection.listScope(query.resource) : null;
@@ -117,6 +132,7 @@ export const createKubeHandlers = (
     connections,
     dispose() {
       forwards.dispose();
+      signIns.dispose();
       connections.dispose();
     },
   };

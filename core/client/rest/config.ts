@@ -1,4 +1,4 @@
-import type { Impersonation } from '../client.ts';
+import type { Impersonation, TokenSource } from '../client.ts';
 
 /** A value given in place, or a file that is read again when it changes. Data wins over a file, as in kubectl. */
 export interface DataOrFile {
@@ -22,6 +22,8 @@ export interface AuthConfig {
   readonly key?: DataOrFile;
   readonly token?: string;
   readonly tokenFile?: string;
+  /** Wins over a token and its file. */
+  readonly tokenSource?: TokenSource;
   readonly basic?: { readonly username: string; readonly password: string };
   readonly exec?: ExecConfig;
   readonly impersonation?: Impersonation;

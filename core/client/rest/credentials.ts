@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { TokenSource } from '../client.ts';
 import type { ClientConfig } from './config.ts';
 import { ExecPlugin } from './exec-plugin.ts';
 import { FileContent } from './file-content.ts';
@@ -23,6 +24,7 @@ export class Credentials implements Authenticator {
   readonly #token: FileContent;
   readonly #basic: string | undefined;
   readonly #exec: ExecPlugin | undefined;
+  readonly #source: TokenSource | undefined;
 
   constructor(config: ClientConfig, clock: Clock) {
     const { auth } = config;
@@ -36,6 +38,7 @@ export class Credentials implements Authenticator {
     this.#token = content(token, TOKEN_REFRESH_MS);
     this.#basic =
       auth.basic && Buffer.from(`${auth.basic.username}:${auth.basic.password}`).toString('base64');
+    this.#source = auth.tokenSource;
     this.#exec = auth.exec && new ExecPlugin(auth.exec, config, clock);
   }
 
@@ -49,12 +52,16 @@ export class Credentials implements Authenticator {
   }
 
   async headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
-    const token = (await this.#exec?.credential(signal))?.token ?? (await this.#token.read())?.trim();
+    const token =
+      (await this.#exec?.credential(signal))?.token ??
+      (await this.#source?.token(signal)) ??
+      (await this.#token.read())?.trim();
     if (token) return { authorization: `Bearer ${token}` };
     return this.#basic === undefined ? {} : { authorization: `Basic ${this.#basic}` };
   }
 
   rejected(): void {
     this.#exec?.forget();
+    this.#source?.rejected();
   }
 }

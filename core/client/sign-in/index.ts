@@ -1,4 +1,6 @@
-export { getToken } from './get-token.ts';
+export { getToken, heldToken } from './get-token.ts';
+export { defaultCacheFolder, readPluginArguments } from './plugin-arguments.ts';
+export { openTokenCache } from './token-cache.ts';
 export type { GetTokenOptions } from './get-token.ts';
 export { withExecUser } from './kubeconfig-user.ts';
 export type { ExecUser } from './kubeconfig-user.ts';

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../base/node/clock.ts';
+import { readPluginArguments } from './plugin-arguments.ts';
 import { readIdToken } from './id-token.ts';
 import { withExecUser } from './kubeconfig-user.ts';
 import type { ProviderConfig } from './provider.ts';
-import { openRedirect, type Redirect } from './redirect.ts';
+import { LISTEN_ADDRESSES, openRedirect, type Redirect } from './redirect.ts';
 import { openTokenCache } from './token-cache.ts';
 
 const CONFIG: ProviderConfig = {
@@ -141,4 +142,24 @@ test('a file without contexts gets the user, and a context that is not there is 
   expect(() => withExecUser('', USER, 'gone')).toThrow('kubeconfig: context "gone" not found');
   expect(() => withExecUser('users: 3\n', USER, undefined)).toThrow('"users" is not a list');
   expect(() => withExecUser('a: [', USER, undefined)).toThrow('kubeconfig: ');
+});
+
+test('the arguments of the plugin are read, and those of another program are not', () => {
+  const flags = ['--oidc-issuer-url=https://issuer.example', '--oidc-client-id', 'kube'];
+  expect(readPluginArguments(['cli.js', 'login', 'get-token', ...flags, '--token-cache-dir=/c'])).toEqual({
+    issuerUrl: 'https://issuer.example',
+    clientId: 'kube',
+    clientSecret: '',
+    extraScopes: [],
+    authorityFile: '',
+    listenAddresses: LISTEN_ADDRESSES,
+    cacheFolder: '/c',
+  });
+  expect(
+    [
+      ['oidc-login', 'get-token', ...flags],
+      ['login', 'get-token', ...flags, '--grant-type=password'],
+      ['login', 'get-token', '--oidc-issuer-url=http://issuer.example', '--oidc-client-id=kube'],
+    ].map(readPluginArguments),
+  ).toEqual([undefined, undefined, undefined]);
 });

@@ -100,6 +100,10 @@ export const eventOf = (line: string, server: string): AuditEventView | undefine
 
 const includes = (where: string, part: string): boolean => where.toLowerCase().includes(part.toLowerCase());
 
+/** Reviews are created to ask a question: they change nothing. */
+const isWrite = ({ verb, resource }: AuditEventView): boolean =>
+  WRITES.includes(verb) && !/(accessreviews|rulesreviews|tokenreviews|selfsubjectreviews)$/.test(resource);
+
 export type AuditFilter = Omit<AuditQuery, 'cluster'>;
 
 export const matches = (event: AuditEventView, query: AuditFilter): boolean => {
@@ -107,8 +111,7 @@ export const matches = (event: AuditEventView, query: AuditFilter): boolean => {
   if (query.fromMs !== null && event.atMs < query.fromMs) return false;
   if (query.toMs !== null && event.atMs > query.toMs) return false;
   if (query.onlyDenied && event.code < 400) return false;
-  if (query.verb === 'write' ? !WRITES.includes(event.verb) : query.verb !== '' && event.verb !== query.verb)
-    return false;
+  if (query.verb === 'write' ? !isWrite(event) : query.verb !== '' && event.verb !== query.verb) return false;
   if (query.user !== '' && !includes(event.user, query.user) && !includes(event.impersonated, query.user))
     return false;
   if (

@@ -63,6 +63,8 @@ export const failures = {
   'failure.pluginChanged': 'the command line in {path} has changed since it was shown; review it again',
   'failure.consentRequired':
     '{path} runs {command} to get credentials for {cluster}; review the command line and allow it first',
+  'failure.signInRequired': 'sign in to {cluster} at {issuer} first (top right)',
+  'failure.noSignIn': 'users of {cluster} do not sign in through a browser',
   'failure.drain': 'unable to drain node "{node}" due to error: {why}. It stays cordoned.',
   'failure.portInUse':
     'port {port} is already in use on this machine; choose another, or 0 for any free port',

@@ -189,3 +189,30 @@ test('spent requests go', async () => {
   ]);
   await running.stop();
 });
+
+test('a signer with files of its own signs with them, and the others do not sign', async () => {
+  const api = new FakeApi();
+  const folder = await mkdtemp(join(tmpdir(), 'csr-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const pair = createAuthority({ commonName: 'clients', clock: api.clock });
+  const [certFile, keyFile] = [join(folder, 'ca.crt'), join(folder, 'ca.key')];
+  await writeFile(certFile, pair.certificatePem);
+  await writeFile(keyFile, pair.privateKeyPem);
+  api.seed(
+    CERTIFICATE_SIGNING_REQUEST,
+    csr('client', { approved: true }),
+    csr('legacy', { approved: true, signer: 'kubernetes.io/legacy-unknown' }),
+  );
+  const running = await startOnFake(api, csrSigner, {
+    'cluster-signing-kube-apiserver-client-cert-file': certFile,
+    'cluster-signing-kube-apiserver-client-key-file': keyFile,
+    'cluster-signing-kubelet-client-cert-file': certFile,
+    'cluster-signing-kubelet-client-key-file': keyFile,
+  });
+  onTestFinished(() => running.stop());
+  const certificate = (name: string) => api.get(CERTIFICATE_SIGNING_REQUEST, name).status?.certificate;
+  await expect.poll(() => certificate('client')).toBeDefined();
+  const signed = new X509Certificate(Buffer.from(certificate('client')!, 'base64'));
+  expect(signed.checkIssued(new X509Certificate(pair.certificatePem))).toBe(true);
+  expect(certificate('legacy')).toBeUndefined();
+});

@@ -4,10 +4,10 @@ import { formatTime, isConditionTrue } from '../../api/meta/index.ts';
 import { CERTIFICATE_SIGNING_REQUEST } from '../../client/index.ts';
 import type { CertificateSigningRequest, Stored } from '../../client/index.ts';
 import { issueFor, openAuthority, type Authority, type Usage } from '../../pki/index.ts';
-import type { ControllerSettings } from '../config/config.ts';
+import { signingFiles, type ControllerSettings } from '../config/config.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
 import { workLoop } from '../runtime/work-loop.ts';
-import { CHECK_OF_SIGNER, requestOf } from './kubelet-requests.ts';
+import { CHECK_OF_SIGNER, requestOf, SIGNERS } from './kubelet-requests.ts';
 
 const WORKERS = 5;
 /** Twice what a certificate is dated back. */
@@ -20,22 +20,38 @@ const validityMs = ({ spec }: CertificateSigningRequest, longestMs: number): num
     ? longestMs
     : Math.min(longestMs, Math.max(VALIDITY_MIN_MS, spec.expirationSeconds * 1000));
 
-/** Signs approved requests of the four signers of Kubernetes with the cluster's authority. */
+/** How the flags name each. */
+const SIGNER_FLAG = {
+  [SIGNERS.apiServerClient]: 'kube-apiserver-client',
+  [SIGNERS.kubeletClient]: 'kubelet-client',
+  [SIGNERS.kubeletServing]: 'kubelet-serving',
+  [SIGNERS.legacyUnknown]: 'legacy-unknown',
+} as const;
+
+/** Signs approved requests of the four signers of Kubernetes, with one authority for all or one for each. */
 export const csrSigner: ControllerDefinition<ControllerSettings> = {
   name: 'certificatesigningrequest-signing-controller',
   aliases: ['csrsigning'],
   serviceAccount: 'certificate-controller',
   isOnByDefault: true,
   create(context, settings) {
-    const [certFile, keyFile] = [settings['cluster-signing-cert-file'], settings['cluster-signing-key-file']];
-    if (certFile === '' || keyFile === '') return undefined;
+    const pairs = Object.entries(SIGNER_FLAG).flatMap(([signer, name]) => {
+      const files = signingFiles(settings, name);
+      return files.certFile === '' ? [] : [{ signer, ...files }];
+    });
+    if (pairs.length === 0) return undefined;
     const { client, informers, clock, log } = context;
     const requests = informers.informer(CERTIFICATE_SIGNING_REQUEST);
-    let authority: Authority | undefined;
+    const authorities = new Map<string, Authority>();
 
     const read = async (): Promise<void> => {
-      const { cert, key } = await readPair(certFile, keyFile);
-      authority = openAuthority({ certificatePem: cert.toString(), privateKeyPem: key.toString() });
+      for (const { signer, certFile, keyFile } of pairs) {
+        const { cert, key } = await readPair(certFile, keyFile);
+        authorities.set(
+          signer,
+          openAuthority({ certificatePem: cert.toString(), privateKeyPem: key.toString() }),
+        );
+      }
     };
     const writeStatus = async (
       csr: Stored<CertificateSigningRequest>,
@@ -57,6 +73,7 @@ export const csrSigner: ControllerDefinition<ControllerSettings> = {
           !isConditionTrue(conditions, 'Denied') &&
           !isConditionTrue(conditions, 'Failed');
         const check = CHECK_OF_SIGNER[csr?.spec.signerName ?? ''];
+        const authority = authorities.get(csr?.spec.signerName ?? '');
         if (!csr || !check || !isDue || csr.status?.certificate || !authority) return;
         const request = requestOf(csr);
         const usages = csr.spec.usages ?? [];
@@ -90,7 +107,8 @@ export const csrSigner: ControllerDefinition<ControllerSettings> = {
     return {
       async run(signal) {
         await read();
-        const watcher = watchFiles([certFile, keyFile], clock, () => void read().catch(complain), complain);
+        const files = [...new Set(pairs.flatMap(({ certFile, keyFile }) => [certFile, keyFile]))];
+        const watcher = watchFiles(files, clock, () => void read().catch(complain), complain);
         try {
           await loop.run(signal);
         } finally {

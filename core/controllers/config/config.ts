@@ -14,6 +14,39 @@ const bad = (message: string): never => {
   throw new ReasonError('BadConfiguration', message);
 };
 
+const SIGNER_FLAGS = [
+  'kube-apiserver-client',
+  'kubelet-client',
+  'kubelet-serving',
+  'legacy-unknown',
+] as const;
+
+/** The files of a signer; empty: it does not sign. As upstream, one pair is for all, or each has its own. */
+export const signingFiles = (
+  values: ControllerSettings,
+  signer: (typeof SIGNER_FLAGS)[number],
+): { readonly certFile: string; readonly keyFile: string } => {
+  const own = {
+    certFile: values[`cluster-signing-${signer}-cert-file`],
+    keyFile: values[`cluster-signing-${signer}-key-file`],
+  };
+  return own.certFile !== ''
+    ? own
+    : { certFile: values['cluster-signing-cert-file'], keyFile: values['cluster-signing-key-file'] };
+};
+
+const checkSigning = (values: ControllerSettings): void => {
+  const common = ['cluster-signing-cert-file', 'cluster-signing-key-file'] as const;
+  const own = SIGNER_FLAGS.map(
+    (name) => [`cluster-signing-${name}-cert-file`, `cluster-signing-${name}-key-file`] as const,
+  );
+  for (const [cert, key] of [common, ...own])
+    if ((values[cert] === '') !== (values[key] === '')) bad(`--${cert} and --${key} must be given together`);
+  const specific = own.find(([cert]) => values[cert] !== '')?.[0];
+  if (values['cluster-signing-cert-file'] !== '' && specific !== undefined)
+    bad(`cannot specify default and per controller certs at the same time: --${common[0]} and --${specific}`);
+};
+
 /** Reads kube-controller-manager's command line. Contradictions are one clear line that names the flags. */
 export const readControllerSettings = (args: readonly string[]): ControllerSettings => {
   rejectUnsupportedFlags(args, CONTROLLER_MANAGER_FLAGS, UNSUPPORTED_CONTROLLER_FLAGS);
@@ -22,8 +55,7 @@ export const readControllerSettings = (args: readonly string[]): ControllerSetti
   if (values.kubeconfig === '') bad('--kubeconfig must be given');
   if (values['allocate-node-cidrs'] && values['cluster-cidr'] === '')
     bad('--allocate-node-cidrs needs --cluster-cidr');
-  if ((values['cluster-signing-cert-file'] === '') !== (values['cluster-signing-key-file'] === ''))
-    bad('--cluster-signing-cert-file and --cluster-signing-key-file must be given together');
+  checkSigning(values);
   if (!(values['leader-elect-lease-duration'] > values['leader-elect-renew-deadline']))
     bad('--leader-elect-lease-duration must be greater than --leader-elect-renew-deadline');
   return values;

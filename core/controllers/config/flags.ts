@@ -33,6 +33,22 @@ export const CONTROLLER_MANAGER_FLAGS = {
   'service-account-private-key-file': flag(text, '', 'key that signs service account tokens'),
   'cluster-signing-cert-file': flag(text, '', 'CA that signs certificate requests'),
   'cluster-signing-key-file': flag(text, '', 'private key of this certificate'),
+  'cluster-signing-kube-apiserver-client-cert-file': flag(
+    text,
+    '',
+    'CA of kubernetes.io/kube-apiserver-client alone',
+  ),
+  'cluster-signing-kube-apiserver-client-key-file': flag(text, '', 'private key of this certificate'),
+  'cluster-signing-kubelet-client-cert-file': flag(
+    text,
+    '',
+    'CA of kubernetes.io/kube-apiserver-client-kubelet alone',
+  ),
+  'cluster-signing-kubelet-client-key-file': flag(text, '', 'private key of this certificate'),
+  'cluster-signing-kubelet-serving-cert-file': flag(text, '', 'CA of kubernetes.io/kubelet-serving alone'),
+  'cluster-signing-kubelet-serving-key-file': flag(text, '', 'private key of this certificate'),
+  'cluster-signing-legacy-unknown-cert-file': flag(text, '', 'CA of kubernetes.io/legacy-unknown alone'),
+  'cluster-signing-legacy-unknown-key-file': flag(text, '', 'private key of this certificate'),
   'cluster-signing-duration': flag(durationMs, 365 * DAY_MS, 'maximum lifetime of a signed certificate'),
   'legacy-service-account-token-clean-up-period': flag(
     durationMs,

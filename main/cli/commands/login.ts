@@ -6,6 +6,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { messageOf, ReasonError } from '../../../core/base/errors.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
 import {
+  defaultCacheFolder,
   getToken,
   LISTEN_ADDRESSES,
   withExecUser,
@@ -87,10 +88,7 @@ const tokenOptions = async (values: Values, context: CommandContext): Promise<Ge
   return {
     provider: await providerOf(values, context.cwd),
     listenAddresses: addresses.length > 0 ? addresses : LISTEN_ADDRESSES,
-    cacheFolder:
-      folder === undefined
-        ? join(homedir(), '.kube', 'cache', 'pilothouse-login')
-        : resolve(context.cwd, folder),
+    cacheFolder: folder === undefined ? defaultCacheFolder() : resolve(context.cwd, folder),
     openBrowser(url) {
       context.note(`Sign in at ${url}`);
       if (values['skip-open-browser'] !== true) openBrowser(url);

@@ -192,6 +192,7 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
       clock,
       random: systemRandom,
       log,
+      openExternal,
       userAgent: `pilothouse/${dependencies.version}`,
     }),
   );

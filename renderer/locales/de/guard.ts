@@ -149,6 +149,22 @@ export const guard = {
     'Die API-Server starten nacheinander mit einem neuen Schlüssel neu, dann werden alle Secrets neu geschrieben.',
   'encryption.away':
     'Schlüssel der Verschlüsselung sind Dateien der API-Server; die Konsole liest die der Cluster, die sie betreibt.',
+  'signIn.run': 'Anmelden',
+  'signIn.again': 'Neu anmelden',
+  'signIn.out': 'Abmelden',
+  'signIn.cancel': 'Abbrechen',
+  'signIn.title': 'Bei {name} anmelden',
+  'signIn.text': 'Diese Konsole stellt Anfragen mit Ihrem Token des Identitätsanbieters.',
+  'signIn.text.own':
+    'Nach der Anmeldung stellt diese Konsole Anfragen in Ihrem Namen und mit Ihren Rechten. Nach dem Abmelden gilt wieder das Zertifikat des Administrators.',
+  'signIn.issuer': 'Aussteller',
+  'signIn.client': 'Client-ID',
+  'signIn.name': 'Angemeldet als',
+  'signIn.nobody': 'niemand',
+  'signIn.expires': 'Läuft ab',
+  'signIn.renewed': '{time}, wird automatisch erneuert',
+  'signIn.waiting': 'Wartet auf Ihre Anmeldung im Browser.',
+  'signIn.page': 'Anmeldeseite öffnen',
   'harden.title': 'Härten',
   'harden.keywords': 'härten sicherheit cis benchmark produktion audit verschlüsselung oidc',
   'harden.lead': {

@@ -143,6 +143,22 @@ export const guard = {
     'API servers restart one by one with a new key, then all Secrets are written again.',
   'encryption.away':
     'Encryption keys are files of the API servers; the console reads those of clusters it hosts.',
+  'signIn.run': 'Sign in',
+  'signIn.again': 'Sign in again',
+  'signIn.out': 'Sign out',
+  'signIn.cancel': 'Cancel',
+  'signIn.title': 'Sign in to {name}',
+  'signIn.text': 'Requests of this console are made with your token of the identity provider.',
+  'signIn.text.own':
+    'After you sign in, requests of this console are made as you, with your permissions. Sign out to use the administrator certificate again.',
+  'signIn.issuer': 'Issuer',
+  'signIn.client': 'Client ID',
+  'signIn.name': 'Signed in as',
+  'signIn.nobody': 'nobody',
+  'signIn.expires': 'Expires',
+  'signIn.renewed': '{time}, renewed automatically',
+  'signIn.waiting': 'Waiting for you to sign in in the browser.',
+  'signIn.page': 'Open the sign-in page',
   'harden.title': 'Harden',
   'harden.keywords': 'harden security cis benchmark production audit encryption oidc',
   'harden.lead': {

@@ -71,6 +71,8 @@ export const failures = {
     'die Befehlszeile in {path} hat sich geändert, seit sie gezeigt wurde; prüfen Sie sie erneut',
   'failure.consentRequired':
     '{path} führt {command} aus, um Zugangsdaten für {cluster} zu bekommen; prüfen Sie die Befehlszeile und erlauben Sie sie zuerst',
+  'failure.signInRequired': 'melden Sie sich zuerst bei {cluster} über {issuer} an (oben rechts)',
+  'failure.noSignIn': 'Benutzer von {cluster} melden sich nicht über einen Browser an',
   'failure.drain': 'Node „{node}“ konnte nicht geleert werden: {why}. Er bleibt für neue Pods gesperrt.',
   'failure.portInUse':
     'Port {port} ist auf diesem Rechner schon belegt; wählen Sie einen anderen, oder 0 für einen freien',
