@@ -90,11 +90,6 @@ const ask = ({ url, authorityPem, signal, form, authorization }: Question): Prom
         });
       },
     );
-    // Not AbortSignal.timeout: joined with another signal it can be collected as garbage before it fires.
-    timer = setTimeout(
-      () => asking.destroy(new Error(`no complete answer within ${TIMEOUT_MS / 1000} seconds`)),
-      TIMEOUT_MS,
-    );
     asking.once('error', fail);
     asking.end(form?.toString());
   });

@@ -12,13 +12,11 @@ export type HttpsGet = (url: string, signal: AbortSignal, bearerToken?: string) 
 export interface HttpsGetOptions {
   /** PEM; absent: the authorities that the machine trusts. */
   readonly certificateAuthority?: string;
-  /** Of one document; 30 seconds unless told. */
-  readonly timeoutMs?: number;
 }
 
 /** Follows no redirects: keys come from where the issuer says they are. */
 export const createHttpsGet =
-  ({ certificateAuthority, timeoutMs = TIMEOUT_MS }: HttpsGetOptions): HttpsGet =>
+  ({ certificateAuthority }: HttpsGetOptions): HttpsGet =>
   (url, signal, bearerToken = '') =>
     new Promise((resolve, reject) => {
       const limited = limitedSignal(signal, TIMEOUT_MS);
@@ -53,11 +51,6 @@ export const createHttpsGet =
             else fail(new Error(`${response.statusCode} ${response.statusMessage}`));
           });
         },
-      );
-      // Not AbortSignal.timeout: joined with another signal it can be collected as garbage before it fires.
-      const timer = setTimeout(
-        () => request.destroy(new Error(`no complete answer within ${timeoutMs / 1000} seconds`)),
-        timeoutMs,
       );
       request.once('error', fail);
     });
