@@ -19,7 +19,7 @@ const sources = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
 
 /** Calls that change something: nothing is shown from their response, or it is the one that a person waits for. */
 const CHANGES =
-  /^(?:clusters\.(?:create|start|stop|delete|openKubeconfig|forget|setReadOnly|allowPlugin)|cluster\.(?:act|pauseOperation)|backups\.(?:schedule|choose)|forwards\.(?:open|close)|settings\.write|kube\.apply|kube\.execInput)$/;
+  /^(?:clusters\.(?:create|start|stop|delete|openKubeconfig|forget|setReadOnly|allowPlugin)|cluster\.(?:act|pauseOperation)|backups\.(?:schedule|choose)|forwards\.(?:open|close)|settings\.write|kube\.apply|kube\.execInput|helm\.change|history\.restore)$/;
 /** Keeps responses in the order of requests, or sends no request before the response to the one before. */
 const ORDERED = /\b(?:useLatestCall|createTurns|usePoll)\(/;
 /** Reads that cannot overtake each other, with the reason. */
