@@ -73,3 +73,23 @@ test('the newest release of the changelog is the version of package.json', () =>
   );
   expect([releases[0], releases.at(-1)]).toEqual([version, '0.1.0']);
 });
+
+test('docs/pages.md describes every page of the console, by the title that it has', () => {
+  const pages = read('docs/pages.md');
+  const titles = Object.assign(
+    {},
+    ...readdirSync(join(ROOT, 'renderer/locales/en')).map((file) =>
+      Object.fromEntries(
+        [...read(`renderer/locales/en/${file}`).matchAll(/^ {2}'([\w.]+)': '([^']+)',$/gm)].map(
+          ([, key, text]) => [key!, text!],
+        ),
+      ),
+    ),
+  ) as Record<string, string>;
+  const shown = readdirSync(join(ROOT, 'renderer/pages'))
+    .flatMap((name) => [`renderer/pages/${name}/page.ts`])
+    .filter((file) => existsSync(join(ROOT, file)))
+    .map((file) => titles[/^ {2}title: '([\w.]+)'/m.exec(read(file))?.[1] ?? ''] ?? file);
+  expect(shown.length).toBeGreaterThan(25);
+  expect(shown.filter((title) => !pages.includes(`**${title}**`))).toEqual([]);
+});

@@ -187,6 +187,43 @@ test('pure zones reach for no clock, randomness or I/O', () => {
   expect(found).toEqual([]);
 });
 
+/** Folders side by side whose files import each other in a circle, by value or by type; tests may look anywhere. */
+const foldersInCircles = (files: readonly string[]): string[] => {
+  const bySide = new Map<string, Map<string, Set<string>>>();
+  for (const file of files)
+    for (const target of namedBy(file)) {
+      const [from, to] = [file.split('/'), target.split('/')];
+      const fork = from.findIndex((part, index) => part !== to[index]);
+      if (fork >= from.length - 1 || fork >= to.length - 1) continue;
+      const parent = from.slice(0, fork).join('/');
+      const side = bySide.get(parent) ?? new Map<string, Set<string>>();
+      bySide.set(parent, side.set(from[fork]!, (side.get(from[fork]!) ?? new Set<string>()).add(to[fork]!)));
+    }
+  return [...bySide].flatMap(([parent, side]) => {
+    const left = new Map(side);
+    // A folder that imports none of those left is in no circle.
+    for (let isSmaller = true; isSmaller;) {
+      isSmaller = false;
+      for (const [folder, imports] of left)
+        if (![...imports].some((one) => left.has(one))) isSmaller = left.delete(folder);
+    }
+    // Nor is one that none of those left imports.
+    for (let isSmaller = true; isSmaller;) {
+      isSmaller = false;
+      for (const folder of left.keys())
+        if (![...left.values()].some((imports) => imports.has(folder))) isSmaller = left.delete(folder);
+    }
+    return left.size === 0 ? [] : [`${parent}: ${[...left.keys()].sort().join(', ')}`];
+  });
+};
+
+test('no folders side by side import each other in a circle', () => {
+  const product = sources.filter(
+    (file) => /^(core|main|renderer)\//.test(file) && !/\.test\.ts$|\/testing\//.test(file),
+  );
+  expect(foldersInCircles(product)).toEqual([]);
+});
+
 test('every folder of core and main opens with a README', () => {
   const folders = new Set(
     sources

@@ -1,5 +1,6 @@
 import type { Functions } from './evaluate/calls.ts';
-import type { Implementation, Library, Overload } from './library/declare.ts';
+import type { Library } from './library/declare.ts';
+import type { Implementation, Overload } from './values/overload.ts';
 import { type Macro, macroKey } from './syntax/macro.ts';
 import { STANDARD_MACROS } from './syntax/macros.ts';
 import {

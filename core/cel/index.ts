@@ -27,7 +27,8 @@ export {
   CelResourceCheck,
   RESOURCE_CHECK_TYPE,
 } from './library/authorizer.ts';
-export { type Library, type Overload, global, member } from './library/declare.ts';
+export { type Library, global, member } from './library/declare.ts';
+export type { Overload } from './values/overload.ts';
 export { JSON_PATCH } from './library/jsonpatch.ts';
 export {
   type Activation,
@@ -36,12 +37,12 @@ export {
   EvaluationInterrupted,
   type Program,
 } from './program.ts';
-export { escapeName, unescapeName } from './schema/escape.ts';
+export { escapeName, unescapeName } from './values/escape.ts';
 export { type SchemaType, type SchemaTypeOptions, schemaType } from './schema/schema-type.ts';
 export type { StructuralSchema } from './schema/structural.ts';
 export type { Issue } from './source/issues.ts';
 export type { Location } from './source/text.ts';
-export type { StructDeclaration, StructTypes } from './types/structs.ts';
+export type { StructDeclaration, StructTypes } from './values/struct-declaration.ts';
 export * as types from './types/type.ts';
 export { toNative } from './values/to-native.ts';
 export { fromEscaped } from './values/escaped.ts';

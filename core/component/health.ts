@@ -2,7 +2,7 @@ import { assert } from '../base/assert.ts';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { goQuote } from '../api/validation/go-text.ts';
+import { goQuote } from '../api/field/go-text.ts';
 
 export const HEALTH_ROOTS = ['healthz', 'livez', 'readyz'] as const;
 export type HealthRoot = (typeof HEALTH_ROOTS)[number];

@@ -25,7 +25,7 @@ export * from './schemas/settings.ts';
 export * from './schemas/timeline.ts';
 export * from './schemas/sign-in.ts';
 export { sentences } from './sentences/catalogue.ts';
-export type { SentenceCode } from './sentences/catalogue.ts';
+export type { CheckId, SentenceCode } from './sentences/catalogue.ts';
 export {
   fillMessage,
   inEnglish,

@@ -13,7 +13,7 @@ import type {
   PolicyPod,
   PolicySource,
   SideVerdict,
-  Verdict,
+  PolicyVerdict,
 } from './policy.ts';
 
 const NO_LABELS: Labels = {};
@@ -127,7 +127,7 @@ const isWithNode = ({ from, to }: Connection): boolean =>
  * Whether policies of networking.k8s.io/v1 allow a connection: both the egress of the pod that connects and the ingress
  * of the pod that is connected to must. A pod that no policy selects in a direction is not isolated in it.
  */
-export const evaluate = (connection: Connection, source: PolicySource): Verdict => {
+export const evaluate = (connection: Connection, source: PolicySource): PolicyVerdict => {
   const exemption = isSamePod(connection) ? 'same-pod' : isWithNode(connection) ? 'node' : undefined;
   const side = (direction: Direction, pod: PolicyPod | undefined): SideVerdict =>
     exemption === undefined

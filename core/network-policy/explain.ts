@@ -1,4 +1,4 @@
-import type { Connection, PolicyEnd, SideVerdict, Verdict } from './policy.ts';
+import type { Connection, PolicyEnd, SideVerdict, PolicyVerdict } from './policy.ts';
 
 const endText = ({ address, pod }: PolicyEnd): string =>
   pod ? `pod ${pod.namespace}/${pod.name} (${address})` : address;
@@ -18,7 +18,7 @@ const EXEMPTIONS = {
 } as const;
 
 /** Which policy decides, in lines for people. */
-export const explainVerdict = (connection: Connection, verdict: Verdict): readonly string[] => {
+export const explainVerdict = (connection: Connection, verdict: PolicyVerdict): readonly string[] => {
   const { from, to, protocol, port } = connection;
   const head = `${endText(from)} to ${endText(to)} on ${port}/${protocol}: ${verdict.isAllowed ? 'allowed' : 'denied'}`;
   if (verdict.exemption !== undefined) return [head, EXEMPTIONS[verdict.exemption]];

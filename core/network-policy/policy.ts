@@ -48,7 +48,7 @@ export interface SideVerdict {
   readonly allowedBy: { readonly policy: string; readonly rule: number } | undefined;
 }
 
-export interface Verdict {
+export interface PolicyVerdict {
   readonly isAllowed: boolean;
   /** Of the pod that connects. */
   readonly egress: SideVerdict;

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { silentLog } from '../../core/base/log.ts';
 import { inEnglish, verbatim } from '../../core/contract/index.ts';
-import { createNotificationHub } from '../ipc/handlers/notification-hub.ts';
+import { createNotificationHub } from '../state/notification-hub.ts';
 import { openNoticeBoard } from './notice-board.ts';
 
 test('a notice that the desktop has seen still waits for the next page', async () => {

@@ -1,6 +1,6 @@
 import type { Log } from '../../core/base/log.ts';
 import type { Notification } from '../../core/contract/index.ts';
-import { Feed } from '../ipc/handlers/feed.ts';
+import { Feed } from '../state/feed.ts';
 import type { NotificationHub } from '../ipc/handlers/index.ts';
 
 const LISTENER_ITEMS_MAX = 128;

@@ -1,10 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { utilityProcess } from 'electron';
-import {
-  HOST_ENVIRONMENT,
-  HOST_FLAGS,
-  type HostLauncher,
-} from '../../core/cluster/supervisor/host-launcher.ts';
+import { HOST_ENVIRONMENT, HOST_FLAGS } from '../../core/cluster/host/host-flags.ts';
+import type { HostLauncher } from '../../core/cluster/supervisor/host-launcher.ts';
 import type { FromHost } from '../../core/cluster/host/messages.ts';
 
 /** What a process that a signal ended is told by: POSIX has no exit code for it, Chromium gives the number. */

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { parseClusterConfig } from '../../core/cluster/config/config.ts';
 import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
 import type { ClusterConfig } from '../../core/cluster/index.ts';
-import { openJsonDocument, type Damage, type JsonDocument } from '../ipc/handlers/json-document.ts';
+import { openJsonDocument, type Damage, type JsonDocument } from '../state/json-document.ts';
 
 export const CLUSTERS_MAX = 64;
 

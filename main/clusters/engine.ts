@@ -1,12 +1,13 @@
 import type { Clock } from '../../core/base/clock.ts';
 import type { Log } from '../../core/base/log.ts';
 import { controlHandlers } from '../../core/cluster/control/actions.ts';
-import { controlEndpoint } from '../../core/cluster/control/endpoint.ts';
+import { controlEndpoint } from '../../core/cluster/data-folder/control-endpoint.ts';
 import { serveControl } from '../../core/cluster/control/server.ts';
 import {
   assertPortsFree,
   endpointsOf,
   openDataFolder,
+  resumeMembership,
   Supervisor,
   type ClusterConfig,
   type DataFolder,
@@ -42,7 +43,7 @@ export interface EngineOptions {
 export const createEngine = ({ hosting, clock, log }: EngineOptions): Engine => ({
   open: (directory, wishes, nameOfNew) => openDataFolder(directory, wishes, clock, nameOfNew),
   assertStartable: (config) => assertPortsFree(endpointsOf(config), true),
-  supervise: (folder) => new Supervisor({ folder, ...hosting, clock, log }),
+  supervise: (folder) => new Supervisor({ folder, ...hosting, clock, log, resumeMembership }),
   serveCommands: (supervisor) =>
     serveControl(controlEndpoint(supervisor.folder.directory), controlHandlers(supervisor)),
   findNetwork,

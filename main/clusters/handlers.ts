@@ -12,7 +12,7 @@ import {
   type LocalClusterState,
   type Operation,
 } from '../../core/contract/index.ts';
-import type { NotificationHub } from '../ipc/handlers/notification-hub.ts';
+import type { NotificationHub } from '../state/notification-hub.ts';
 import { beginAction, type DrainRunner } from './begin-action.ts';
 import { watchBackups } from './backups.ts';
 import { guarded } from './failure.ts';

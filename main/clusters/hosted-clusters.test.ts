@@ -6,7 +6,7 @@ import { toDisposable } from '../../core/base/disposable.ts';
 import { silentLog } from '../../core/base/log.ts';
 import { manualClock, type ManualClock } from '../../core/base/manual-clock.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
-import { controlEndpoint } from '../../core/cluster/control/endpoint.ts';
+import { controlEndpoint } from '../../core/cluster/data-folder/control-endpoint.ts';
 import { serveControl, type ControlHandlers } from '../../core/cluster/control/server.ts';
 import type { ClusterState, DataFolder, Supervisor } from '../../core/cluster/index.ts';
 import { openDataFolder } from '../../core/cluster/index.ts';

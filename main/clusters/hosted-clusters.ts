@@ -13,7 +13,7 @@ import {
   saidOf,
   say,
 } from '../../core/contract/index.ts';
-import type { Damage } from '../ipc/handlers/json-document.ts';
+import type { Damage } from '../state/json-document.ts';
 import { CLUSTERS_MAX, openClusterMemory, readClusterNow } from './cluster-memory.ts';
 import type { Leaders } from './cluster-state.ts';
 import { deleteClusterFolder } from './delete-folder.ts';

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DisposableStore } from '../../core/base/disposable.ts';
+import { DisposableStore, type Disposable } from '../../core/base/disposable.ts';
 import { adminKubeconfigFile, clusterFile } from '../../core/cluster/data-folder/layout.ts';
-import type { ClusterEntry } from '../../core/contract/index.ts';
-import type { OwnClusters } from '../ipc/handlers/cluster-list.ts';
+import type { ClusterEntry, ClusterList } from '../../core/contract/index.ts';
 import { endpointOf } from './cluster-state.ts';
 import type { HostedCluster } from './hosted-cluster.ts';
 import type { HostedClusters } from './hosted-clusters.ts';
@@ -52,6 +51,19 @@ const entryOf = (cluster: HostedCluster): ClusterEntry => {
     local: localOf(cluster),
   };
 };
+
+/** The clusters of the console's own, which are listed before those of kubeconfig files. */
+export interface OwnClusters {
+  list(): ClusterList;
+  /** Held only while somebody looks at the list. */
+  onChange(listener: () => void): Disposable;
+  /** Takes in the cluster whose own kubeconfig this is; false where it is no one's of ours. */
+  attach(kubeconfigPath: string): Promise<boolean>;
+  /** Also of one that is listed as a problem. */
+  has(id: string): boolean;
+  /** Leaves its folder as it is. */
+  forget(id: string): Promise<void>;
+}
 
 /** The clusters of this console's own as entries of its list. */
 export const ownClusters = (hosted: HostedClusters): OwnClusters => ({

@@ -1,5 +1,5 @@
 import { POD, type Client } from '../../core/client/index.ts';
-import { compareSnapshot } from '../../core/cluster/backup/compare-snapshot.ts';
+import { compareSnapshot } from '../../core/cluster/restore/compare-snapshot.ts';
 import { listSnapshots } from '../../core/cluster/backup/list-backups.ts';
 import {
   readBackupSchedule,
@@ -7,7 +7,7 @@ import {
   writeBackupSchedule,
 } from '../../core/cluster/backup/schedule.ts';
 import { callControl } from '../../core/cluster/control/client.ts';
-import { gatherActionFacts } from '../../core/cluster/faults/gather-facts.ts';
+import { gatherActionFacts } from '../../core/cluster/supervisor/gather-facts.ts';
 import { previewAction } from '../../core/cluster/faults/preview.ts';
 import type { Supervisor } from '../../core/cluster/index.ts';
 import { planUpgrade } from '../../core/cluster/upgrade/plan-upgrade.ts';

@@ -3,7 +3,7 @@ import { toDisposable, type Disposable } from '../../core/base/disposable.ts';
 import type { Log } from '../../core/base/log.ts';
 import { CLIENT_CHANNEL, HOST_CHANNEL } from '../../core/contract/channels.ts';
 import { serveConnection, type Handlers, type HostConnection } from '../../core/contract/index.ts';
-import { CONSOLE_ORIGIN } from '../windows/console-address.ts';
+import { CONSOLE_ORIGIN } from './console-address.ts';
 import { isLargerThan } from './message-size.ts';
 import { whyRefused } from './sender.ts';
 

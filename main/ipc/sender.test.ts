@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CONSOLE_ORIGIN, CONSOLE_URL } from '../windows/console-address.ts';
+import { CONSOLE_ORIGIN, CONSOLE_URL } from './console-address.ts';
 import { whyRefused, type Sender } from './sender.ts';
 
 const frame = { parent: null, url: CONSOLE_URL, origin: CONSOLE_ORIGIN };

@@ -1,5 +1,5 @@
 import type { WebContents, WebFrameMain } from 'electron';
-import { isConsoleUrl } from '../windows/console-address.ts';
+import { isConsoleUrl } from './console-address.ts';
 
 /** The parts of an IPC event that tell who sent it. Electron makes them; a page cannot forge them. */
 export interface Sender {

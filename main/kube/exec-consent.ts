@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { ExecConfig } from '../../core/client/index.ts';
 import { type ClusterEntry, ContractError, type ExecPlugin, say } from '../../core/contract/index.ts';
-import { openJsonDocument, type Damage } from '../ipc/handlers/json-document.ts';
+import { openJsonDocument, type Damage } from '../state/json-document.ts';
 
 /** The oldest consent is asked for again beyond this. */
 export const CONSENTS_MAX = 256;

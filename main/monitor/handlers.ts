@@ -11,7 +11,7 @@ import {
   say,
 } from '../../core/contract/index.ts';
 import type { LocalClusters } from '../clusters/local-clusters.ts';
-import { Feed } from '../ipc/handlers/feed.ts';
+import { Feed } from '../state/feed.ts';
 import { kubeFailure } from '../kube/failure.ts';
 import { etcdInspection } from './etcd-inspection.ts';
 import { guardHandlers } from './guard-handlers.ts';

@@ -18,7 +18,7 @@ import {
   say,
 } from '../../core/contract/index.ts';
 import type { LocalCluster, LocalClusters } from '../clusters/local-clusters.ts';
-import { Feed } from '../ipc/handlers/feed.ts';
+import { Feed } from '../state/feed.ts';
 
 /** Each item is the whole picture: who is slow wants the newest only. */
 const ITEMS_WAITING_MAX = 1;

@@ -6,7 +6,7 @@ import { isStatusError } from '../../core/api/meta/status.ts';
 import { NODE, type Client } from '../../core/client/index.ts';
 import { MemoryHistory } from '../../core/cluster/monitor/history/history.ts';
 import type { Histories } from '../../core/cluster/monitor/history/query.ts';
-import { IN_FLIGHT_DEFAULTS } from '../../core/cluster/monitor/in-flight-limits.ts';
+import { IN_FLIGHT_DEFAULTS } from '../../core/cluster/data-folder/in-flight-limits.ts';
 import { LeasesWatch } from '../../core/cluster/monitor/leases/leases-watch.ts';
 import { Sampler, type SampledTarget } from '../../core/cluster/monitor/sampler.ts';
 

@@ -5,7 +5,7 @@ import { Relater, relateAll } from '../../core/cluster/timeline/relate.ts';
 import type { Timeline } from '../../core/cluster/timeline/timeline.ts';
 import { TIMELINE_CHUNK_MAX, type TimelineEntry, type TimelineItem } from '../../core/contract/index.ts';
 import type { LocalCluster } from '../clusters/local-clusters.ts';
-import { Feed } from '../ipc/handlers/feed.ts';
+import { Feed } from '../state/feed.ts';
 
 /** How often the files of a cluster that another process runs are looked at, while a page shows them. */
 const LOOK_MS = 2_000;

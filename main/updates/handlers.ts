@@ -5,9 +5,9 @@ import type { Disposable } from '../../core/base/disposable.ts';
 import { hasReason } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { ContractError, saidOf, say, type Handlers } from '../../core/contract/index.ts';
-import { openJsonDocument, type Damage } from '../ipc/handlers/json-document.ts';
-import type { NotificationHub } from '../ipc/handlers/notification-hub.ts';
-import type { SettingsStore } from '../ipc/handlers/settings-store.ts';
+import { openJsonDocument, type Damage } from '../state/json-document.ts';
+import type { NotificationHub } from '../state/notification-hub.ts';
+import type { SettingsStore } from '../state/settings-store.ts';
 import { createUpdateChecker } from './checker.ts';
 import type { FetchedFeed } from './fetch-feed.ts';
 

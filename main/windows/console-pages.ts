@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { protocol, type Session } from 'electron';
 import type { Log } from '../../core/base/log.ts';
-import { CONSOLE_SCHEME } from './console-address.ts';
+import { CONSOLE_SCHEME } from '../ipc/console-address.ts';
 import { SECURITY_HEADERS } from './content-policy.ts';
 import { pageFileFor } from './page-file.ts';
 

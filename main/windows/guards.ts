@@ -1,6 +1,6 @@
 import type { App, Session, WebContents } from 'electron';
 import type { Log } from '../../core/base/log.ts';
-import { isConsoleUrl } from './console-address.ts';
+import { isConsoleUrl } from '../ipc/console-address.ts';
 
 const URL_CHARACTERS_LOGGED_MAX = 200;
 

@@ -1,5 +1,5 @@
 import { extname, join, normalize, sep } from 'node:path';
-import { isConsoleUrl } from './console-address.ts';
+import { isConsoleUrl } from '../ipc/console-address.ts';
 
 const PATH_CHARACTERS_MAX = 2048;
 

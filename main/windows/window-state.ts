@@ -3,7 +3,7 @@ import type { BrowserWindow } from 'electron';
 import type { Clock } from '../../core/base/clock.ts';
 import type { Disposable } from '../../core/base/disposable.ts';
 import type { Log } from '../../core/base/log.ts';
-import { openJsonDocument } from '../ipc/handlers/json-document.ts';
+import { openJsonDocument } from '../state/json-document.ts';
 import { windowState, windowStateDefault, type WindowState } from './window-bounds.ts';
 
 /** Dragging a window fires many events; only where it comes to rest is written. */

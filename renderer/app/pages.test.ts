@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pages } from './pages.ts';
+import { pages } from '../pages/pages.ts';
 
 test('every page has a path and a go key of its own', () => {
   const doubled = (values: readonly string[]): string[] =>

@@ -1,5 +1,5 @@
 import { fuzzyMatch, WHOLE_SCORE_MIN, type TextPart } from '../composables/fuzzy-match.ts';
-import type { PaletteEntry } from './page.ts';
+import type { PaletteEntry } from '../pages/page.ts';
 
 export const PALETTE_RESULTS_PER_GROUP_MAX = 8;
 

@@ -5,7 +5,7 @@ import { CLUSTER_STORAGE_KEY } from '../stores/clusters.ts';
 import { useDiscoveryStore } from '../stores/discovery.ts';
 import { feed, mount, settle, testConnection, type Mounted } from '../testing/mount.ts';
 import CommandPalette from './CommandPalette.vue';
-import type { PaletteEntry } from './page.ts';
+import type { PaletteEntry } from '../pages/page.ts';
 import { PALETTE_RESULTS_PER_GROUP_MAX, paletteResults } from './palette-results.ts';
 
 const entry = (

@@ -1,5 +1,5 @@
 import { createRouter, createWebHashHistory, type Router, type RouterHistory } from 'vue-router';
-import { pages } from './pages.ts';
+import { pages } from '../pages/pages.ts';
 
 export const HOME_PATH = '/';
 

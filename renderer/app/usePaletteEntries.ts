@@ -4,8 +4,8 @@ import { t } from '../locales/i18n.ts';
 import { useConnectionStore } from '../stores/connection.ts';
 import { useLayerStore } from '../stores/layers.ts';
 import { useThemeStore } from '../stores/theme.ts';
-import type { PaletteEntry } from './page.ts';
-import { pages } from './pages.ts';
+import type { PaletteEntry } from '../pages/page.ts';
+import { pages } from '../pages/pages.ts';
 
 /** Everything that can be reached or run by typing: pages, what pages declare, and the shell's own. */
 export const usePaletteEntries = (): ComputedRef<readonly PaletteEntry[]> => {

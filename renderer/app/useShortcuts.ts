@@ -2,7 +2,7 @@ import { onScopeDispose } from 'vue';
 import { useRouter } from 'vue-router';
 import { isEditing } from '../composables/is-editing.ts';
 import { useLayerStore } from '../stores/layers.ts';
-import { pages } from './pages.ts';
+import { pages } from '../pages/pages.ts';
 import { isPaletteKey } from './platform-keys.ts';
 
 /** After G, the next key has to come within this time. */

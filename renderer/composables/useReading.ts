@@ -1,6 +1,6 @@
 import { computed, type ComputedRef, type Ref, type ShallowRef } from 'vue';
 import type { ContractError } from '../../core/contract/index.ts';
-import type { Reading } from '../components/reading.ts';
+import type { Reading } from './reading.ts';
 import { useSlow } from './useSlow.ts';
 import type { StreamHealth } from './useStream.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callControl } from '../../core/cluster/control/client.ts';
 import type { ClusterState, FaultRequest } from '../../core/cluster/index.ts';
-import { CONTAINER_BACK_OFF } from '../../core/kubelet/sync/back-off.ts';
+import { CONTAINER_BACK_OFF } from '../../core/kubelet/containers/back-off.ts';
 import { isWell } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';
 import type { HostilePods } from './hostile-pods.ts';

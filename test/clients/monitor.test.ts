@@ -8,7 +8,7 @@ import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { DEPLOYMENT, POD } from '../../core/client/index.ts';
 import { CHECKLIST } from '../../core/cluster/checks/checklist.ts';
-import { forkLauncher, openDataFolder, Supervisor } from '../../core/cluster/index.ts';
+import { forkLauncher, openDataFolder, resumeMembership, Supervisor } from '../../core/cluster/index.ts';
 import {
   CHARTS,
   contract,
@@ -54,6 +54,7 @@ beforeAll(async () => {
     launch: forkLauncher(program),
     clock: systemClock,
     log: silentLog,
+    resumeMembership,
   });
   const nothing = { dispose: () => undefined };
   const cluster = {

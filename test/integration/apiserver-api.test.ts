@@ -9,7 +9,7 @@ import type { KubernetesObject, Status } from '../../core/api/meta/index.ts';
 import { createAdmissionChain } from '../../core/apiserver/admission/chain.ts';
 import { apiStage } from '../../core/apiserver/handlers/index.ts';
 import { message, protobufBody } from '../../core/apiserver/protobuf/testing/protobuf-writer.ts';
-import { createRegistry, type Registry } from '../../core/apiserver/registry/index.ts';
+import { createRegistry, type ObjectRegistry } from '../../core/apiserver/registry/index.ts';
 import {
   askOver,
   authority,
@@ -25,7 +25,7 @@ import { openMemoryStorage } from '../support/apiserver-storage.ts';
 const opened: (() => Promise<void> | void)[] = [];
 const admin = clientOf(authority, 'admin', ['system:masters']);
 let server: TestServer;
-let registry: Registry;
+let registry: ObjectRegistry;
 let session: ClientHttp2Session;
 
 beforeAll(async () => {

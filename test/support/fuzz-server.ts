@@ -10,7 +10,7 @@ import { selectPlugins } from '../../core/apiserver/admission/selection.ts';
 import { privilegedGroups } from '../../core/apiserver/authz/index.ts';
 import { apiStage } from '../../core/apiserver/handlers/index.ts';
 import { createKubeletProxy } from '../../core/apiserver/kubelet-proxy/kubelet-proxy.ts';
-import { createRegistry, type Registry } from '../../core/apiserver/registry/index.ts';
+import { createRegistry, type ObjectRegistry } from '../../core/apiserver/registry/index.ts';
 import type { Stage } from '../../core/apiserver/server/index.ts';
 import type { Store } from '../../core/apiserver/storage/index.ts';
 import { startTestServer, type TestServer } from './apiserver.ts';
@@ -40,7 +40,7 @@ export const startFuzzServer = async (options: {
     with: () => log,
   };
   const { store } = await openMemoryStorage({ opened });
-  const registry: Registry = createRegistry({
+  const registry: ObjectRegistry = createRegistry({
     store,
     minor,
     clock: systemClock,

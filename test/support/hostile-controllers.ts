@@ -5,7 +5,7 @@ import { DEPLOYMENT, InformerFactory, POD, silentEvents, type Kind } from '../..
 import { FakeApi } from '../../core/client/testing/index.ts';
 import { CLUSTER_CONTROLLERS } from '../../core/controllers/cluster-loops.ts';
 import { DEFAULT_SETTINGS } from '../../core/controllers/config/config.ts';
-import { WORKLOAD_CONTROLLERS } from '../../core/controllers/workloads/index.ts';
+import { WORKLOAD_CONTROLLERS } from '../../core/controllers/workload-controllers.ts';
 
 const TURNS_MAX = 100_000;
 

@@ -1,6 +1,6 @@
 import { applyConflict } from '../meta/status-errors.ts';
 import type { StatusError } from '../meta/status.ts';
-import { goQuote } from '../validation/go-text.ts';
+import { goQuote } from '../field/go-text.ts';
 import { parseManagerId } from './managed-fields.ts';
 import { printPath } from './path-element.ts';
 import type { Conflict } from './updater.ts';

@@ -1,7 +1,7 @@
 import { jsonText, parseJsonText } from '../meta/json-text.ts';
 import type { JsonObject } from '../patch/json.ts';
 import { getOwn, isObject } from '../patch/json.ts';
-import { byteLength } from '../validation/go-text.ts';
+import { byteLength } from '../field/go-text.ts';
 import type { FieldSet } from './field-set.ts';
 import { metadataOf } from './managed-fields.ts';
 import { compareTyped } from './typed-compare.ts';

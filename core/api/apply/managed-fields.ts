@@ -1,7 +1,7 @@
 import { ReasonError } from '../../base/errors.ts';
 import type { Json, JsonObject, MutableObject } from '../patch/json.ts';
 import { getOwn, isList, isObject } from '../patch/json.ts';
-import { goQuote } from '../validation/go-text.ts';
+import { goQuote } from '../field/go-text.ts';
 import type { FieldSet } from './field-set.ts';
 import { fieldsV1ToSet, setToFieldsV1 } from './fields-v1.ts';
 

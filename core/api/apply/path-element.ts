@@ -2,7 +2,7 @@ import { parseJsonText } from '../meta/json-text.ts';
 import { ReasonError } from '../../base/errors.ts';
 import type { Json, JsonObject } from '../patch/json.ts';
 import { isObject } from '../patch/json.ts';
-import { goJson, goQuote } from '../validation/go-text.ts';
+import { goJson, goQuote } from '../field/go-text.ts';
 
 /**
  * One step of a path, in the spelling of FieldsV1: `f:name` a field or map key, `k:{"name":"a"}` an item of an

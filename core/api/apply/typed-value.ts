@@ -2,7 +2,7 @@ import type { Json, JsonObject, MutableObject } from '../patch/json.ts';
 import { getOwn, isList, isObject, setOwn } from '../patch/json.ts';
 import type { TypeNode } from '../patch/type-node.ts';
 import { UNTYPED } from '../patch/type-node.ts';
-import { goQuote } from '../validation/go-text.ts';
+import { goQuote } from '../field/go-text.ts';
 import type { PathElement } from './path-element.ts';
 import { keyElement, valueElement } from './path-element.ts';
 

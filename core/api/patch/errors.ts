@@ -10,6 +10,13 @@ export class PatchError extends ReasonError<PatchReason> {
   override readonly name = 'PatchError';
 }
 
+/** Of a `test` operation: the object is not what the patch expects. */
+export class PatchTestError extends PatchError {
+  constructor(path: string) {
+    super('PatchDoesNotApply', `testing value ${path} failed: test failed`);
+  }
+}
+
 export const malformed = (message: string): PatchError => new PatchError('PatchMalformed', message);
 export const tooLarge = (message: string): PatchError => new PatchError('PatchTooLarge', message);
 export const doesNotApply = (message: string): PatchError => new PatchError('PatchDoesNotApply', message);

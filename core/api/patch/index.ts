@@ -1,7 +1,7 @@
 export type { Json, JsonObject } from './json.ts';
 export { isList, isObject, jsonEquals } from './json.ts';
 export type { PatchReason } from './errors.ts';
-export { PatchError } from './errors.ts';
+export { PatchError, PatchTestError } from './errors.ts';
 export { applyJsonPatch, JSON_PATCH_OPERATIONS_MAX } from './json-patch.ts';
 export { applyMergePatch } from './merge-patch.ts';
 export { applyStrategicMergePatch } from './strategic-merge-patch.ts';

@@ -1,5 +1,5 @@
-import { goQuote } from '../validation/go-text.ts';
-import { doesNotApply, malformed, tooLarge } from './errors.ts';
+import { goQuote } from '../field/go-text.ts';
+import { doesNotApply, malformed, tooLarge, PatchTestError } from './errors.ts';
 import type { Json, JsonObject, MutableObject } from './json.ts';
 import { getOwn, isList, isObject, jsonEquals, setOwn } from './json.ts';
 
@@ -226,9 +226,8 @@ function move(draft: Draft, { path, from }: Operation): void {
 
 function test(draft: Draft, { path, value }: Operation): void {
   if (path === undefined) throw doesNotApply(`test operation failed to decode path: ${NO_PATH}`);
-  const failed = `testing value ${path} failed: test failed`;
   if (path === '') {
-    if (!jsonEquals(draft.root, value)) throw doesNotApply(failed);
+    if (!jsonEquals(draft.root, value)) throw new PatchTestError(path);
     return;
   }
   const target = draft.find(path);
@@ -236,7 +235,7 @@ function test(draft: Draft, { path, value }: Operation): void {
     throw doesNotApply(`test operation does not apply: is missing path: ${path}: missing value`);
   const found = read(target.container, target.key);
   check(`error in test for path: '${path}'`, found.error);
-  if (!jsonEquals(found.value ?? null, value)) throw doesNotApply(failed);
+  if (!jsonEquals(found.value ?? null, value)) throw new PatchTestError(path);
 }
 
 function copy(draft: Draft, { path, from }: Operation): number {

@@ -1,5 +1,5 @@
 import { ReasonError } from '../../base/errors.ts';
-import { goQuote } from '../validation/go-text.ts';
+import { goQuote } from '../field/go-text.ts';
 
 /** A number of things, or a share of them such as `25%`. */
 export type IntOrString = number | string;

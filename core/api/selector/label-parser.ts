@@ -1,7 +1,7 @@
 import { ReasonError } from '../../base/errors.ts';
-import { errorText, invalid } from '../validation/field-error.ts';
-import { NO_PATH } from '../validation/field-path.ts';
-import { isQualifiedName } from '../validation/formats.ts';
+import { errorText, invalid } from '../field/field-error.ts';
+import { NO_PATH } from '../field/field-path.ts';
+import { isQualifiedName } from '../field/formats.ts';
 import type { LabelOperator, LabelRequirement } from './requirement.ts';
 import { labelRequirement } from './requirement.ts';
 

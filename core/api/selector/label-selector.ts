@@ -1,5 +1,5 @@
 import { ReasonError } from '../../base/errors.ts';
-import { goQuote } from '../validation/go-text.ts';
+import { goQuote } from '../field/go-text.ts';
 import { byKey, parseRequirements } from './label-parser.ts';
 import type { LabelMatcher, LabelOperator, LabelRequirement, Labels } from './requirement.ts';
 import { compileRequirement, formatRequirement, labelRequirement } from './requirement.ts';

@@ -1,9 +1,9 @@
 import { parseInt64 } from '../meta/int64.ts';
-import type { FieldError } from '../validation/field-error.ts';
-import { FieldErrors, invalid, notSupported } from '../validation/field-error.ts';
-import type { FieldPath } from '../validation/field-path.ts';
-import { child, index, key as keyed, NO_PATH } from '../validation/field-path.ts';
-import { isLabelValue, isQualifiedName } from '../validation/formats.ts';
+import type { FieldError } from '../field/field-error.ts';
+import { FieldErrors, invalid, notSupported } from '../field/field-error.ts';
+import type { FieldPath } from '../field/field-path.ts';
+import { child, index, key as keyed, NO_PATH } from '../field/field-path.ts';
+import { isLabelValue, isQualifiedName } from '../field/formats.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,9 +1,9 @@
 import type { Quantity } from '../quantity/quantity.ts';
-import type { FieldError } from './field-error.ts';
-import { forbidden, invalid, notSupported, required } from './field-error.ts';
-import type { FieldPath } from './field-path.ts';
-import { child, index } from './field-path.ts';
-import type { FormatCheck } from './formats.ts';
+import type { FieldError } from '../field/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../field/field-error.ts';
+import type { FieldPath } from '../field/field-path.ts';
+import { child, index } from '../field/field-path.ts';
+import type { FormatCheck } from '../field/formats.ts';
 import {
   isDns1123Label,
   isDns1123Subdomain,
@@ -12,7 +12,7 @@ import {
   isPortName,
   isPortNumber,
   isQualifiedName,
-} from './formats.ts';
+} from '../field/formats.ts';
 import type { Obj } from './read.ts';
 import { objs, sameValue, str, strMap, strs } from './read.ts';
 

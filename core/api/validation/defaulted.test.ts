@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { kindOf } from '../meta/group-version.ts';
 import { applyDefaults } from '../schema/defaults/index.ts';
 import { structOfKind } from '../schema/models.ts';
-import { isDns1123Subdomain } from './formats.ts';
+import { isDns1123Subdomain } from '../field/formats.ts';
 import type { Obj } from './read.ts';
 import { texts } from './testing/objects.ts';
 import { rulesOf, validateCreate } from './validate.ts';

@@ -1,4 +1,4 @@
-export type { FieldCause, FieldError, FieldErrorList, FieldErrorType } from './field-error.ts';
+export type { FieldCause, FieldError, FieldErrorList, FieldErrorType } from '../field/field-error.ts';
 export {
   aggregateText,
   causesOf,
@@ -16,10 +16,10 @@ export {
   tooLong,
   tooMany,
   typeInvalid,
-} from './field-error.ts';
-export type { FieldPath } from './field-path.ts';
-export { child, index, key, NO_PATH } from './field-path.ts';
-export * from './formats.ts';
+} from '../field/field-error.ts';
+export type { FieldPath } from '../field/field-path.ts';
+export { child, index, key, NO_PATH } from '../field/field-path.ts';
+export * from '../field/formats.ts';
 export type { MetaRules } from './object-meta.ts';
 export { fieldManagerName, objectMeta, objectMetaUpdate } from './object-meta.ts';
 export { eventErrors, eventUpdateErrors } from './kinds/event.ts';

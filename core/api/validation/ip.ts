@@ -1,6 +1,6 @@
-import type { FieldError } from './field-error.ts';
-import { invalid } from './field-error.ts';
-import type { FieldPath } from './field-path.ts';
+import type { FieldError } from '../field/field-error.ts';
+import { invalid } from '../field/field-error.ts';
+import type { FieldPath } from '../field/field-path.ts';
 
 /** Addresses and ranges. An address is its 32 or 128 bits; what is no address is undefined. */
 export interface IpAddress {

@@ -1,12 +1,12 @@
 import { parseApiVersion } from '../meta/group-version.ts';
 import { FIELD_IMMUTABLE, immutable, labels, nonnegative, qualifiedName } from './checks.ts';
-import type { FieldError } from './field-error.ts';
-import { forbidden, invalid, notSupported, required, tooLong } from './field-error.ts';
-import type { FieldPath } from './field-path.ts';
-import { child, index } from './field-path.ts';
-import type { NameCheck } from './formats.ts';
-import { isQualifiedName, nameIsDnsLabel } from './formats.ts';
-import { byteLength, goQuote, isPrintable } from './go-text.ts';
+import type { FieldError } from '../field/field-error.ts';
+import { forbidden, invalid, notSupported, required, tooLong } from '../field/field-error.ts';
+import type { FieldPath } from '../field/field-path.ts';
+import { child, index } from '../field/field-path.ts';
+import type { NameCheck } from '../field/formats.ts';
+import { isQualifiedName, nameIsDnsLabel } from '../field/formats.ts';
+import { byteLength, goQuote, isPrintable } from '../field/go-text.ts';
 import type { Obj } from './read.ts';
 import { int, isTrue, num, obj, objs, str, strMap, strs } from './read.ts';
 

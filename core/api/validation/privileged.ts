@@ -1,7 +1,7 @@
 import type { GroupKind } from '../meta/group-version.ts';
 import { groupKindText } from '../meta/group-version.ts';
-import { forbidden, type FieldError } from './field-error.ts';
-import { child, index } from './field-path.ts';
+import { forbidden, type FieldError } from '../field/field-error.ts';
+import { child, index } from '../field/field-path.ts';
 import { isTrue, obj, objs, type Obj } from './read.ts';
 
 const TEMPLATE = ['spec', 'template', 'spec'];

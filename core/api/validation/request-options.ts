@@ -1,5 +1,5 @@
-import type { FieldError } from './field-error.ts';
-import { forbidden, invalid, notSupported, required } from './field-error.ts';
+import type { FieldError } from '../field/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../field/field-error.ts';
 import { fieldManagerName } from './object-meta.ts';
 import type { Obj } from './read.ts';
 import { has, str, strs } from './read.ts';

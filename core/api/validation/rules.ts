@@ -1,5 +1,5 @@
-import type { FieldErrorList } from './field-error.ts';
-import type { NameCheck } from './formats.ts';
+import type { FieldErrorList } from '../field/field-error.ts';
+import type { NameCheck } from '../field/formats.ts';
 import type { Release } from '../releases/release.ts';
 import type { Obj } from './read.ts';
 

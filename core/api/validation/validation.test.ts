@@ -14,10 +14,16 @@ import {
   tooLong,
   tooMany,
   typeInvalid,
-} from './field-error.ts';
-import { child, index, key } from './field-path.ts';
-import { isDns1123Label, isLabelValue, isPortName, isQualifiedName, nameIsDnsSubdomain } from './formats.ts';
-import { goJson, goQuote } from './go-text.ts';
+} from '../field/field-error.ts';
+import { child, index, key } from '../field/field-path.ts';
+import {
+  isDns1123Label,
+  isLabelValue,
+  isPortName,
+  isQualifiedName,
+  nameIsDnsSubdomain,
+} from '../field/formats.ts';
+import { goJson, goQuote } from '../field/go-text.ts';
 import { endpointIp, inRange, parseCidr, parseIp } from './ip.ts';
 import { fieldManagerName, objectMeta, objectMetaUpdate } from './object-meta.ts';
 import { metadata, stored, texts } from './testing/objects.ts';

@@ -8,7 +8,7 @@ import type { AdmissionConfiguration } from './admission-configuration.ts';
 import type { AdmissionPlugin } from './attributes.ts';
 import type { DynamicAdmission } from './dynamic.ts';
 import type { FindResource } from './kind-finder.ts';
-import type { ObjectReader, QuotaWriter } from './object-reader.ts';
+import type { ObjectReader, QuotaWriter } from '../storage/object-reader.ts';
 import { alwaysPullImages } from './plugins/always-pull-images.ts';
 import { alwaysAdmit, alwaysDeny } from './plugins/always.ts';
 import {

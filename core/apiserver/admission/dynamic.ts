@@ -9,7 +9,7 @@ import type { Follower, InternalInformer } from '../informer/internal-informer.t
 import type { WebhookClient } from '../webhook/webhook-client.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './attributes.ts';
 import type { FindResource } from './kind-finder.ts';
-import type { ConvertCustom, ObjectReader } from './object-reader.ts';
+import type { ConvertCustom, ObjectReader } from '../storage/object-reader.ts';
 import { createPolicyMetrics } from './policies/metrics.ts';
 import { mutatingPolicies } from './policies/mutating-policies.ts';
 import type { PolicyPluginOptions } from './policies/policy-plugin.ts';

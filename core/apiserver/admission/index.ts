@@ -1,5 +1,5 @@
 export type * from './attributes.ts';
-export type * from './object-reader.ts';
+export type * from '../storage/object-reader.ts';
 export { builtInPlugins } from './built-in-plugins.ts';
 export type { PluginDependencies } from './built-in-plugins.ts';
 export { createAdmissionChain } from './chain.ts';

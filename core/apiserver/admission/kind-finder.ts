@@ -1,7 +1,7 @@
 import type { GroupVersionKind, GroupVersionResource } from '../../api/meta/index.ts';
 import { registryOf } from '../../api/scheme/index.ts';
 import { obj, objs, str } from '../../api/validation/read.ts';
-import type { ObjectReader } from './object-reader.ts';
+import type { ObjectReader } from '../storage/object-reader.ts';
 
 /** A resource that a kind is served as. */
 export interface FoundResource extends GroupVersionResource {

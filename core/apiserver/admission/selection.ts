@@ -1,5 +1,5 @@
 import { ReasonError } from '../../base/errors.ts';
-import { goQuote } from '../../api/validation/go-text.ts';
+import { goQuote } from '../../api/field/go-text.ts';
 
 /** Every plugin there is, in upstream's order: defaults are set before what judges them, quota is charged last. */
 export const PLUGIN_ORDER = [

@@ -8,7 +8,7 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../base/node/clock.ts';
 import { seededRandom } from '../../base/random.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../pki/index.ts';
-import { userInfo } from '../authn/user.ts';
+import { userInfo } from '../server/user.ts';
 import { RequestContext } from '../server/context.ts';
 import { fakeContext, type FakeRequest } from '../server/testing/fake-context.ts';
 import { createServiceResolver } from '../webhook/service-resolver.ts';

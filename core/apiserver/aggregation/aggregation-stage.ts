@@ -1,5 +1,5 @@
 import { limitedSignal } from '../../base/node/limited-signal.ts';
-import { userInfo } from '../authn/user.ts';
+import { userInfo } from '../server/user.ts';
 import { dialErrorText } from '../kubelet-proxy/dial-error.ts';
 import { ask, giveBack, headersFor, type Backend } from '../kubelet-proxy/forward.ts';
 import { tunnel } from '../kubelet-proxy/tunnel.ts';

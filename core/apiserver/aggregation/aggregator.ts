@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts';
 import type { Registry as Metrics } from '../../base/metrics/index.ts';
 import { formatTime, isConflict, isNotFound, type KubernetesObject } from '../../api/meta/index.ts';
 import { sameValue } from '../../api/validation/read.ts';
-import type { ObjectReader } from '../admission/object-reader.ts';
+import type { ObjectReader } from '../storage/object-reader.ts';
 import type { ObjectWriter } from '../bootstrap/object-writer.ts';
 import type { DiscoveryCatalog } from '../discovery/catalog.ts';
 import type { InternalInformer } from '../informer/internal-informer.ts';

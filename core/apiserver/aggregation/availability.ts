@@ -1,8 +1,8 @@
 import { messageOf } from '../../base/errors.ts';
 import { apiPathOf, type KubernetesObject } from '../../api/meta/index.ts';
-import { goQuote } from '../../api/validation/go-text.ts';
+import { goQuote } from '../../api/field/go-text.ts';
 import { has, num, obj, objs, str } from '../../api/validation/read.ts';
-import type { ObjectReader } from '../admission/object-reader.ts';
+import type { ObjectReader } from '../storage/object-reader.ts';
 import { PASSED, type Availability, type RemoteApiService } from './api-service.ts';
 import { urlOf, type RemoteClient } from './remote-client.ts';
 import { isReady, SERVICES, slicesOf } from './service-objects.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SecureContextOptions } from 'node:tls';
 import { ReasonError } from '../../base/errors.ts';
-import { userInfo, type UserInfo } from '../authn/user.ts';
+import { userInfo, type UserInfo } from '../server/user.ts';
 import { dialErrorText, DialTimeout } from '../kubelet-proxy/dial-error.ts';
 import { ask, hostAndPort, type Backend } from '../kubelet-proxy/forward.ts';
 import type { ResolvedEndpoint as Endpoint, ResolveService } from '../webhook/service-resolver.ts';

@@ -1,4 +1,4 @@
-import type { UserInfo } from '../authn/user.ts';
+import type { UserInfo } from '../server/user.ts';
 
 /** Characters that a header's name may have (RFC 9110, section 5.6.2). */
 const TOKEN = /[!#$&'*+\-.^_`|~0-9A-Za-z]/;

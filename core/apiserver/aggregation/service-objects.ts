@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../api/meta/index.ts';
 import { obj, type Obj } from '../../api/validation/read.ts';
-import type { ObjectReader } from '../admission/object-reader.ts';
+import type { ObjectReader } from '../storage/object-reader.ts';
 import type { ServiceReference } from './api-service.ts';
 
 export const SERVICES = { group: '', resource: 'services' } as const;

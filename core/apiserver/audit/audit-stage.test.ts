@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { manualClock } from '../../base/manual-clock.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { forbidden, unauthorized } from '../../api/meta/index.ts';
-import { userInfo } from '../authn/user.ts';
+import { userInfo } from '../server/user.ts';
 import { AUTHORIZATION_VERDICT, IMPERSONATOR } from '../authz/index.ts';
 import type { Stage } from '../server/pipeline.ts';
 import { fakeContext } from '../server/testing/fake-context.ts';

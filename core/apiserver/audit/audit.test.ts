@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Log } from '../../base/log.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { systemClock } from '../../base/node/clock.ts';
-import { userInfo } from '../authn/user.ts';
+import { userInfo } from '../server/user.ts';
 import { fakeContext } from '../server/testing/fake-context.ts';
 import { startAudit } from './audit.ts';
 import type { AuditDelivery, AuditMode, AuditSettings } from './settings.ts';

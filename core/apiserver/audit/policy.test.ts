@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { userInfo } from '../authn/user.ts';
+import { userInfo } from '../server/user.ts';
 import { parseRequestInfo } from '../server/request-info.ts';
 import { createPolicyEvaluator, parseAuditPolicy } from './policy.ts';
 

@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
 import { messageOf, ReasonError } from '../../base/errors.ts';
-import type { UserInfo } from '../authn/user.ts';
+import type { UserInfo } from '../server/user.ts';
 import type { RequestInfo } from '../server/request-info.ts';
 
 export const AUDIT_LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;

@@ -6,7 +6,7 @@ import {
   parseJsonText,
   type StatusError,
 } from '../../api/meta/index.ts';
-import type { UserInfo } from '../authn/user.ts';
+import type { UserInfo } from '../server/user.ts';
 import { contextKey, type RequestContext } from '../server/context.ts';
 import { EncodedEvent, type AuditUser, type ObjectReference } from './event.ts';
 import { AUDIT_LEVELS, type AuditConfig, type AuditLevel, type AuditStageName } from './policy.ts';

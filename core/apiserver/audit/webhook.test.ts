@@ -9,7 +9,7 @@ import type { Clock } from '../../base/clock.ts';
 import { manualClock } from '../../base/manual-clock.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { Registry } from '../../base/metrics/index.ts';
-import { userInfo } from '../authn/user.ts';
+import { userInfo } from '../server/user.ts';
 import { fakeContext } from '../server/testing/fake-context.ts';
 import { startTestWebhook, type Respond, type TestWebhook } from '../webhook/testing/webhook-server.ts';
 import { createWebhookClient } from '../webhook/webhook-client.ts';

@@ -1,5 +1,5 @@
 import type { Authenticator } from './authenticator.ts';
-import { ALL_UNAUTHENTICATED, ANONYMOUS, userInfo } from './user.ts';
+import { ALL_UNAUTHENTICATED, ANONYMOUS, userInfo } from '../server/user.ts';
 
 export interface AnonymousOptions {
   /** Exact paths that may be asked for without credentials; absent: any. */

@@ -10,7 +10,7 @@ import {
   type Credentials,
 } from './authenticator.ts';
 import { frontProxyHeaderCleaner, type FrontProxyOptions } from './front-proxy.ts';
-import { ANONYMOUS, type UserInfo } from './user.ts';
+import { ANONYMOUS, type UserInfo } from '../server/user.ts';
 
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator;

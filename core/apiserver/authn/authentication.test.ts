@@ -8,7 +8,7 @@ import { anonymousAuthenticator, HEALTH_PATHS } from './anonymous.ts';
 import { authenticationStage } from './authentication-stage.ts';
 import { authenticationFailed, unionAuthenticator, type Authenticator } from './authenticator.ts';
 import { bearerTokenAuthenticator } from './bearer-token.ts';
-import { splitServiceAccountUsername, userInfo } from './user.ts';
+import { splitServiceAccountUsername, userInfo } from '../server/user.ts';
 
 const failing: Authenticator = {
   name: 'failing',

@@ -1,7 +1,7 @@
 import { ReasonError } from '../../base/errors.ts';
 import type { Peer } from '../server/request.ts';
 import type { RequestHeaders } from '../server/headers.ts';
-import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from './user.ts';
+import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from '../server/user.ts';
 
 /** What an authenticator has to say about credentials besides whom they are of, whether they are good or not. */
 export interface CredentialNotes {

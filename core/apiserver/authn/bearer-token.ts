@@ -8,7 +8,7 @@ import {
   type Authenticator,
   type CredentialNotes,
 } from './authenticator.ts';
-import type { UserInfo } from './user.ts';
+import type { UserInfo } from '../server/user.ts';
 
 /** Undefined: not a token of this kind. Throws `AuthenticationFailed` for one that is bad. */
 export type TokenAuthenticator = (

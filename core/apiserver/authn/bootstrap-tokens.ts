@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { isJsonObject, type KubernetesObject } from '../../api/meta/index.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
-import { userInfo } from './user.ts';
+import { userInfo } from '../server/user.ts';
 
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const SECRET_TYPE = 'bootstrap.kubernetes.io/token';

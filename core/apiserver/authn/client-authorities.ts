@@ -7,7 +7,7 @@ const CLIENT_AUTH_OID = '1.3.6.1.5.5.7.3.2';
 const ANY_USAGE_OID = '2.5.29.37.0';
 
 /** The times are kept because a certificate formats them on every access. */
-interface Verdict {
+interface ClientVerdict {
   readonly generation: number;
   readonly trusted: boolean;
   readonly notBeforeMs: number;
@@ -19,7 +19,7 @@ export class ClientAuthorities {
   #anchors: Anchors = [];
   /** Changes with each bundle, so that verdicts of an older one are not used. */
   #generation = 0;
-  readonly #verdicts = new WeakMap<Peer, Verdict>();
+  readonly #verdicts = new WeakMap<Peer, ClientVerdict>();
   readonly #clock: Clock;
 
   constructor(bundlePem: string, clock: Clock) {
@@ -50,7 +50,7 @@ export class ClientAuthorities {
     return verdict.trusted && isCurrent ? certificate : undefined;
   }
 
-  #judge(certificate: X509Certificate): Verdict {
+  #judge(certificate: X509Certificate): ClientVerdict {
     return {
       generation: this.#generation,
       trusted: this.#endsInBundle(certificate),

@@ -2,7 +2,7 @@ import { inspectDer } from '../../pki/index.ts';
 import type { RequestHeaders } from '../server/headers.ts';
 import type { Authenticator } from './authenticator.ts';
 import type { ClientAuthorities } from './client-authorities.ts';
-import { userInfo } from './user.ts';
+import { userInfo } from '../server/user.ts';
 
 /** Upstream's --requestheader-* flags. */
 export interface FrontProxyOptions {

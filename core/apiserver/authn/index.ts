@@ -26,7 +26,7 @@ export {
 } from './service-account-tokens.ts';
 export type { IssuedToken, ServiceAccountTokens, TokenOrder, TokenSigner } from './service-account-tokens.ts';
 export { tokenFileAuthenticator } from './token-file.ts';
-export * from './user.ts';
+export * from '../server/user.ts';
 export { webhookTokens } from './webhook-token.ts';
 export { x509Authenticator } from './x509.ts';
 export { tokenCounters } from './token-counters.ts';

@@ -1,7 +1,7 @@
-import { goQuote } from '../../api/validation/go-text.ts';
+import { goQuote } from '../../api/field/go-text.ts';
 import { authenticationFailed, NO_NOTES, type CredentialNotes } from './authenticator.ts';
 import type { TokenObjectGetter } from './service-account-claims.ts';
-import { serviceAccountGroups, serviceAccountUsername, userInfo, type UserInfo } from './user.ts';
+import { serviceAccountGroups, serviceAccountUsername, userInfo, type UserInfo } from '../server/user.ts';
 
 /** Of tokens that are kept in secrets, whatever issuer a cluster has given itself. */
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount';

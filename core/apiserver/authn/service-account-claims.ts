@@ -7,7 +7,7 @@ import {
   serviceAccountUsername,
   userInfo,
   type UserInfo,
-} from './user.ts';
+} from '../server/user.ts';
 
 export interface BoundReference {
   readonly name: string;

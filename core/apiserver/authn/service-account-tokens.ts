@@ -1,6 +1,6 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import { goQuote } from '../../api/validation/go-text.ts';
+import { goQuote } from '../../api/field/go-text.ts';
 import { authenticationFailed, NO_NOTES, type CredentialNotes } from './authenticator.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import { keyIdOf, parseJwt, signJwt, verifyJwt } from './jwt.ts';
@@ -13,7 +13,7 @@ import {
   type TokenObjectGetter,
 } from './service-account-claims.ts';
 import type { TokenCounters } from './token-counters.ts';
-import { serviceAccountUsername, type UserInfo } from './user.ts';
+import { serviceAccountUsername, type UserInfo } from '../server/user.ts';
 
 export interface ServiceAccountTokenOptions {
   /** The first signs new tokens; all are accepted. Upstream's --service-account-issuer, given once or more. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ReasonError } from '../../base/errors.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
-import { userInfo, type UserInfo } from './user.ts';
+import { userInfo, type UserInfo } from '../server/user.ts';
 
 const TEXT_LENGTH_MAX = 16 * 1024 * 1024;
 const COLUMNS_MIN = 3;

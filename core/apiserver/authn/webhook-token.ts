@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isJsonObject, type KubernetesObject } from '../../api/meta/index.ts';
 import { authenticationFailed } from './authenticator.ts';
-import { userInfo, type UserInfo } from './user.ts';
+import { userInfo, type UserInfo } from '../server/user.ts';
 
 export interface WebhookTokenOptions {
   readonly version: 'v1' | 'v1beta1';

@@ -3,7 +3,7 @@ import { inspectDer } from '../../pki/index.ts';
 import type { Peer } from '../server/request.ts';
 import { authenticationFailed, type Authenticator } from './authenticator.ts';
 import type { ClientAuthorities } from './client-authorities.ts';
-import { CREDENTIAL_ID_KEY, userInfo, type UserInfo } from './user.ts';
+import { CREDENTIAL_ID_KEY, userInfo, type UserInfo } from '../server/user.ts';
 
 const identityOf = (certificate: X509Certificate): UserInfo | undefined => {
   const { commonName, organizations } = inspectDer(certificate.raw).subject;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { userInfo } from '../authn/user.ts';
+import { userInfo } from '../server/user.ts';
 import { abacAuthorizer } from './abac.ts';
 import { pathAttributes, resourceAttributes } from './authorizer.ts';
 

@@ -1,6 +1,6 @@
 import { ReasonError } from '../../base/errors.ts';
 import { isJsonObject } from '../../api/meta/index.ts';
-import { ALL_AUTHENTICATED } from '../authn/user.ts';
+import { ALL_AUTHENTICATED } from '../server/user.ts';
 import { allow, noOpinion, type Attributes, type Authorizer } from './authorizer.ts';
 
 /** One line of upstream's --authorization-policy-file. */

@@ -1,13 +1,13 @@
 import { ReasonError } from '../../base/errors.ts';
 import { forbidden, type StatusError } from '../../api/meta/index.ts';
-import { goQuote } from '../../api/validation/go-text.ts';
+import { goQuote } from '../../api/field/go-text.ts';
 import {
   parseFieldSelector,
   parseRequirements,
   type FieldRequirement,
   type LabelRequirement,
 } from '../../api/selector/index.ts';
-import { PRIVILEGED_GROUP, type UserInfo } from '../authn/user.ts';
+import { PRIVILEGED_GROUP, type UserInfo } from '../server/user.ts';
 import type { RequestInfo } from '../server/request-info.ts';
 
 /** What somebody wants to do. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { userInfo } from '../authn/user.ts';
+import { userInfo } from '../server/user.ts';
 import { fakeContext } from '../server/testing/fake-context.ts';
 import { allow, noOpinion, type Attributes } from './authorizer.ts';
 import { IMPERSONATOR, impersonationStage } from './impersonation-stage.ts';

@@ -8,7 +8,7 @@ import {
   serviceAccountGroups,
   splitServiceAccountUsername,
   type UserInfo,
-} from '../authn/user.ts';
+} from '../server/user.ts';
 import { contextKey, type RequestContext } from '../server/context.ts';
 import type { RequestHeaders } from '../server/headers.ts';
 import type { Stage, StageResult } from '../server/pipeline.ts';

@@ -5,7 +5,7 @@ import { silentLog } from '../../base/log.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { KubernetesObject } from '../../api/meta/index.ts';
 import { bootstrapPolicy, NodeGraph, PolicyIndex } from '../authz/index.ts';
-import { createRegistry, type Registry } from '../registry/index.ts';
+import { createRegistry, type ObjectRegistry } from '../registry/index.ts';
 import { MemoryStore } from '../registry/testing/fixtures.ts';
 import { HealthRegistry } from '../server/index.ts';
 import { startBootstrap, type Bootstrap } from './bootstrap.ts';
@@ -52,7 +52,7 @@ const AUTHENTICATION: ClusterAuthentication = {
 
 interface Server {
   readonly writer: ObjectWriter;
-  readonly registry: Registry;
+  readonly registry: ObjectRegistry;
   readonly health: HealthRegistry;
   readonly failed: string[];
   readonly clock: ReturnType<typeof manualClock>;

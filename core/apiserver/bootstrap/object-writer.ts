@@ -10,7 +10,7 @@ import {
 } from '../../api/meta/index.ts';
 import { applyDefaults, fillZeroValues, structOfKind } from '../../api/schema/index.ts';
 import { EVERY_FIELD, EVERYTHING } from '../../api/selector/index.ts';
-import { PRIVILEGED_GROUP, userInfo } from '../authn/user.ts';
+import { PRIVILEGED_GROUP, userInfo } from '../server/user.ts';
 import { ownFields } from './own-fields.ts';
 import type { RestRegistry, RestStorage, Scope } from '../registry/rest-storage.ts';
 

@@ -5,12 +5,12 @@ import type { Log } from '../../base/log.ts';
 import { wait } from '../../base/wait.ts';
 import type { GroupResource, GroupVersionResource, KubernetesObject } from '../../api/meta/index.ts';
 import type { FieldErrorList } from '../../api/validation/index.ts';
-import type { ObjectReader } from '../admission/object-reader.ts';
-import type { UserInfo } from '../authn/user.ts';
+import type { ObjectReader } from '../storage/object-reader.ts';
+import type { UserInfo } from '../server/user.ts';
 import type { DiscoveryCatalog } from '../discovery/index.ts';
 import type { Endpoint } from '../handlers/index.ts';
 import type { InternalInformer } from '../informer/internal-informer.ts';
-import type { Registry } from '../registry/index.ts';
+import type { ObjectRegistry } from '../registry/index.ts';
 import type { RequestInfo } from '../server/index.ts';
 import type { WebhookClient } from '../webhook/webhook-client.ts';
 import type { CustomResources } from './serving/serve.ts';
@@ -40,7 +40,7 @@ const CATCH_UP_MS_MAX = 2_000;
 const CATCH_UP_POLL_MS = 20;
 
 export interface ExtensionsOptions {
-  readonly registry: Registry;
+  readonly registry: ObjectRegistry;
   readonly catalog: DiscoveryCatalog;
   readonly minor: number;
   readonly user: UserInfo;

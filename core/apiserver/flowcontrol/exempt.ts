@@ -1,4 +1,4 @@
-import { isPrivileged, NODES_GROUP, type UserInfo } from '../authn/user.ts';
+import { isPrivileged, NODES_GROUP, type UserInfo } from '../server/user.ts';
 import type { RequestContext } from '../server/context.ts';
 
 /** As upstream's FlowSchema `probes`. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { manualClock } from '../../base/manual-clock.ts';
 import { Registry } from '../../base/metrics/index.ts';
-import { userInfo, type UserInfo } from '../authn/user.ts';
+import { userInfo, type UserInfo } from '../server/user.ts';
 import {
   MANDATORY_LEVELS,
   MANDATORY_SCHEMAS,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { KubernetesObject } from '../../api/meta/index.ts';
-import type { UserInfo } from '../authn/user.ts';
+import type { UserInfo } from '../server/user.ts';
 import type { Follower, InternalInformer } from '../informer/internal-informer.ts';
 import type { RequestInfo } from '../server/request-info.ts';
 import { flowSchemaOf, priorityLevelOf, type FlowSchema, type PriorityLevel } from './configuration.ts';

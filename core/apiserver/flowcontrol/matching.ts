@@ -1,4 +1,4 @@
-import type { UserInfo } from '../authn/user.ts';
+import type { UserInfo } from '../server/user.ts';
 import type { RequestInfo } from '../server/request-info.ts';
 import type { FlowSchema, NonResourceRule, PolicyRules, ResourceRule, Subject } from './configuration.ts';
 

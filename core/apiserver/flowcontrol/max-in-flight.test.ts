@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Registry } from '../../base/metrics/index.ts';
-import { userInfo } from '../authn/user.ts';
+import { userInfo } from '../server/user.ts';
 import { fakeContext } from '../server/testing/fake-context.ts';
 import { maxInFlightStage } from './max-in-flight.ts';
 

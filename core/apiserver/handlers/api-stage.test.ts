@@ -6,10 +6,10 @@ import { seededRandom } from '../../base/random.ts';
 import type { KubernetesObject, Status } from '../../api/meta/index.ts';
 import { readGates, releaseOf } from '../../api/releases/index.ts';
 import type { AdmissionChain } from '../admission/attributes.ts';
-import { userInfo } from '../authn/user.ts';
+import { userInfo } from '../server/user.ts';
 import { noOpinion } from '../authz/authorizer.ts';
 import { MemoryStore } from '../registry/testing/fixtures.ts';
-import { createRegistry, type Registry } from '../registry/index.ts';
+import { createRegistry, type ObjectRegistry } from '../registry/index.ts';
 import { runPipeline, type Stage } from '../server/index.ts';
 import { fakeContext, type FakeRequest } from '../server/testing/fake-context.ts';
 import { systemClock } from '../../base/node/clock.ts';
@@ -20,7 +20,7 @@ const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
 const admin = userInfo('admin', ['system:masters']);
 
 let store: MemoryStore;
-let registry: Registry;
+let registry: ObjectRegistry;
 let seen: string[];
 
 const admission: AdmissionChain = {

@@ -5,7 +5,7 @@ import type { Random } from '../../base/random.ts';
 import { defaultGates, releaseOf, type FeatureGates } from '../../api/releases/index.ts';
 import { methodNotAllowed, pathNotFound, StatusError } from '../../api/meta/index.ts';
 import type { AdmissionChain } from '../admission/attributes.ts';
-import { userInfo, type UserInfo } from '../authn/user.ts';
+import { userInfo, type UserInfo } from '../server/user.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { RestRegistry, Scope } from '../registry/rest-storage.ts';
 import type { RequestContext, Stage } from '../server/index.ts';

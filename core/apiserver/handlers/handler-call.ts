@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { FeatureGates } from '../../api/releases/index.ts';
 import type { AdmissionChain } from '../admission/attributes.ts';
-import type { UserInfo } from '../authn/user.ts';
+import type { UserInfo } from '../server/user.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Scope } from '../registry/rest-storage.ts';
 import type { RequestContext } from '../server/index.ts';

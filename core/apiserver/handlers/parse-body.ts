@@ -2,7 +2,7 @@ import { parseDocument, type Document } from 'yaml';
 import { ReasonError } from '../../base/errors.ts';
 import { exactNumber, hasLongDigits, parseJsonText } from '../../api/meta/index.ts';
 import { findDuplicateFields } from '../../api/schema/index.ts';
-import { goJsonError } from './go-json-error.ts';
+import { goJsonError } from '../server/go-json-error.ts';
 import type { BodyEncoding } from './media-types.ts';
 import { parseProtobuf, type FindStruct } from '../protobuf/index.ts';
 import { yamlDepthOf } from './yaml-depth.ts';

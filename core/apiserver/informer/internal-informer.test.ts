@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog, type Log } from '../../base/log.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import type { KubernetesObject } from '../../api/meta/index.ts';
-import { userInfo } from '../authn/user.ts';
+import { userInfo } from '../server/user.ts';
 import {
   NO_OPTIONS,
   deleting,

@@ -10,7 +10,7 @@ import {
   type KubernetesObject,
 } from '../../api/meta/index.ts';
 import { EVERY_FIELD, EVERYTHING } from '../../api/selector/index.ts';
-import type { UserInfo } from '../authn/user.ts';
+import type { UserInfo } from '../server/user.ts';
 import type { RestRegistry, RestStorage } from '../registry/rest-storage.ts';
 
 const BATCH_ITEMS_MAX = 500;

@@ -1,7 +1,7 @@
 import { serviceUnavailable, type KubernetesObject } from '../../api/meta/index.ts';
 import { int, maybeObj, num, obj, objs, str, strs, type Obj } from '../../api/validation/read.ts';
 import type { Random } from '../../base/random.ts';
-import type { ObjectReader } from '../admission/object-reader.ts';
+import type { ObjectReader } from '../storage/object-reader.ts';
 
 export interface Endpoint {
   readonly host: string;

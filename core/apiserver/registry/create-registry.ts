@@ -12,7 +12,7 @@ import {
 } from '../../api/meta/index.ts';
 import type { FieldErrorList } from '../../api/validation/index.ts';
 import { registryOf, type ResourceType } from '../../api/scheme/index.ts';
-import type { ObjectReader, QuotaWriter } from '../admission/object-reader.ts';
+import type { ObjectReader, QuotaWriter } from '../storage/object-reader.ts';
 import type { EscalationGuard } from '../authz/index.ts';
 import type { Store, WatchCacheMetrics } from '../storage/index.ts';
 import { GenericStore } from './generic/generic-store.ts';
@@ -76,7 +76,7 @@ export interface AddedResource extends Disposable {
   readonly store: GenericStore;
 }
 
-export interface Registry extends RestRegistry {
+export interface ObjectRegistry extends RestRegistry {
   /**
    * Serves one more resource from now on, until it is disposed of; its objects stay where they are kept. The definition
    * must not name a resource that is there already.
@@ -121,7 +121,7 @@ const OWN_STORES: Readonly<Record<string, typeof GenericStore | undefined>> = {
 const keyOf = (group: string, plural: string, subresource: string): string =>
   `${groupResourceText({ group, resource: plural })}/${subresource}`;
 
-export const createRegistry = (options: RegistryOptions): Registry => {
+export const createRegistry = (options: RegistryOptions): ObjectRegistry => {
   const { store, minor, clock, random, log, newUid = randomUUID } = options;
   const { eventTtlSeconds = EVENT_TTL_SECONDS_DEFAULT, guard } = options;
   const stores = new Map<string, GenericStore>();

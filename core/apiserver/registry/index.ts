@@ -1,5 +1,5 @@
 export { createRegistry } from './create-registry.ts';
-export type { AddedResource, DeepCheck, Registry, RegistryOptions } from './create-registry.ts';
+export type { AddedResource, DeepCheck, ObjectRegistry, RegistryOptions } from './create-registry.ts';
 export { eventFor, selectionOf } from './generic/selection.ts';
 export type { SelectedEvent, Selection } from './generic/selection.ts';
 export type * from './rest-storage.ts';

@@ -4,7 +4,7 @@ import { systemClock } from '../../base/node/clock.ts';
 import { seededRandom } from '../../base/random.ts';
 import { openMemoryStorage, type Opened } from '../../../test/support/apiserver-storage.ts';
 import type { EtcdStore } from '../storage/index.ts';
-import { createRegistry, type Registry } from './create-registry.ts';
+import { createRegistry, type ObjectRegistry } from './create-registry.ts';
 import type { RestStorage } from './rest-storage.ts';
 import {
   changing,
@@ -18,10 +18,10 @@ import {
 } from './testing/fixtures.ts';
 
 const scope: Opened = { opened: [] };
-const registries: Registry[] = [];
+const registries: ObjectRegistry[] = [];
 let store: EtcdStore;
 
-const open = (seed: number): Registry => {
+const open = (seed: number): ObjectRegistry => {
   const made = createRegistry({
     store,
     minor: 36,
@@ -33,7 +33,7 @@ const open = (seed: number): Registry => {
   made.start();
   return made;
 };
-const storage = (registry: Registry, group: string, plural: string): Required<RestStorage> =>
+const storage = (registry: ObjectRegistry, group: string, plural: string): Required<RestStorage> =>
   registry.storageOf(group, plural, '') as Required<RestStorage>;
 
 beforeAll(async () => {

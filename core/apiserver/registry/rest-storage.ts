@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../api/meta/index.ts';
 import type { FieldSelector, LabelSelector } from '../../api/selector/index.ts';
-import type { UserInfo } from '../authn/user.ts';
+import type { UserInfo } from '../server/user.ts';
 import type { RequestContext } from '../server/index.ts';
 import type { CachedObject, CacheWatcher, ReadAt } from '../storage/watch-cache/index.ts';
 

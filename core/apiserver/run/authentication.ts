@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts';
 import type { Registry as Metrics } from '../../base/metrics/index.ts';
 import { watchFiles } from '../../base/node/pem-files.ts';
 import { wait } from '../../base/wait.ts';
-import type { ObjectReader } from '../admission/object-reader.ts';
+import type { ObjectReader } from '../storage/object-reader.ts';
 import {
   anonymousAuthenticator,
   authenticationStage,

@@ -11,7 +11,7 @@ import {
 import type { ApiServerConfig } from '../config/config.ts';
 import { FlowController, fairnessStage, flowDebugStage, maxInFlightStage } from '../flowcontrol/index.ts';
 import type { InternalInformer } from '../informer/internal-informer.ts';
-import type { Registry } from '../registry/index.ts';
+import type { ObjectRegistry } from '../registry/index.ts';
 import type { Stage } from '../server/index.ts';
 
 /** Numbers of objects price lists; a few seconds do not change a price. */
@@ -28,12 +28,12 @@ export interface FlowControl extends Disposable {
 
 export interface FlowControlParts {
   readonly config: ApiServerConfig;
-  readonly registry: () => Registry;
+  readonly registry: () => ObjectRegistry;
   readonly metrics: Metrics;
   readonly clock: Clock;
 }
 
-const objectCounts = (registry: () => Registry, clock: Clock) => {
+const objectCounts = (registry: () => ObjectRegistry, clock: Clock) => {
   let counts = new Map<string, number>();
   let readAtMs = -Infinity;
   return (resource: GroupResource): number | undefined => {

@@ -5,13 +5,13 @@ import { APISERVER_USER, startPolicyFeed, type ObjectWriter } from '../bootstrap
 import type { DiscoveryCatalog } from '../discovery/index.ts';
 import type { Extensions } from '../extensions/extensions.ts';
 import { createInternalInformer } from '../informer/internal-informer.ts';
-import type { Registry } from '../registry/index.ts';
+import type { ObjectRegistry } from '../registry/index.ts';
 import type { Authorization } from './authorization.ts';
 import type { FlowControl } from './flow-control.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface FollowedParts {
-  readonly registry: Registry;
+  readonly registry: ObjectRegistry;
   readonly authorization: Authorization;
   readonly flowControl: FlowControl;
   readonly dynamic: DynamicAdmission;

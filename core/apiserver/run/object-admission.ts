@@ -11,13 +11,13 @@ import type { loadAdmissionConfiguration } from '../admission/admission-configur
 import { createKindFinder } from '../admission/kind-finder.ts';
 import type { Authorizer } from '../authz/index.ts';
 import type { ObjectWriter } from '../bootstrap/index.ts';
-import type { Registry } from '../registry/index.ts';
+import type { ObjectRegistry } from '../registry/index.ts';
 import { createServiceResolver } from '../webhook/service-resolver.ts';
 import { createWebhookClient, type WebhookClient } from '../webhook/webhook-client.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface ObjectAdmissionParts {
-  readonly registry: Registry;
+  readonly registry: ObjectRegistry;
   readonly writer: ObjectWriter;
   readonly authorizer: Authorizer;
   readonly configuration: Awaited<ReturnType<typeof loadAdmissionConfiguration>>;

@@ -2,7 +2,7 @@ import { checkExpressions } from '../admission/policies/expression-errors.ts';
 import { escalationGuard, subjectRulesStatus } from '../authz/index.ts';
 import { definitionErrors } from '../extensions/extensions.ts';
 import { createKubeletProxy } from '../kubelet-proxy/kubelet-proxy.ts';
-import { createRegistry, type DeepCheck, type Registry } from '../registry/index.ts';
+import { createRegistry, type DeepCheck, type ObjectRegistry } from '../registry/index.ts';
 import { tlsFromFiles, type Store } from '../storage/index.ts';
 import type { Authentication } from './authentication.ts';
 import type { Authorization } from './authorization.ts';
@@ -37,7 +37,7 @@ const deepChecks = (minor: number): Readonly<Record<string, DeepCheck>> => ({
 export const createObjectRegistry = (
   { config, clock, random, log }: Surroundings,
   { store, authentication, authorization }: ObjectRegistryParts,
-): Registry => {
+): ObjectRegistry => {
   const { authorizer, policy } = authorization;
   const { tokenSecondsMax } = config.serviceAccounts;
   const { caFile, certFile, keyFile, addressTypes, timeoutMs } = config.kubelet;
@@ -45,7 +45,7 @@ export const createObjectRegistry = (
     ...(caFile !== '' && { caFile }),
     ...(certFile !== '' && { certFile, keyFile }),
   });
-  const registry: Registry = createRegistry({
+  const registry: ObjectRegistry = createRegistry({
     store,
     minor: config.minor,
     clock,

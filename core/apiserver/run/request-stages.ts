@@ -6,7 +6,7 @@ import { authorizationStage, impersonationStage, type Authorizer } from '../auth
 import { discoveryStage, type DiscoveryCatalog } from '../discovery/index.ts';
 import type { Extensions } from '../extensions/extensions.ts';
 import { apiStage } from '../handlers/index.ts';
-import type { Registry } from '../registry/index.ts';
+import type { ObjectRegistry } from '../registry/index.ts';
 import type { ConnectionStage } from '../server/connection-stage.ts';
 import { endpointsStage, type Stage, type TraceRing } from '../server/index.ts';
 import { tracesStage } from '../server/traces-stage.ts';
@@ -24,7 +24,7 @@ export interface StageParts {
   readonly authorizer: Authorizer;
   readonly flowControl: FlowControl;
   readonly keys: TokenKeys;
-  readonly registry: Registry;
+  readonly registry: ObjectRegistry;
   readonly admission: ObjectAdmission['chain'];
   readonly catalog: DiscoveryCatalog;
   readonly extensions: Extensions;

@@ -16,7 +16,7 @@ import { APISERVER_USER, labelLastUsed, registryWriter, startBootstrap } from '.
 import type { ApiServerConfig } from '../config/config.ts';
 import { DiscoveryCatalog } from '../discovery/index.ts';
 import { Extensions } from '../extensions/extensions.ts';
-import type { Registry } from '../registry/index.ts';
+import type { ObjectRegistry } from '../registry/index.ts';
 import { connectionStage } from '../server/connection-stage.ts';
 import { createApiServer, HealthRegistry, TraceRing, type ApiServer, type Stage } from '../server/index.ts';
 import { tlsFromFiles } from '../storage/index.ts';
@@ -72,7 +72,7 @@ const openAudit = ({ config, metrics, clock, log }: Surroundings, owned: Disposa
   });
 
 /** Calls aggregated API servers with the identity of the front proxy. */
-const createRemotes = ({ config, random }: Surroundings, { reader }: Registry): RemoteClient => {
+const createRemotes = ({ config, random }: Surroundings, { reader }: ObjectRegistry): RemoteClient => {
   const { certFile, keyFile } = config.aggregator;
   return createRemoteClient({
     resolve: createServiceResolver({
@@ -134,7 +134,7 @@ const assemble = async (surroundings: Surroundings, owned: DisposableStore): Pro
 
   const { store } = owned.add(await openObjectStore(surroundings));
   const audit: Audit | undefined = await openAudit(surroundings, owned);
-  const reader = (): Registry['reader'] => registry.reader;
+  const reader = (): ObjectRegistry['reader'] => registry.reader;
   const authentication = owned.add(
     createAuthentication({
       ...surroundings,

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import type { Registry as Metrics } from '../../base/metrics/index.ts';
 import { groupResourceText, type GroupResource } from '../../api/meta/index.ts';
 import { registryOf } from '../../api/scheme/index.ts';
-import type { Registry } from '../registry/index.ts';
+import type { ObjectRegistry } from '../registry/index.ts';
 import { MeteredStore, type Store } from '../storage/index.ts';
 
 const RESOURCES_MAX = 2000;
@@ -35,7 +35,7 @@ export const meteredStore = (
 };
 
 /** The number of objects of each resource, read off the caches when somebody looks; also under its older name. */
-export const exposeObjectCounts = (metrics: Metrics, registry: Registry): Disposable => {
+export const exposeObjectCounts = (metrics: Metrics, registry: ObjectRegistry): Disposable => {
   const counts = metrics.gaugeFamily({
     name: 'apiserver_resource_objects',
     help: 'Number of stored objects at the time of last check split by kind.',

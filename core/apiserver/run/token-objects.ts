@@ -1,5 +1,5 @@
 import { isJsonObject, type GroupResource, type KubernetesObject } from '../../api/meta/index.ts';
-import type { ObjectReader } from '../admission/object-reader.ts';
+import type { ObjectReader } from '../storage/object-reader.ts';
 import { LAST_USED_LABEL, type TokenObjectGetter, type TokenObjectKind } from '../authn/index.ts';
 
 const TOKEN_RESOURCES: Readonly<Record<TokenObjectKind, GroupResource>> = {

@@ -1,5 +1,5 @@
 import type { StatusError } from '../../api/meta/index.ts';
-import type { UserInfo } from '../authn/user.ts';
+import type { UserInfo } from './user.ts';
 import type { ApiRequest } from './request.ts';
 import { isLongRunning, type RequestInfo } from './request-info.ts';
 import type { ApiResponse } from './response.ts';

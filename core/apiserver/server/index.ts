@@ -17,6 +17,6 @@ export { isLongRunning, parseRequestInfo } from './request-info.ts';
 export type { RequestInfo } from './request-info.ts';
 export { ApiResponse, sendJson, sendStatusError, sendTextError } from './response.ts';
 export { TraceRing } from './trace.ts';
-export type { RequestTrace, StageRecord, Verdict } from './trace.ts';
+export type { RequestTrace, StageRecord, StageVerdict } from './trace.ts';
 export type { VersionInfo } from './version-info.ts';
 export { WarningRecorder, warningHeader } from './warnings.ts';

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { isStatusError, StatusError } from '../../api/meta/index.ts';
 import type { RequestContext } from './context.ts';
 import { sendStatusError } from './response.ts';
-import type { Verdict } from './trace.ts';
+import type { StageVerdict } from './trace.ts';
 
 /** `next` hands the request on; `done` says that the stage has answered it. */
 export type StageResult = 'next' | 'done';
@@ -26,7 +26,7 @@ export interface PipelineEnvironment {
 /** Upstream's answer after a panic. */
 export const PANIC_TEXT = 'This request caused apiserver to panic. Look in the logs for details.';
 
-const verdictOf = (error: unknown): Verdict =>
+const verdictOf = (error: unknown): StageVerdict =>
   isStatusError(error) ? 'refused' : hasReason(error, 'ClientGone') ? 'answered' : 'failed';
 
 /**
@@ -41,7 +41,7 @@ export const runPipeline = async (
   for (const stage of stages) {
     const startMs = clock.monotonicMs();
     const partsFrom = context.stages.length;
-    const record = (verdict: Verdict, reason?: string): void => {
+    const record = (verdict: StageVerdict, reason?: string): void => {
       // Parts that it has told of itself are not counted twice: the durations of a trace add up to the request's.
       let durationMs = clock.monotonicMs() - startMs;
       for (let at = partsFrom; at < context.stages.length; at += 1)

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf } from '../../base/errors.ts';
 import { timeout } from '../../api/meta/index.ts';
-import { goQuote } from '../../api/validation/go-text.ts';
+import { goQuote } from '../../api/field/go-text.ts';
 import { RequestContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { answerFailure, runPipeline, type Stage } from './pipeline.ts';

@@ -1,12 +1,12 @@
 import { assert } from '../../base/assert.ts';
 
 /** How a stage left a request: on to the next stage, answered, refused with a Status, or broken by a defect. */
-export type Verdict = 'passed' | 'answered' | 'refused' | 'failed';
+export type StageVerdict = 'passed' | 'answered' | 'refused' | 'failed';
 
 export interface StageRecord {
   readonly stage: string;
   readonly durationMs: number;
-  readonly verdict: Verdict;
+  readonly verdict: StageVerdict;
   /** The reason of a refusal. */
   readonly reason?: string;
 }

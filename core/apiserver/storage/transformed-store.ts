@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
-import { goQuote } from '../../api/validation/go-text.ts';
+import { goQuote } from '../../api/field/go-text.ts';
 import { StorageError } from './errors.ts';
 import type {
   DeleteOptions,

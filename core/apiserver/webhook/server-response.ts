@@ -1,6 +1,6 @@
 import type { StatusError } from '../../api/meta/index.ts';
 import { isJsonObject, statusErrorFrom, type Status } from '../../api/meta/index.ts';
-import { goQuote } from '../../api/validation/go-text.ts';
+import { goQuote } from '../../api/field/go-text.ts';
 
 /** What client-go says of codes whose answer says nothing itself. */
 const WORDS: Readonly<Record<number, string>> = {

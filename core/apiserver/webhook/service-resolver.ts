@@ -1,9 +1,9 @@
 import { componentOnNode } from '../../base/bind-rules.ts';
 import type { Random } from '../../base/random.ts';
 import { serviceUnavailable, type KubernetesObject } from '../../api/meta/index.ts';
-import { goQuote } from '../../api/validation/go-text.ts';
+import { goQuote } from '../../api/field/go-text.ts';
 import { int, num, obj, objs, str, strs } from '../../api/validation/read.ts';
-import type { ObjectReader } from '../admission/object-reader.ts';
+import type { ObjectReader } from '../storage/object-reader.ts';
 import { addressPolicy } from '../kubelet-proxy/proxyable-address.ts';
 import type { ServiceReference } from './target.ts';
 

@@ -1,4 +1,4 @@
-import type { Overload } from '../library/declare.ts';
+import type { Overload } from '../values/overload.ts';
 import type { Issues } from '../source/issues.ts';
 import {
   type CallExpr,

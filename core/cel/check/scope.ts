@@ -1,5 +1,5 @@
-import type { Overload } from '../library/declare.ts';
-import type { StructTypes } from '../types/structs.ts';
+import type { Overload } from '../values/overload.ts';
+import type { StructTypes } from '../values/struct-declaration.ts';
 import { type Type, typeOfType } from '../types/type.ts';
 import { CelType, type Value } from '../values/value.ts';
 

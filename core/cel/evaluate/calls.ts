@@ -1,5 +1,5 @@
 import { type CallCost, type CostedCall, runtimeCost } from '../cost/runtime.ts';
-import type { Implementation, Overload } from '../library/declare.ts';
+import type { Implementation, Overload } from '../values/overload.ts';
 import { CelError, type Value, error, typeOf } from '../values/value.ts';
 import type { Frame, Step } from './frame.ts';
 import { guardOf, signatureGuard } from './guards.ts';

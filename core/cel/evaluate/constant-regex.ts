@@ -1,4 +1,4 @@
-import type { Implementation } from '../library/declare.ts';
+import type { Implementation } from '../values/overload.ts';
 import { compileRegex } from '../library/regex-cache.ts';
 import { findAllMatches, findMatch } from '../library/regex-search.ts';
 import { CelError, NO_SUCH_OVERLOAD } from '../values/value.ts';

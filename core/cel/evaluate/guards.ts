@@ -1,4 +1,4 @@
-import type { Overload } from '../library/declare.ts';
+import type { Overload } from '../values/overload.ts';
 import type { Type } from '../types/type.ts';
 import { CelList } from '../values/lists.ts';
 import { CelMap } from '../values/maps.ts';

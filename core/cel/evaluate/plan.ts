@@ -1,6 +1,6 @@
 import { unreachable } from '../../base/assert.ts';
 import { COST } from '../cost/constants.ts';
-import type { Implementation } from '../library/declare.ts';
+import type { Implementation } from '../values/overload.ts';
 import {
   type CallExpr,
   type Expr,
@@ -10,7 +10,7 @@ import {
   type SelectExpr,
   type StructExpr,
 } from '../syntax/ast.ts';
-import type { StructTypes } from '../types/structs.ts';
+import type { StructTypes } from '../values/struct-declaration.ts';
 import { doubleToInt } from '../values/integers.ts';
 import { ArrayList, CelList } from '../values/lists.ts';
 import { LiteralMap } from '../values/maps.ts';

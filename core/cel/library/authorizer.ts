@@ -3,7 +3,8 @@ import { BOOL, STRING, type Type, structOf } from '../types/type.ts';
 import type { SelfEqual } from '../values/compare.ts';
 import { goTrim } from '../values/go-text.ts';
 import { CelError, CelObject, NO_SUCH_OVERLOAD, type Value, error } from '../values/value.ts';
-import { type Library, type Overload, member } from './declare.ts';
+import { type Library, member } from './declare.ts';
+import type { Overload } from '../values/overload.ts';
 import { labelProblems, subdomainProblems } from './name-formats.ts';
 
 /** What an expression asks an authorizer; empty strings mean that the expression does not say. */

@@ -8,7 +8,8 @@ import { compare, equal } from '../values/compare.ts';
 import { ArrayList, CelList } from '../values/lists.ts';
 import { CelError, type Int, NO_SUCH_OVERLOAD, type Value, error, isInt, typeOf } from '../values/value.ts';
 import { spendWork } from '../values/work.ts';
-import { type Implementation, type Library, global, member } from './declare.ts';
+import { type Library, global, member } from './declare.ts';
+import type { Implementation } from '../values/overload.ts';
 import { COMPARABLE } from './lists.ts';
 
 const T = param('T');

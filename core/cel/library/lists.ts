@@ -14,7 +14,8 @@ import {
 import { compare, equal } from '../values/compare.ts';
 import type { CelList } from '../values/lists.ts';
 import { CelDouble, CelDuration, CelError, CelUint, type Value, error } from '../values/value.ts';
-import { type Library, type Overload, member } from './declare.ts';
+import { type Library, member } from './declare.ts';
+import type { Overload } from '../values/overload.ts';
 import { STANDARD_OPERATORS } from './standard-operators.ts';
 
 const A = param('A');

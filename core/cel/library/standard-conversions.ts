@@ -36,7 +36,8 @@ import {
   error,
   typeOf,
 } from '../values/value.ts';
-import { type Library, type Overload, type Typed, global } from './declare.ts';
+import { type Library, type Typed, global } from './declare.ts';
+import type { Overload } from '../values/overload.ts';
 
 const A = param('A');
 

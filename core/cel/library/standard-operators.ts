@@ -42,7 +42,8 @@ import {
   error,
   isInt,
 } from '../values/value.ts';
-import { type Implementation, type Library, type Overload, global, member } from './declare.ts';
+import { type Library, global, member } from './declare.ts';
+import type { Implementation, Overload } from '../values/overload.ts';
 
 const A = param('A');
 const B = param('B');

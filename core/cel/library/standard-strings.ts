@@ -1,6 +1,7 @@
 import { BOOL, STRING } from '../types/type.ts';
 import { CelError, NO_SUCH_OVERLOAD } from '../values/value.ts';
-import { type Implementation, type Library, global, member } from './declare.ts';
+import { type Library, global, member } from './declare.ts';
+import type { Implementation } from '../values/overload.ts';
 import { compileRegex } from './regex-cache.ts';
 
 const matches: Implementation = (text, pattern) => {

@@ -3,7 +3,8 @@ import { intOf } from '../values/integers.ts';
 import { type CivilTime, civilTime } from '../values/time.ts';
 import type { CelError } from '../values/value.ts';
 import { type CelDuration, type CelTimestamp, type Value, error } from '../values/value.ts';
-import { type Library, type Overload, member } from './declare.ts';
+import { type Library, member } from './declare.ts';
+import type { Overload } from '../values/overload.ts';
 
 /** Formatters are slow to make and there are a few hundred zones at most. */
 const formatters = new Map<string, Intl.DateTimeFormat>();

@@ -4,7 +4,8 @@ import type { SelfEqual } from '../values/compare.ts';
 import { ArrayList } from '../values/lists.ts';
 import { LiteralMap } from '../values/maps.ts';
 import { CelError, CelObject, NO_SUCH_OVERLOAD, type Value, error } from '../values/value.ts';
-import { type Library, type Overload, global, member } from './declare.ts';
+import { type Library, global, member } from './declare.ts';
+import type { Overload } from '../values/overload.ts';
 import { type GoUrl, escapedPath, hostOf, hostnameOf, parseUrl, portOf, queryOf, urlText } from './go-url.ts';
 
 const URL_TYPE = structOf('kubernetes.URL');

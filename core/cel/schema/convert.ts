@@ -2,7 +2,7 @@ import { intOf } from '../values/integers.ts';
 import { parseDate, parseDuration, parseTimestamp } from '../values/time.ts';
 import { CelDouble, CelDuration, CelObject, type Value, error } from '../values/value.ts';
 import { decodeBase64 } from './base64.ts';
-import { escapeName } from './escape.ts';
+import { escapeName } from '../values/escape.ts';
 import { type StructuralSchema, valuesSchema, withTypeAndObjectMeta } from './structural.ts';
 import { type ListIdentity, type ReadProperty, SchemaList, SchemaMap } from './values.ts';
 

@@ -1,6 +1,6 @@
 import { REQUEST_BYTES_MAX } from '../bounds.ts';
 import type { Range } from '../cost/ranges.ts';
-import type { StructDeclaration } from '../types/structs.ts';
+import type { StructDeclaration } from '../values/struct-declaration.ts';
 import {
   BOOL,
   BYTES,
@@ -15,7 +15,7 @@ import {
   mapOf,
   structOf,
 } from '../types/type.ts';
-import { escapeName } from './escape.ts';
+import { escapeName } from '../values/escape.ts';
 import { type StructuralSchema, valuesSchema, withTypeAndObjectMeta } from './structural.ts';
 
 /** The type of a part of a schema, with bounds of the data that it describes. */

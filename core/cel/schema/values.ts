@@ -3,7 +3,7 @@ import { ArrayList, CelList } from '../values/lists.ts';
 import { CelMap } from '../values/maps.ts';
 import { printValue } from '../values/print.ts';
 import { CelError, NO_SUCH_OVERLOAD, type Value } from '../values/value.ts';
-import { escapeName, unescapeName } from './escape.ts';
+import { escapeName, unescapeName } from '../values/escape.ts';
 
 /** How a list decides what is the same element (`x-kubernetes-list-type`). */
 export interface ListIdentity {

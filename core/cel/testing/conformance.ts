@@ -1,6 +1,7 @@
 import { createEnvironment } from '../environment.ts';
 import type { Environment } from '../environment.ts';
-import { type Overload, global } from '../library/declare.ts';
+import { global } from '../library/declare.ts';
+import type { Overload } from '../values/overload.ts';
 import { BIND_MACROS } from '../syntax/macros.ts';
 import {
   BOOL,

@@ -1,4 +1,4 @@
-import { unescapeName } from '../schema/escape.ts';
+import { unescapeName } from './escape.ts';
 import { NativeList } from './lists.ts';
 import { NativeMap } from './maps.ts';
 import { fromNative } from './native.ts';

@@ -4,7 +4,7 @@ import { NODE, updateOnConflict, type Node, type Stored } from '../../client/ind
 import type { ControllerDefinition } from '../../controllers/runtime/controller.ts';
 import { repeat } from '../../controllers/runtime/work-loop.ts';
 import type { CloudSettings } from '../config/config.ts';
-import { providerFor } from '../provider/provider-for.ts';
+import { providerFor } from '../run/provider-for.ts';
 
 export const SHUTDOWN_TAINT = 'node.cloudprovider.kubernetes.io/shutdown';
 const EXCLUDE_LABEL = 'node.kubernetes.io/exclude-from-lifecycle-management';

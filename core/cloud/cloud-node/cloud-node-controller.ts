@@ -5,7 +5,7 @@ import type { ControllerDefinition } from '../../controllers/runtime/controller.
 import { repeat, workLoop } from '../../controllers/runtime/work-loop.ts';
 import type { CloudSettings } from '../config/config.ts';
 import type { InstanceMetadata } from '../provider/provider.ts';
-import { providerFor } from '../provider/provider-for.ts';
+import { providerFor } from '../run/provider-for.ts';
 
 export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
 

@@ -5,7 +5,7 @@ import type { ControllerDefinition } from '../../controllers/runtime/controller.
 import { repeat } from '../../controllers/runtime/work-loop.ts';
 import type { CloudSettings } from '../config/config.ts';
 import type { Route } from '../provider/provider.ts';
-import { providerFor } from '../provider/provider-for.ts';
+import { providerFor } from '../run/provider-for.ts';
 
 const CONDITIONS = {
   made: { status: 'False', reason: 'RouteCreated', message: 'RouteController created a route' },

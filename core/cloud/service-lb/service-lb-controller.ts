@@ -15,7 +15,7 @@ import {
 import type { ControllerDefinition } from '../../controllers/runtime/controller.ts';
 import { workLoop } from '../../controllers/runtime/work-loop.ts';
 import type { CloudSettings } from '../config/config.ts';
-import { providerFor } from '../provider/provider-for.ts';
+import { providerFor } from '../run/provider-for.ts';
 import { isLoadBalancerNode, sameNames } from './load-balancer-nodes.ts';
 import {
   changeOf,

@@ -9,8 +9,8 @@ import {
 } from '../../contract/index.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import { planHosts } from '../config/hosts.ts';
-import { fileFlagOf } from '../encryption/configured-file.ts';
-import { commandOf } from '../monitor/in-flight-limits.ts';
+import { fileFlagOf } from '../data-folder/configured-file.ts';
+import { commandOf } from '../data-folder/in-flight-limits.ts';
 import { backwardLines } from './backward-lines.ts';
 
 /** Of one search; a narrower time or a rotated-away file is found by the next one. */

@@ -5,7 +5,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { BackupSchedule } from '../../contract/schemas/operations.ts';
-import { isScheduledName } from './backup-name.ts';
+import { isScheduledName } from '../data-folder/backup-name.ts';
 import {
   assertBackupDirectory,
   DEFAULT_SCHEDULE,

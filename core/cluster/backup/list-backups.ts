@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { SnapshotFile } from '../../contract/schemas/operations.ts';
 import { verifySnapshot, type SnapshotStatus } from '../../etcd/snapshot/index.ts';
 import { backupsFolder } from '../data-folder/layout.ts';
-import { isScheduledName, SNAPSHOT_SUFFIX } from './backup-name.ts';
+import { isScheduledName, SNAPSHOT_SUFFIX } from '../data-folder/backup-name.ts';
 import { snapshotFolders } from './schedule.ts';
 
 /** More snapshots than anybody looks through. */

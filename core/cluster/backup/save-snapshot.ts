@@ -6,7 +6,7 @@ import { backupsFolder, PRIVATE_FOLDER_MODE } from '../data-folder/layout.ts';
 import { etcdAccessOf, saveSnapshot, type SavedSnapshot } from '../etcd-operator/operations.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { ClusterConfig } from '../config/config.ts';
-import { stampOf } from './backup-name.ts';
+import { stampOf } from '../data-folder/backup-name.ts';
 
 const MIB = 1024 * 1024;
 /** Progress is told this often: a line for every message would be a line for every 64 kB. */

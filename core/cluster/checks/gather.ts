@@ -1,6 +1,6 @@
 import { hasReason } from '../../base/errors.ts';
 import { callControl } from '../control/client.ts';
-import type { ClusterState } from '../supervisor/state.ts';
+import type { ClusterState } from '../state/cluster-state.ts';
 
 /** Undefined while no cluster runs in the folder. */
 export const stateOrNone = async (data: string): Promise<ClusterState | undefined> => {

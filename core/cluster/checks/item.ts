@@ -1,12 +1,8 @@
-import { say, verbatim, type Finding, type Said, type SentenceCode } from '../../contract/index.ts';
+import { say, verbatim, type CheckId, type Finding, type Said } from '../../contract/index.ts';
 import type { Look } from './look.ts';
 
 export type Judged = Pick<Finding, 'verdict' | 'message' | 'advice' | 'fix'>;
 export type Fix = NonNullable<Finding['fix']>;
-
-/** Every check has a title by its id: `check.<id>`. */
-type IdIn<Code> = Code extends `check.${infer Id}` ? Id : never;
-export type CheckId = IdIn<SentenceCode>;
 
 /** One thing that a production control plane has. */
 export interface CheckItem {

@@ -9,7 +9,7 @@ import { planHosts, type HostPlan } from '../config/hosts.ts';
 import { adminKubeconfigFile } from '../data-folder/layout.ts';
 import { etcdAccessOf, listMembers, type EtcdAccess, type MemberView } from '../etcd-operator/operations.ts';
 import type { CheckItem, Judged } from './item.ts';
-import { commandOf } from '../monitor/in-flight-limits.ts';
+import { commandOf } from '../data-folder/in-flight-limits.ts';
 import {
   openClusterAccess,
   type Answer,

@@ -10,7 +10,7 @@ import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../
 import { inEnglish } from '../../contract/index.ts';
 import { openPaths } from './items/anonymous-paths.ts';
 import { socketFaults } from './items/control-socket.ts';
-import { exposedFiles } from './items/file-modes.ts';
+import { exposedFiles } from '../data-folder/exposed-files.ts';
 import { kubeletFaults } from './items/kubelet-access.ts';
 import { weaknessesOf } from './tls-probe.ts';
 

@@ -3,7 +3,7 @@ import { CLUSTER_CONTROLLERS } from '../../controllers/cluster-loops.ts';
 import { controllerManagerConfiguration, readControllerSettings } from '../../controllers/config/config.ts';
 import { CONTROLLER_MANAGER_FLAGS } from '../../controllers/config/flags.ts';
 import { runControllerManager } from '../../controllers/run/run-controller-manager.ts';
-import { WORKLOAD_CONTROLLERS } from '../../controllers/workloads/index.ts';
+import { WORKLOAD_CONTROLLERS } from '../../controllers/workload-controllers.ts';
 import type { Component } from './component.ts';
 import { levelOf } from './verbosity.ts';
 

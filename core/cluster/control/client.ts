@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { SaidError } from '../../contract/index.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
-import { controlEndpoint } from './endpoint.ts';
+import { controlEndpoint } from '../data-folder/control-endpoint.ts';
 import { onJsonLines, sendJsonLine } from './lines.ts';
 import type { ControlAnswer, ControlMethod, ParamsOf, ResultOf } from './protocol.ts';
 

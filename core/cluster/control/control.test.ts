@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ReasonError } from '../../base/errors.ts';
 import { callControl } from './client.ts';
-import { controlEndpoint } from './endpoint.ts';
+import { controlEndpoint } from '../data-folder/control-endpoint.ts';
 import { serveControl, type ControlHandlers } from './server.ts';
 
 let folder: string;

@@ -6,8 +6,8 @@ import type { RotationOutcome } from '../encryption/rotate.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { MembershipOutcome } from '../membership/add-member.ts';
 import type { UpgradeOutcome } from '../upgrade/apply.ts';
-import type { ClusterState } from '../supervisor/state.ts';
-import type { RestoreOutcome } from '../backup/restore-cluster.ts';
+import type { ClusterState } from '../state/cluster-state.ts';
+import type { RestoreOutcome } from '../restore/restore-cluster.ts';
 
 /** Every method: what it takes and what it answers. Both ends derive from this map. */
 export interface ControlMethods {

@@ -25,8 +25,8 @@ import { listFiles, runBounded, writeCredential, writePrivate } from '../../pki/
 import { kubernetesServiceAddress, loadBalancerAddress } from '../config/addresses.ts';
 import { formatClusterConfig, type ClusterConfig } from '../config/config.ts';
 import { planHosts, possibleNodeNames, WORKERS_HOST, type HostPlan } from '../config/hosts.ts';
-import { newEncryptionYaml } from '../encryption/configuration-file.ts';
-import { encryptionFileOf } from '../encryption/configured-file.ts';
+import { newEncryptionYaml } from './encryption-configuration.ts';
+import { encryptionFileOf } from './configured-file.ts';
 import { auditPolicyYaml } from '../manifests/audit-policy.ts';
 import { AUTHENTICATION_CONFIG_FILE, authenticationConfigYaml } from '../manifests/authentication-config.ts';
 import { initialMembers, manifestsOf, PORTS, type EtcdStart } from '../manifests/control-plane.ts';

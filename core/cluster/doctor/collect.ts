@@ -20,7 +20,7 @@ import type { ClusterConfig } from '../config/config.ts';
 import { planHosts } from '../config/hosts.ts';
 import { adminKubeconfigFile, manifestsFolder } from '../data-folder/layout.ts';
 import { etcdAccessOf, listMembers } from '../etcd-operator/operations.ts';
-import type { ClusterState } from '../supervisor/state.ts';
+import type { ClusterState } from '../state/cluster-state.ts';
 import type { Evidence, HostEvidence, MemberEvidence, WebhookEvidence } from './evidence.ts';
 import { fsyncOf } from './fsync.ts';
 

@@ -1,15 +1,12 @@
-import { say, verbatim, type ClusterAction, type Finding, type Said } from '../../contract/index.ts';
 import {
-  bad,
-  byAction,
-  fixedBy,
-  ok,
-  someOf,
-  warn,
+  say,
+  verbatim,
   type CheckId,
-  type Fix,
-  type Judged,
-} from '../checks/item.ts';
+  type ClusterAction,
+  type Finding,
+  type Said,
+} from '../../contract/index.ts';
+import { bad, byAction, fixedBy, ok, someOf, warn, type Fix, type Judged } from '../checks/item.ts';
 import type { Evidence, HostEvidence } from './evidence.ts';
 
 const DAY_MS = 86_400_000;

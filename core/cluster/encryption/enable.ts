@@ -10,15 +10,15 @@ import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { changeManifest } from '../flags/change-manifest.ts';
 import { withFlags, type FlagChange } from '../flags/with-flags.ts';
-import { assertHealthy } from '../upgrade/move.ts';
+import { assertHealthy } from '../supervisor/move.ts';
 import {
   keyNames,
   newEncryptionYaml,
   withKeysFirst,
   withPlainFirst,
   writtenPrefixes,
-} from './configuration-file.ts';
-import { encryptionFileOf } from './configured-file.ts';
+} from '../data-folder/encryption-configuration.ts';
+import { encryptionFileOf } from '../data-folder/configured-file.ts';
 import { configurationHash } from '../../apiserver/encryption/index.ts';
 import { rewriteAll, untilLoaded, type RotationOutcome } from './rotate.ts';
 

@@ -10,7 +10,7 @@ import {
   withPlainFirst,
   withSecondKeyFirst,
   writtenPrefixes,
-} from './configuration-file.ts';
+} from '../data-folder/encryption-configuration.ts';
 import { openKeys, sealKeys } from './key-bundle.ts';
 
 const AT = Date.UTC(2026, 0, 1);

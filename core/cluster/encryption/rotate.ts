@@ -10,15 +10,15 @@ import { PREVIOUS_ENCRYPTION_FILE } from '../manifests/guard-files.ts';
 import { openClusterAccess } from '../monitor/scrape/cluster-access.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { assertHealthy, clientOf } from '../upgrade/move.ts';
+import { assertHealthy, clientOf } from '../supervisor/move.ts';
 import {
   keyNames,
   withFirstKeyOnly,
   withNewKey,
   withSecondKeyFirst,
   writtenPrefixes,
-} from './configuration-file.ts';
-import { encryptionFileOf } from './configured-file.ts';
+} from '../data-folder/encryption-configuration.ts';
+import { encryptionFileOf } from '../data-folder/configured-file.ts';
 import { outdatedKeys, rewriteObjects } from './rewrite.ts';
 
 export interface RotationOutcome {

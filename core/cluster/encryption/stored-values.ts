@@ -5,7 +5,7 @@ import { silentLog } from '../../base/log.ts';
 import { loadTransformers, plainValues } from '../../apiserver/encryption/index.ts';
 import type { ValueTransformer } from '../../apiserver/storage/value-transformer.ts';
 import type { ClusterConfig } from '../config/config.ts';
-import { encryptionFileOf } from './configured-file.ts';
+import { encryptionFileOf } from '../data-folder/configured-file.ts';
 
 export interface StoredValues {
   /** What an API server would read under this key. */

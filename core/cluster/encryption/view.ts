@@ -6,8 +6,8 @@ import { parseEncryptionConfiguration } from '../../apiserver/encryption/index.t
 import type { EncryptionView } from '../../contract/index.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import { PREVIOUS_ENCRYPTION_FILE } from '../manifests/guard-files.ts';
-import { describeKeys, writtenPrefixes } from './configuration-file.ts';
-import { encryptionFileOf } from './configured-file.ts';
+import { describeKeys, writtenPrefixes } from '../data-folder/encryption-configuration.ts';
+import { encryptionFileOf } from '../data-folder/configured-file.ts';
 
 const NOTHING: EncryptionView = { file: '', resources: [], keys: [], previousFile: '', problem: '' };
 

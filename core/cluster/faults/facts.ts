@@ -1,4 +1,4 @@
-import type { HostPhase } from '../supervisor/state.ts';
+import type { HostPhase } from '../operation/host-phase.ts';
 import type { Fault } from './fault.ts';
 
 /** What a preview is computed from: the cluster as it is now. */

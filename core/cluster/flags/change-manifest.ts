@@ -1,7 +1,7 @@
 import { say, SaidError, together, verbatim } from '../../contract/index.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { writeManifest } from '../upgrade/manifest-image.ts';
-import { withoutClients } from '../upgrade/move.ts';
+import { writeManifest } from '../data-folder/manifest-image.ts';
+import { withoutClients } from '../supervisor/move.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 

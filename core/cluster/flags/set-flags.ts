@@ -6,7 +6,7 @@ import { planHosts } from '../config/hosts.ts';
 import { manifestsFolder } from '../data-folder/layout.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { assertHealthy } from '../upgrade/move.ts';
+import { assertHealthy } from '../supervisor/move.ts';
 import { changeManifest } from './change-manifest.ts';
 import { withFlags, type FlagChange } from './with-flags.ts';
 

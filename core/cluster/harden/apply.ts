@@ -1,15 +1,15 @@
 import { chmod, lstat } from 'node:fs/promises';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
 import { say, SaidError, verbatim, type HardeningWishes } from '../../contract/index.ts';
-import { exposedPaths } from '../checks/items/file-modes.ts';
+import { exposedPaths } from '../data-folder/exposed-files.ts';
 import { saveClusterSnapshot } from '../backup/save-snapshot.ts';
 import { prepareEncryption, writeEncrypted } from '../encryption/enable.ts';
-import { writtenPrefixes } from '../encryption/configuration-file.ts';
+import { writtenPrefixes } from '../data-folder/encryption-configuration.ts';
 import { rewriteAll } from '../encryption/rotate.ts';
 import { changeManifest } from '../flags/change-manifest.ts';
 import { inStep, silentReport, type StepReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { assertHealthy } from '../upgrade/move.ts';
+import { assertHealthy } from '../supervisor/move.ts';
 import type { HardeningDraft } from './draft.ts';
 import { draftHardening, hardeningFacts, hardeningSteps, isEmptyDraft } from './plan.ts';
 import { readHardeningState, withEarlier, writeHardeningState, type HardeningState } from './state.ts';

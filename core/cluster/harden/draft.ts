@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import type { BackupSchedule } from '../../contract/index.ts';
 import { withFlags, type FlagChange } from '../flags/with-flags.ts';
-import { flagOf } from '../monitor/in-flight-limits.ts';
+import { flagOf } from '../data-folder/in-flight-limits.ts';
 
 export interface ManifestText {
   readonly host: string;

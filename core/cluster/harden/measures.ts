@@ -13,7 +13,7 @@ import {
   type Said,
 } from '../../contract/index.ts';
 import { ENCRYPTION_FLAGS } from '../encryption/enable.ts';
-import { fileFlagOf } from '../encryption/configured-file.ts';
+import { fileFlagOf } from '../data-folder/configured-file.ts';
 import type { FlagChange } from '../flags/with-flags.ts';
 import { auditPolicyYaml } from '../manifests/audit-policy.ts';
 import { ANONYMOUS_PATHS, AUTHENTICATION_CONFIG_FILE } from '../manifests/authentication-config.ts';

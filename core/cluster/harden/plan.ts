@@ -10,13 +10,13 @@ import {
   type HardeningWishes,
   type Said,
 } from '../../contract/index.ts';
-import { exposedFiles } from '../checks/items/file-modes.ts';
+import { exposedFiles } from '../data-folder/exposed-files.ts';
 import { readBackupSchedule } from '../backup/schedule.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import { planHosts, possibleNodeNames } from '../config/hosts.ts';
 import { manifestsFolder } from '../data-folder/layout.ts';
-import { fileFlagOf } from '../encryption/configured-file.ts';
-import { newEncryptionYaml } from '../encryption/configuration-file.ts';
+import { fileFlagOf } from '../data-folder/configured-file.ts';
+import { newEncryptionYaml } from '../data-folder/encryption-configuration.ts';
 import { AUTHENTICATION_CONFIG_FILE } from '../manifests/authentication-config.ts';
 import { AUDIT_POLICY_FILE, ENCRYPTION_CONFIG_FILE } from '../manifests/guard-files.ts';
 import type { Step } from '../operation/step-report.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ClusterConfig } from '../config/config.ts';
-import { encryptionFileOf } from '../encryption/configured-file.ts';
+import { encryptionFileOf } from '../data-folder/configured-file.ts';
 import { PREVIOUS_ENCRYPTION_FILE } from '../manifests/guard-files.ts';
 
 /** The keys of a cluster of ours: those in use, then those that the last rotation replaced. */

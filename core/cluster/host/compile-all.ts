@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { HOST_FLAGS } from '../supervisor/host-launcher.ts';
+import { HOST_FLAGS } from './host-flags.ts';
 import { COMPILE_ARGUMENT } from './code-cache.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../../base/errors.ts';
 import { jsonLog } from '../../base/node/log.ts';
 import { runComponent } from '../components/index.ts';
-import { applyFaults } from '../faults/thread-faults.ts';
+import { applyFaults } from './thread-faults.ts';
 import type { HostFaults } from './messages.ts';
 
 export interface ComponentStart {

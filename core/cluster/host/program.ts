@@ -5,7 +5,7 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { CACHE_VARIABLE, COMPILE_ARGUMENT, useCodeCache } from './code-cache.ts';
 import type { ComponentStart } from './component-thread.ts';
 import type { ContentStart } from './content-thread.ts';
-import type { LoadBalancerStart } from '../supervisor/load-balancer-thread.ts';
+import type { LoadBalancerStart } from '../load-balancer/load-balancer-thread.ts';
 
 const program = new URL(import.meta.url);
 /**
@@ -51,7 +51,7 @@ const keepLater = (): void => {
 const loadAll = async (): Promise<void> => {
   if (kind === HOST) await Promise.all([import('./run-host.ts'), import('./supervisor-port.ts')]);
   else if (kind === CONTENT) await import('./content-thread.ts');
-  else if (kind === LOAD_BALANCER) await import('../supervisor/load-balancer-thread.ts');
+  else if (kind === LOAD_BALANCER) await import('../load-balancer/load-balancer-thread.ts');
   else {
     await import('./component-thread.ts');
     const { loadComponent } = await import('../components/index.ts');
@@ -78,7 +78,7 @@ const main = async (): Promise<void> => {
   keepLater();
   if (!isMainThread && parentPort) {
     if (start.loadBalancer !== undefined) {
-      const { runLoadBalancerThread } = await import('../supervisor/load-balancer-thread.ts');
+      const { runLoadBalancerThread } = await import('../load-balancer/load-balancer-thread.ts');
       await runLoadBalancerThread(start as LoadBalancerStart, parentPort);
     } else if (start.content !== undefined) {
       const { runHostContent } = await import('./content-thread.ts');

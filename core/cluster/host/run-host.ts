@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { jsonLog } from '../../base/node/log.ts';
 import { logsFolder } from '../data-folder/layout.ts';
-import { applyFaults, type ThreadFaults } from '../faults/thread-faults.ts';
+import { applyFaults, type ThreadFaults } from './thread-faults.ts';
 import { startHostKubelet, type HostKubelet } from './host-kubelet.ts';
 import { STOP_STAGES, type FromHost, type HostStart, type ToHost } from './messages.ts';
 import { rotatingFile } from './rotating-file.ts';

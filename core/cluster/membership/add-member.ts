@@ -1,5 +1,5 @@
 import { type Said, SaidError, saidOf, say, together } from '../../contract/index.ts';
-import { hasReason, messageOf } from '../../base/errors.ts';
+import { hasReason } from '../../base/errors.ts';
 import { NODE } from '../../client/index.ts';
 import { writeClusterConfig } from '../data-folder/create.ts';
 import { putManifestBack } from '../data-folder/manifest-aside.ts';
@@ -15,8 +15,8 @@ import { PORTS } from '../manifests/control-plane.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import { markControlPlanes } from '../supervisor/bootstrap.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { assertHealthy, clientOf } from '../upgrade/move.ts';
-import { readUpgradeState } from '../upgrade/state.ts';
+import { assertHealthy, clientOf, UnhealthyError } from '../supervisor/move.ts';
+import { readUpgradeState } from '../data-folder/upgrade-state.ts';
 import { updateEtcdServers } from './etcd-servers.ts';
 import { makeHostFiles } from './host-files.ts';
 import {
@@ -24,7 +24,7 @@ import {
   endMembershipChange,
   readMembershipChange,
   type MembershipChange,
-} from './journal.ts';
+} from '../data-folder/membership-journal.ts';
 import { hostOf, withNextMember } from './ordinals.ts';
 
 const JOIN_TIMEOUT_MS = 120_000;
@@ -187,7 +187,7 @@ export const goingOn = async <T>(change: MembershipChange, run: () => Promise<T>
   try {
     return await run();
   } catch (cause) {
-    const isAdvised = messageOf(cause).includes(commandOf(change));
+    const isAdvised = cause instanceof UnhealthyError;
     throw new SaidError(
       'Unfinished',
       say('failure.about', {

@@ -8,7 +8,7 @@ import { manifestsFolder } from '../data-folder/layout.ts';
 import { initialMembers, PORTS } from '../manifests/control-plane.ts';
 import type { HostLink } from '../supervisor/host-link.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { assertHealthy, withoutClients } from '../upgrade/move.ts';
+import { assertHealthy, withoutClients } from '../supervisor/move.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 

@@ -11,12 +11,12 @@ import {
   moveLeader,
   removeMember as removeFromEtcd,
 } from '../etcd-operator/operations.ts';
-import { gatherActionFacts } from '../faults/gather-facts.ts';
+import { gatherActionFacts } from '../supervisor/gather-facts.ts';
 import { previewAction } from '../faults/preview.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { drainNode } from '../upgrade/drain-node.ts';
-import { clientOf } from '../upgrade/move.ts';
+import { drainNode } from '../supervisor/drain-node.ts';
+import { clientOf } from '../supervisor/move.ts';
 import {
   accessOf,
   assertChangeable,
@@ -34,7 +34,7 @@ import {
   endMembershipChange,
   readMembershipChange,
   type MembershipChange,
-} from './journal.ts';
+} from '../data-folder/membership-journal.ts';
 import { hostOf, withoutMember } from './ordinals.ts';
 
 const resumeCommand = (host: string): string => `pilothouse member remove ${host}`;

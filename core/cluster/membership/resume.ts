@@ -4,7 +4,7 @@ import { silentReport } from '../operation/step-report.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { accessOf, completeJoin, goingOn, memberAt } from './add-member.ts';
 import { deleteHostFiles } from './host-files.ts';
-import { endMembershipChange, readMembershipChange } from './journal.ts';
+import { endMembershipChange, readMembershipChange } from '../data-folder/membership-journal.ts';
 import { hostOf, withNextMember } from './ordinals.ts';
 import { completeLeave, finishLeave } from './remove-member.ts';
 

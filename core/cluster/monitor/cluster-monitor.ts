@@ -10,7 +10,7 @@ import { consoleKubeconfigFile } from '../data-folder/layout.ts';
 import { etcdAccessOf, type EtcdAccess } from '../etcd-operator/operations.ts';
 import type { ClusterRecords } from './cluster-records.ts';
 import { MembersWatch, type MemberMetrics } from './etcd/members-watch.ts';
-import { inFlightLimitsOf } from './in-flight-limits.ts';
+import { inFlightLimitsOf } from '../data-folder/in-flight-limits.ts';
 import { LeasesWatch } from './leases/leases-watch.ts';
 import { Sampler } from './sampler.ts';
 import { openClusterAccess, type ClusterAccess } from './scrape/cluster-access.ts';

@@ -8,7 +8,7 @@ import {
   type Connection,
   type PolicyEnd,
   type Protocol,
-  type Verdict,
+  type PolicyVerdict,
 } from '../../network-policy/index.ts';
 
 export interface ReachQuestion {
@@ -21,7 +21,7 @@ export interface ReachQuestion {
 
 export interface ReachAnswer {
   readonly connection: Connection;
-  readonly verdict: Verdict;
+  readonly verdict: PolicyVerdict;
   readonly lines: readonly string[];
 }
 

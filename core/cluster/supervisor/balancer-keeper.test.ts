@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { manualClock } from '../../base/manual-clock.ts';
 import type { Backend } from '../load-balancer/index.ts';
 import { BalancerKeeper, RESTART_PAUSE_MS } from './balancer-keeper.ts';
-import type { LoadBalancerEvents } from './load-balancer-thread.ts';
+import type { LoadBalancerEvents } from '../load-balancer/load-balancer-thread.ts';
 
 const backend = (name: string): Backend => ({ name, host: '127.0.0.1', port: 6443 });
 

@@ -4,7 +4,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { LinkRule } from '../faults/link-gate.ts';
 import type { Backend, LoadBalancerState } from '../load-balancer/index.ts';
-import type { LoadBalancerEvents, LoadBalancerThread } from './load-balancer-thread.ts';
+import type { LoadBalancerEvents, LoadBalancerThread } from '../load-balancer/load-balancer-thread.ts';
 
 /** Between the end of a load balancer and the next one: what ends it immediately must not keep a processor busy. */
 export const RESTART_PAUSE_MS = 1_000;

@@ -4,7 +4,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { exitsInARow, RESTARTS_IN_A_ROW_MAX, verdictOn } from './restart-policy.ts';
-import type { HostExit } from './state.ts';
+import type { HostExit } from '../state/cluster-state.ts';
 
 /** Between two looks at whether an operation that works on hosts is over. */
 const BUSY_PAUSE_MS = 1_000;

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../base/errors.ts';
 import type { FromHost, ToHost } from '../host/messages.ts';
+import { HOST_ENVIRONMENT, HOST_FLAGS } from '../host/host-flags.ts';
 
 export interface LaunchedHost {
   readonly pid: number | undefined;
@@ -17,19 +18,6 @@ export interface HostListener {
 
 /** Starts the host program as a process. */
 export type HostLauncher = (name: string, listener: HostListener) => LaunchedHost;
-
-/** The main thread of a host runs a kubelet alone, and needs little. Each thread collects what its start left behind. */
-export const HOST_FLAGS: readonly string[] = ['--max-semi-space-size=4', '--expose-gc'];
-
-/**
- * For the allocator of glibc, which otherwise keeps a heap for each of a host's twenty threads and what large buffers
- * were freed of; others do not look at it.
- */
-export const HOST_ENVIRONMENT: Readonly<Record<string, string>> = {
-  MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '131072',
-  MALLOC_TRIM_THRESHOLD_: '131072',
-};
 
 /** Processes of this machine, as `pilothouse up` runs them. Their own output goes where ours goes. */
 export const forkLauncher =

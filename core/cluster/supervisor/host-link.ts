@@ -4,7 +4,8 @@ import type { HostPlan } from '../config/hosts.ts';
 import type { ComponentUsage, FromHost, HostFaults, HostStart, StopStage } from '../host/messages.ts';
 import type { HostRestarts } from './host-keeper.ts';
 import type { HostLauncher, HostListener, LaunchedHost } from './host-launcher.ts';
-import type { ComponentState, HostPhase, HostState } from './state.ts';
+import type { ComponentState, HostState } from '../state/cluster-state.ts';
+import type { HostPhase } from '../operation/host-phase.ts';
 
 const REPORT_TIMEOUT_MS = 1_000;
 

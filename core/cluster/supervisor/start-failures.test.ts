@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { verbatim, inEnglish } from '../../contract/index.ts';
 import { fatalFailure, startFailures, type StartLook } from './start-failures.ts';
-import type { HostState } from './state.ts';
+import type { HostState } from '../state/cluster-state.ts';
 import { hostState } from './testing/host-state.ts';
 
 const DAMAGED = 'a record does not match its checksum\n  at somewhere';

@@ -1,5 +1,5 @@
 import { say, together, verbatim, type Said } from '../../contract/index.ts';
-import type { HostState } from './state.ts';
+import type { HostState } from '../state/cluster-state.ts';
 
 /** What of a cluster does not start, in one line. */
 export interface StartFailure {

@@ -24,6 +24,7 @@ const supervised = () => {
     } satisfies DataFolder,
     program: new URL('file:///nowhere'),
     clock: manualClock(),
+    resumeMembership: () => Promise.resolve(undefined),
     log: silentLog,
     launch: (name, { onMessage, onExit }) => {
       launched.push(name);

@@ -10,16 +10,15 @@ import { certificatePath } from '../../pki/index.ts';
 import { loadBalancerAddress } from '../config/addresses.ts';
 import type { ClusterConfig } from '../config/config.ts';
 import { firstNodePlace, nodePlaces, planHosts, type HostPlan } from '../config/hosts.ts';
-import { SCHEDULED_PREFIX } from '../backup/backup-name.ts';
+import { SCHEDULED_PREFIX } from '../data-folder/backup-name.ts';
 import { BackupRunner } from '../backup/backup-runner.ts';
-import { undoInterruptedRestore } from '../backup/member-folders.ts';
+import { undoInterruptedRestore } from '../data-folder/member-folders.ts';
 import { saveClusterSnapshot } from '../backup/save-snapshot.ts';
 import { OneAtATime } from '../operation/one-at-a-time.ts';
 import { silentReport } from '../operation/step-report.ts';
-import { FaultBoard, linkEndOf, LOAD_BALANCER } from '../faults/fault-board.ts';
-import { readMembershipChange } from '../membership/journal.ts';
-import { resumeMembership } from '../membership/resume.ts';
-import { readUpgradeState } from '../upgrade/state.ts';
+import { FaultBoard, linkEndOf, LOAD_BALANCER } from './fault-board.ts';
+import { readMembershipChange } from '../data-folder/membership-journal.ts';
+import { readUpgradeState } from '../data-folder/upgrade-state.ts';
 import { superAdminKubeconfigFile } from '../data-folder/layout.ts';
 import type { DataFolder } from '../data-folder/open.ts';
 import { brokenManifests, lostKeys } from '../data-folder/look-at-files.ts';
@@ -33,11 +32,11 @@ import { CertificateKeeper } from './certificate-keeper.ts';
 import { HostEvents } from './host-events.ts';
 import { HostKeeper, type HostCrash } from './host-keeper.ts';
 import { HostLink } from './host-link.ts';
-import { startLoadBalancerThread } from './load-balancer-thread.ts';
+import { startLoadBalancerThread } from '../load-balancer/load-balancer-thread.ts';
 import { Readiness } from './readiness.ts';
 import { ServingGates } from './serving-gates.ts';
 import type { StartFailure } from './start-failures.ts';
-import type { ClusterPhase, ClusterState } from './state.ts';
+import type { ClusterPhase, ClusterState } from '../state/cluster-state.ts';
 import { SCHEDULED_SNAPSHOT } from '../timeline/action-draft.ts';
 import { Timeline } from '../timeline/timeline.ts';
 
@@ -56,6 +55,8 @@ export interface SupervisorOptions {
   readonly launch: HostLauncher;
   readonly clock: Clock;
   readonly log: Log;
+  /** Ends a change of members that a crash has cut off; called once the rest of the cluster is ready. */
+  readonly resumeMembership: (supervisor: Supervisor) => Promise<Said | undefined>;
 }
 
 /** A cluster that runs: its host processes and its load balancer. */
@@ -383,7 +384,7 @@ export class Supervisor {
   /** Continues with a change of members that was cut off. */
   async #settle(): Promise<void> {
     if (this.#unsettled === undefined) return;
-    const { log } = this.#options;
+    const { log, resumeMembership } = this.#options;
     try {
       const outcome = await this.exclusively(say('exclusive.resume'), () => resumeMembership(this));
       if (outcome !== undefined) this.#warnings.push(outcome);

@@ -12,7 +12,7 @@ import {
   type Said,
 } from '../../contract/index.ts';
 import { compareQuorum, NOTHING_SEEN, type QuorumMemory } from '../monitor/etcd/timeline.ts';
-import type { ClusterState } from '../supervisor/state.ts';
+import type { ClusterState } from '../state/cluster-state.ts';
 import { isEnd, type Draft, type Observation } from './draft.ts';
 import { alertChanges } from './observe/alert-changes.ts';
 import { clusterChanges } from './observe/cluster-changes.ts';

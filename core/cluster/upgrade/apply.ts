@@ -5,9 +5,9 @@ import { inStep, silentReport, type StepReport } from '../operation/step-report.
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { itineraryOf, upgradeSteps } from './itinerary.ts';
 import { Journey } from './journey.ts';
-import { assertHealthy } from './move.ts';
+import { assertHealthy } from '../supervisor/move.ts';
 import { assertUpgradable } from './plan.ts';
-import { readUpgradeState, writeUpgradeState, type UpgradeState } from './state.ts';
+import { readUpgradeState, writeUpgradeState, type UpgradeState } from '../data-folder/upgrade-state.ts';
 
 export interface UpgradeOutcome {
   readonly from: string;

@@ -3,10 +3,10 @@ import { NODE } from '../../client/index.ts';
 import { inStep, type StepReport } from '../operation/step-report.ts';
 import { ELECTED_COMPONENTS } from '../supervisor/bootstrap.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { drainNode, setCordon } from './drain-node.ts';
+import { drainNode, setCordon } from '../supervisor/drain-node.ts';
 import { nodeStepId, type NodeBatch } from './itinerary.ts';
-import { assertHealthy, clientOf, moveComponent, moveKubelet } from './move.ts';
-import { writeUpgradeState, type UpgradeState } from './state.ts';
+import { assertHealthy, clientOf, moveComponent, moveKubelet } from '../supervisor/move.ts';
+import { writeUpgradeState, type UpgradeState } from '../data-folder/upgrade-state.ts';
 
 /** Moves hosts to one release, a stop at a time. Every stop finds out on its own whether it was made before. */
 export class Journey {

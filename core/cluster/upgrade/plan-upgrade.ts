@@ -4,11 +4,11 @@ import {
   say,
   together,
   verbatim,
+  type CheckId,
   type Finding,
   type Said,
   type UpgradePlan,
 } from '../../contract/index.ts';
-import type { CheckId } from '../checks/item.ts';
 import { listExpiry } from '../../pki/index.ts';
 import { minorOf } from '../config/config.ts';
 import { etcdAccessOf, listMembers, withAny } from '../etcd-operator/operations.ts';
@@ -16,10 +16,10 @@ import { withStoredValues } from '../encryption/stored-values.ts';
 import { storedObjects } from '../etcd-operator/stored-objects.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { itineraryOf, upgradeSteps } from './itinerary.ts';
-import { clientOf } from './move.ts';
+import { clientOf } from '../supervisor/move.ts';
 import { upgradeTargets } from './plan.ts';
 import { RemovalCount, type Removal } from './removals.ts';
-import { readUpgradeState } from './state.ts';
+import { readUpgradeState } from '../data-folder/upgrade-state.ts';
 
 /** Upstream's skew policy since 1.28: a kubelet may be three minors behind its API server. */
 const KUBELET_SKEW_MAX = 3;

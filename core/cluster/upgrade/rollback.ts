@@ -6,8 +6,8 @@ import type { Supervisor } from '../supervisor/supervisor.ts';
 import { recordRelease, type UpgradeOutcome } from './apply.ts';
 import { itineraryOf, rollbackSteps } from './itinerary.ts';
 import { Journey } from './journey.ts';
-import { assertHealthy, clientOf } from './move.ts';
-import { forgetUpgrade, readUpgradeState, writeUpgradeState } from './state.ts';
+import { assertHealthy, clientOf } from '../supervisor/move.ts';
+import { forgetUpgrade, readUpgradeState, writeUpgradeState } from '../data-folder/upgrade-state.ts';
 
 /** Objects that an older release would neither show nor take care of. */
 const assertNothingNewer = async (supervisor: Supervisor, from: string, to: string): Promise<void> => {

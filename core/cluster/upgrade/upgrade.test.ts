@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withImageTag } from './manifest-image.ts';
+import { withImageTag } from '../data-folder/manifest-image.ts';
 import { assertUpgradable, upgradeTargets } from './plan.ts';
 
 test('an upgrade goes to the next minor and no further', () => {

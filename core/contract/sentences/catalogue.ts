@@ -33,3 +33,7 @@ export const sentences = {
 
 export type Sentences = typeof sentences;
 export type SentenceCode = keyof Sentences;
+
+type IdIn<Code> = Code extends `check.${infer Id}` ? Id : never;
+/** Every check has a title by its id: `check.<id>`. */
+export type CheckId = IdIn<SentenceCode>;

@@ -10,7 +10,7 @@ export interface Findings {
   readonly finalizers: ReadonlyMap<string, number>;
 }
 
-interface Verdict {
+interface ConditionVerdict {
   readonly type: string;
   readonly ok: readonly [reason: string, message: string];
   /** Undefined if there is no problem. */
@@ -23,7 +23,7 @@ const countsText = (counts: readonly string[]): string => [...counts].sort().joi
 const resourceText = ({ group, plural }: Kind): string =>
   group === '' ? `${plural}.` : groupResourceText({ group, resource: plural });
 
-const VERDICTS: readonly Verdict[] = [
+const VERDICTS: readonly ConditionVerdict[] = [
   {
     type: 'NamespaceDeletionDiscoveryFailure',
     ok: ['ResourcesDiscovered', 'All resources successfully discovered'],

@@ -30,11 +30,11 @@ export const VERDICTS = [
   'removed',
   'busy',
 ] as const;
-export type Verdict = (typeof VERDICTS)[number];
+export type HelloVerdict = (typeof VERDICTS)[number];
 
 /** The first frame of the one who listens; anything but welcome is followed by a hang-up. */
 export interface HelloReply {
-  readonly verdict: Verdict;
+  readonly verdict: HelloVerdict;
   readonly id: MemberId;
   readonly clusterId: bigint;
 }

@@ -7,7 +7,7 @@ import { decodeMessage } from './codec.ts';
 import { isAllowed } from '../../base/node/certificate-names.ts';
 import { Connection, sendAlive } from './connection.ts';
 import { FRAME } from './frame.ts';
-import { readHello, writeHelloReply, type Hello, type Purpose, type Verdict } from './hello.ts';
+import { readHello, writeHelloReply, type Hello, type Purpose, type HelloVerdict } from './hello.ts';
 import type { RequestHandlers } from './requests.ts';
 import type { PeerSettings } from './settings.ts';
 import { SnapshotReceiver } from './snapshot-stream.ts';
@@ -115,7 +115,7 @@ export class InboundConnection {
     this.#serve = this.#serverFor(hello);
   }
 
-  #judge(hello: Hello): Verdict {
+  #judge(hello: Hello): HelloVerdict {
     const host = this.#host;
     if (hello.purpose === 'probe') return 'welcome';
     if (hello.clusterId !== host.clusterId) return 'clusterMismatch';

@@ -15,11 +15,11 @@ import { isTerminalPhase } from '../status/phase.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import type { StatusWriter } from '../status/status-writer.ts';
 import { refusal } from '../sync/admission.ts';
-import { nextBackOff, type BackOffBounds, type BackOffEntry } from '../sync/back-off.ts';
+import { nextBackOff, type BackOffBounds, type BackOffEntry } from '../containers/back-off.ts';
 import type { NodeContext } from '../sync/node-context.ts';
 import { PodEntry } from '../sync/pod-entry.ts';
 import { podRequests } from '../sync/pod-requests.ts';
-import { PodWorker, type Verdict } from '../sync/pod-worker.ts';
+import { PodWorker, type PodVerdict } from '../sync/pod-worker.ts';
 import type { NodeAgent } from './node-agent.ts';
 import type { NodeIdentity } from './node-object.ts';
 import { nodeLabels } from './node-object.ts';
@@ -192,7 +192,7 @@ export class KubeletNode {
     else this.#admit(entry, pod, isGoing);
   }
 
-  #refusal(pod: V1Pod): Verdict | undefined {
+  #refusal(pod: V1Pod): PodVerdict | undefined {
     const { context, identity, api } = this.#options;
     return refusal({
       pod,
@@ -218,7 +218,7 @@ export class KubeletNode {
     else this.#admit(entry, entry.apiPod ?? pod, false);
   }
 
-  #reject(entry: PodEntry, pod: Stored<Pod>, verdict: Verdict): void {
+  #reject(entry: PodEntry, pod: Stored<Pod>, verdict: PodVerdict): void {
     const { context, api } = this.#options;
     context.event(pod, 'Warning', verdict.reason, verdict.message);
     context.metrics.admissionRejections.labels(verdict.reason).inc();

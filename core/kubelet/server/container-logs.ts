@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { ReasonError } from '../../base/errors.ts';
 import { parseTime } from '../../api/meta/time.ts';
 import type { ContainerLog, LogLine } from '../runtimes/container-log.ts';
-import type { ContainerRecord } from '../sync/container-record.ts';
+import type { ContainerRecord } from '../containers/container-record.ts';
 
 export interface LogOptions {
   readonly follow: boolean;

@@ -2,7 +2,7 @@ import { formatTime } from '../../api/meta/time.ts';
 import { quantityFrom } from '../../api/quantity/index.ts';
 import type { KubeletNode } from '../node/kubelet-node.ts';
 import type { ContainerUsage, RunningContainer, Runtime } from '../runtimes/runtime.ts';
-import { isRunning } from '../sync/container-record.ts';
+import { isRunning } from '../containers/container-record.ts';
 import type { PodEntry } from '../sync/pod-entry.ts';
 
 interface ContainerSample {

@@ -7,7 +7,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { KubeletNode } from '../node/kubelet-node.ts';
 import type { RunningContainer } from '../runtimes/runtime.ts';
-import { isRunning } from '../sync/container-record.ts';
+import { isRunning } from '../containers/container-record.ts';
 import type { PodEntry } from '../sync/pod-entry.ts';
 import { parsePort, type ForwardTarget } from './port-forward.ts';
 import { remoteOptions, serveRemote } from './remote-command.ts';

@@ -1,6 +1,6 @@
 import { findCondition } from '../../api/meta/conditions.ts';
 import type { V1ContainerStatus, V1Pod, V1PodCondition } from '../../api/schema/index.ts';
-import { isSidecar } from '../sync/container-record.ts';
+import { isSidecar } from '../containers/container-record.ts';
 import type { PodPhase } from './phase.ts';
 
 /** The conditions that no one but the kubelet writes. */

@@ -1,27 +1,7 @@
 import { formatTime } from '../../api/meta/time.ts';
-import type {
-  V1ContainerState,
-  V1ContainerStateTerminated,
-  V1ContainerStatus,
-  V1Pod,
-  V1VolumeMount,
-} from '../../api/schema/index.ts';
-import type { ContainerRecord, Incarnation } from '../sync/container-record.ts';
-
-export const terminatedState = (incarnation: Incarnation): V1ContainerStateTerminated | undefined => {
-  const { exit } = incarnation;
-  return (
-    exit && {
-      exitCode: exit.exitCode,
-      ...(exit.signal !== undefined && { signal: exit.signal }),
-      reason: exit.reason,
-      ...(exit.message !== undefined && { message: exit.message }),
-      startedAt: formatTime(incarnation.startedMs),
-      finishedAt: formatTime(exit.finishedMs),
-      containerID: incarnation.container.id,
-    }
-  );
-};
+import type { V1ContainerState, V1ContainerStatus, V1Pod, V1VolumeMount } from '../../api/schema/index.ts';
+import type { ContainerRecord } from '../containers/container-record.ts';
+import { terminatedState } from '../containers/terminated-state.ts';
 
 /** What a container waits for that nothing has happened to yet. */
 const defaultWaiting = (pod: V1Pod): V1ContainerState => ({

@@ -1,6 +1,6 @@
 import type { V1ContainerStatus, V1Pod } from '../../api/schema/index.ts';
-import { isSidecar } from '../sync/container-record.ts';
-import { shouldRestart } from '../sync/restart-policy.ts';
+import { isSidecar } from '../containers/container-record.ts';
+import { shouldRestart } from '../containers/restart-policy.ts';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 

@@ -1,6 +1,6 @@
 import { formatTime } from '../../api/meta/time.ts';
 import type { V1ContainerStatus, V1Pod, V1PodStatus } from '../../api/schema/index.ts';
-import type { ContainerRecord } from '../sync/container-record.ts';
+import type { ContainerRecord } from '../containers/container-record.ts';
 import { kubeletConditions, KUBELET_CONDITIONS, settleConditions } from './conditions.ts';
 import { containerStatus } from './container-status.ts';
 import { isTerminalPhase, podPhase, type PodPhase } from './phase.ts';

@@ -2,7 +2,7 @@ import { quantityFrom, ZERO } from '../../api/quantity/index.ts';
 import { matchesNodeExpression, selectorFromSet } from '../../api/selector/index.ts';
 import type { V1NodeSelectorTerm, V1Pod } from '../../api/schema/index.ts';
 import { podRequests, type Amounts } from './pod-requests.ts';
-import type { Verdict } from './pod-worker.ts';
+import type { PodVerdict } from './pod-worker.ts';
 
 export interface AdmissionInput {
   readonly pod: V1Pod;
@@ -37,8 +37,8 @@ export const matchesNode = (input: AdmissionInput): boolean => {
 const counted = (name: string, amount: ReturnType<typeof quantityFrom>): bigint =>
   name === 'cpu' ? amount.milliValue() : amount.value();
 
-const lacking = (input: AdmissionInput): Verdict | undefined => {
-  const say = (name: string, requested: bigint, used: bigint, capacity: bigint): Verdict => ({
+const lacking = (input: AdmissionInput): PodVerdict | undefined => {
+  const say = (name: string, requested: bigint, used: bigint, capacity: bigint): PodVerdict => ({
     reason: NAMES[name] ?? `OutOf${name}`,
     message: `Node didn't have enough resource: ${name}, requested: ${requested}, used: ${used}, capacity: ${capacity}`,
   });
@@ -57,7 +57,7 @@ const lacking = (input: AdmissionInput): Verdict | undefined => {
 };
 
 /** Why a pod that was bound to this node cannot run here; undefined when it can. */
-export const refusal = (input: AdmissionInput): Verdict | undefined =>
+export const refusal = (input: AdmissionInput): PodVerdict | undefined =>
   lacking(input) ??
   (matchesNode(input)
     ? undefined

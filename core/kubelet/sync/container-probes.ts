@@ -3,7 +3,7 @@ import type { V1Pod, V1Probe } from '../../api/schema/index.ts';
 import type { ActionTarget } from '../probes/action.ts';
 import { startProbe } from '../probes/probe-worker.ts';
 import type { ProbeKind } from '../runtimes/runtime.ts';
-import type { ContainerRecord } from './container-record.ts';
+import type { ContainerRecord } from '../containers/container-record.ts';
 import type { NodeContext } from './node-context.ts';
 
 export interface ContainerProbesOptions {

@@ -2,8 +2,8 @@ import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { V1Pod } from '../../api/schema/index.ts';
 import { isRuntimeError, type ImageInfo } from '../runtimes/runtime.ts';
-import { IMAGE_BACK_OFF, nextBackOff } from './back-off.ts';
-import type { ContainerRecord } from './container-record.ts';
+import { IMAGE_BACK_OFF, nextBackOff } from '../containers/back-off.ts';
+import type { ContainerRecord } from '../containers/container-record.ts';
 import type { NodeContext } from './node-context.ts';
 import { StartFailure } from './start-failure.ts';
 

@@ -1,6 +1,6 @@
 import type { V1Pod } from '../../api/schema/index.ts';
-import { exitCodeOf, isRunning, type ContainerRecord } from './container-record.ts';
-import { shouldRestart } from './restart-policy.ts';
+import { exitCodeOf, isRunning, type ContainerRecord } from '../containers/container-record.ts';
+import { shouldRestart } from '../containers/restart-policy.ts';
 
 export interface PodPlan {
   /** In the order of the specification; those that are being started already are left out. */

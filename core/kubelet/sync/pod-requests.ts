@@ -1,6 +1,6 @@
 import { quantityFrom, type Quantity, ZERO } from '../../api/quantity/index.ts';
 import type { V1Container, V1Pod } from '../../api/schema/index.ts';
-import { isSidecar } from './container-record.ts';
+import { isSidecar } from '../containers/container-record.ts';
 
 export type Amounts = ReadonlyMap<string, Quantity>;
 

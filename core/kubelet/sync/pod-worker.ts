@@ -12,10 +12,10 @@ import type {
   SandboxRequest,
 } from '../runtimes/runtime.ts';
 import { podStatus } from '../status/pod-status.ts';
-import { terminatedState } from '../status/container-status.ts';
+import { terminatedState } from '../containers/terminated-state.ts';
 import { VolumeError } from '../volumes/errors.ts';
 import { podVolumes, type PodVolumes } from '../volumes/pod-volumes.ts';
-import { nextBackOff, SYNC_BACK_OFF, type BackOffEntry } from './back-off.ts';
+import { nextBackOff, SYNC_BACK_OFF, type BackOffEntry } from '../containers/back-off.ts';
 import { ContainerProbes } from './container-probes.ts';
 import {
   adoptInto,
@@ -25,13 +25,13 @@ import {
   newRecord,
   type ContainerRecord,
   type Incarnation,
-} from './container-record.ts';
+} from '../containers/container-record.ts';
 import { POST_START_TIMEOUT_MS, runHook } from './lifecycle-hook.ts';
 import type { NodeContext } from './node-context.ts';
 import { planPod } from './plan.ts';
 import { formatPod, graceSecondsOf } from './pod-text.ts';
 import { backOffUntilMs } from './start-back-off.ts';
-import { shouldRestartAfterProbe } from './restart-policy.ts';
+import { shouldRestartAfterProbe } from '../containers/restart-policy.ts';
 import { startContainer, type Started } from './start-container.ts';
 import type { StartFailure } from './start-failure.ts';
 import { stopContainer, stopInOrder } from './termination.ts';
@@ -41,7 +41,7 @@ const CONFIG_RETRY_MS = 10_000;
 
 export type PodStage = 'active' | 'terminating' | 'terminated' | 'abandoned';
 
-export interface Verdict {
+export interface PodVerdict {
   readonly reason: string;
   readonly message: string;
 }
@@ -70,7 +70,7 @@ export class PodWorker {
   #podIPs: readonly string[] = [];
   #volumes: PodVolumes | undefined;
   #status: V1PodStatus | undefined;
-  #verdict: Verdict | undefined;
+  #verdict: PodVerdict | undefined;
   #isAwake = false;
   /** A sandbox is being made, or what is left of one is being stopped. */
   #settingUp: Promise<void> | undefined;
@@ -157,7 +157,7 @@ export class PodWorker {
   }
 
   /** Stops the pod for good. A second call may only shorten the time. */
-  terminate(options: { readonly graceSeconds?: number; readonly verdict?: Verdict }): void {
+  terminate(options: { readonly graceSeconds?: number; readonly verdict?: PodVerdict }): void {
     if (this.#stage === 'terminated' || this.#stage === 'abandoned') return;
     const graceMs = (options.graceSeconds ?? graceSecondsOf(this.#pod)) * 1000;
     const deadlineMs = this.#context.clock.monotonicMs() + graceMs;

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../base/duration.ts';
 import type { V1Pod } from '../../api/schema/index.ts';
-import { CONTAINER_BACK_OFF, nextBackOff, remainingBackOffMs } from './back-off.ts';
-import type { ContainerRecord } from './container-record.ts';
+import { CONTAINER_BACK_OFF, nextBackOff, remainingBackOffMs } from '../containers/back-off.ts';
+import type { ContainerRecord } from '../containers/container-record.ts';
 import type { NodeContext } from './node-context.ts';
 import { formatPod } from './pod-text.ts';
 

@@ -4,7 +4,7 @@ import { isRuntimeError, type ImageInfo, type RunningContainer, type Sandbox } f
 import { resolveEnvironment } from '../volumes/environment.ts';
 import { serviceVariables } from '../volumes/service-environment.ts';
 import { VolumeError } from '../volumes/errors.ts';
-import { nextAttempt, type ContainerRecord } from './container-record.ts';
+import { nextAttempt, type ContainerRecord } from '../containers/container-record.ts';
 import { ensureImage } from './image-pull.ts';
 import type { NodeContext } from './node-context.ts';
 import { StartFailure, type StartFailureReason } from './start-failure.ts';

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts';
 import type { V1Pod } from '../../api/schema/index.ts';
 import type { ActionTarget } from '../probes/action.ts';
-import type { ContainerRecord } from './container-record.ts';
+import type { ContainerRecord } from '../containers/container-record.ts';
 import { runHook } from './lifecycle-hook.ts';
 import type { NodeContext } from './node-context.ts';
 import { formatPod } from './pod-text.ts';

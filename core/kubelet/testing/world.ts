@@ -8,7 +8,7 @@ import { localContent } from '../runtimes/simulated/content/content-channel.ts';
 import { ContentClient } from '../runtimes/simulated/content/content-client.ts';
 import { rangeAddresses } from '../runtimes/simulated/pod-addresses.ts';
 import { SimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts';
-import type { ContainerRecord } from '../sync/container-record.ts';
+import type { ContainerRecord } from '../containers/container-record.ts';
 import { kubeletMetrics } from '../sync/kubelet-metrics.ts';
 import type { NodeContext } from '../sync/node-context.ts';
 import { PodWorker } from '../sync/pod-worker.ts';

@@ -1,7 +1,7 @@
 import { quantityFrom, parseQuantity, type Quantity } from '../../api/quantity/index.ts';
 import type { V1Container, V1Pod, V1ResourceFieldSelector } from '../../api/schema/index.ts';
 import { own } from './own.ts';
-import { goQuote } from '../../api/validation/go-text.ts';
+import { goQuote } from '../../api/field/go-text.ts';
 
 /** Facts of the node that a pod may ask for. */
 export interface DownwardContext {

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
-import { EXTENDER_PLUGIN_NAME, type Extender } from '../extender/extender.ts';
+import { EXTENDER_PLUGIN_NAME, type Extender } from '../framework/extender.ts';
 import type { CycleState } from '../framework/cycle-state.ts';
 import type { Diagnosis } from '../framework/fit-error.ts';
 import type { Framework } from '../framework/framework.ts';

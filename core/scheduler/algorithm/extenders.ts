@@ -1,4 +1,4 @@
-import { EXTENDER_SCORE_MAX, type Extender } from '../extender/extender.ts';
+import { EXTENDER_SCORE_MAX, type Extender } from '../framework/extender.ts';
 import type { CycleState } from '../framework/cycle-state.ts';
 import type { NodeStatuses } from '../framework/node-statuses.ts';
 import { SCORE_MAX } from '../framework/plugin.ts';

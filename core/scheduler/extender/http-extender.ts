@@ -1,7 +1,7 @@
 import { ReasonError } from '../../base/errors.ts';
 import type { ExtenderConfig } from '../config/configuration.ts';
 import type { Node, Pod } from '../model/objects.ts';
-import type { Extender, ExtenderFilterResult, Victims } from './extender.ts';
+import type { Extender, ExtenderFilterResult, Victims } from '../framework/extender.ts';
 
 export type ExtenderFailure = 'BadAnswer' | 'Refused';
 

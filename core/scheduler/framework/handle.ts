@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
-import type { Extender } from '../extender/extender.ts';
+import type { Extender } from './extender.ts';
 import type { PodInfo } from '../model/pod-info.ts';
 import type { SchedulerMetrics } from '../metrics/metrics.ts';
 import type { SchedulerFeatures } from './features.ts';

@@ -4,7 +4,7 @@ import type { Algorithm } from '../algorithm/algorithm.ts';
 import type { SchedulerCache } from '../cache/cache.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
 import type { ExplanationRing } from '../explain/explanation-ring.ts';
-import type { Extender } from '../extender/extender.ts';
+import type { Extender } from '../framework/extender.ts';
 import type { Framework } from '../framework/framework.ts';
 import type { ClusterLister } from '../framework/listers.ts';
 import type { SchedulerApi } from '../framework/scheduler-api.ts';

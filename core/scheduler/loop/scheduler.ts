@@ -13,7 +13,7 @@ import { DEFAULT_CONFIGURATION, type SchedulerConfiguration } from '../config/co
 import { ExplanationRing } from '../explain/explanation-ring.ts';
 import type { Explanation } from '../explain/explanation.ts';
 import { answerWhatIf } from '../explain/what-if.ts';
-import type { Extender } from '../extender/extender.ts';
+import type { Extender } from '../framework/extender.ts';
 import { httpExtender } from '../extender/http-extender.ts';
 import { postJsonTo } from '../extender/post-json.ts';
 import { EVENT_ASSIGNED_POD_DELETE } from '../framework/cluster-event.ts';
@@ -22,7 +22,7 @@ import type { SchedulerFeatures } from '../framework/features.ts';
 import type { Handle } from '../framework/handle.ts';
 import { schedulerMetrics, type SchedulerMetrics } from '../metrics/metrics.ts';
 import { DEFAULT_SCHEDULER_NAME, type Pod } from '../model/objects.ts';
-import { COSCHEDULING, NODE_RESOURCES_FIT } from '../plugins/names.ts';
+import { COSCHEDULING, NODE_RESOURCES_FIT } from '../framework/plugin-names.ts';
 import type { NodeResourcesFitArgs } from '../plugins/node-resources-fit/node-resources-fit.ts';
 import { buildProfile, type ProfileConfig } from '../profile/profile.ts';
 import { PLUGINS, type PluginFactory } from '../profile/registry.ts';

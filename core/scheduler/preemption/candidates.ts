@@ -6,7 +6,7 @@ import type { PodDisruptionBudget } from '../framework/listers.ts';
 import { NodeStatuses } from '../framework/node-statuses.ts';
 import { failed, unresolvable } from '../framework/status.ts';
 import type { PodInfo } from '../model/pod-info.ts';
-import { DEFAULT_PREEMPTION } from '../plugins/names.ts';
+import { DEFAULT_PREEMPTION } from '../framework/plugin-names.ts';
 import { selectVictims, startTimeMs, type NodeVictims } from './victims.ts';
 
 export interface Candidate extends NodeVictims {

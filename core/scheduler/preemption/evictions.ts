@@ -1,7 +1,7 @@
 import { isNotFound } from '../../api/meta/index.ts';
 import type { Handle } from '../framework/handle.ts';
 import type { PodInfo } from '../model/pod-info.ts';
-import { DEFAULT_PREEMPTION } from '../plugins/names.ts';
+import { DEFAULT_PREEMPTION } from '../framework/plugin-names.ts';
 import type { Candidate } from './candidates.ts';
 
 /**

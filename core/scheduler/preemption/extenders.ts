@@ -1,4 +1,4 @@
-import type { Victims } from '../extender/extender.ts';
+import type { Victims } from '../framework/extender.ts';
 import type { Handle } from '../framework/handle.ts';
 import type { PodInfo } from '../model/pod-info.ts';
 import type { Candidate } from './candidates.ts';

@@ -5,7 +5,7 @@ import type { PodDisruptionBudget } from '../framework/listers.ts';
 import type { With } from '../framework/plugin.ts';
 import { unresolvable, type Status } from '../framework/status.ts';
 import type { PodInfo } from '../model/pod-info.ts';
-import { DEFAULT_PREEMPTION } from '../plugins/names.ts';
+import { DEFAULT_PREEMPTION } from '../framework/plugin-names.ts';
 
 export interface NodeVictims {
   /** The most important first. */

@@ -1,5 +1,5 @@
 import { EXTENSION_POINTS, type ExtensionPoint } from '../framework/plugin.ts';
-import * as names from '../plugins/names.ts';
+import * as names from '../framework/plugin-names.ts';
 
 export interface PluginRef {
   readonly name: string;

@@ -5,7 +5,7 @@ import { defaultBinder } from '../plugins/default-binder/default-binder.ts';
 import { defaultPreemption } from '../plugins/default-preemption/default-preemption.ts';
 import { imageLocality } from '../plugins/image-locality/image-locality.ts';
 import { interPodAffinity } from '../plugins/inter-pod-affinity/inter-pod-affinity.ts';
-import * as names from '../plugins/names.ts';
+import * as names from '../framework/plugin-names.ts';
 import { nodeAffinity } from '../plugins/node-affinity/node-affinity.ts';
 import { nodeName } from '../plugins/node-name/node-name.ts';
 import { nodePorts } from '../plugins/node-ports/node-ports.ts';

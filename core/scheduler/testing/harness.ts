@@ -5,7 +5,7 @@ import { seededRandom } from '../../base/random.ts';
 import { Algorithm, type Decision } from '../algorithm/algorithm.ts';
 import { SchedulerCache } from '../cache/cache.ts';
 import { Snapshot } from '../cache/snapshot.ts';
-import type { Extender } from '../extender/extender.ts';
+import type { Extender } from '../framework/extender.ts';
 import { CycleState } from '../framework/cycle-state.ts';
 import type { Framework } from '../framework/framework.ts';
 import type { Handle, Nominations } from '../framework/handle.ts';

@@ -5,8 +5,8 @@ import { ReasonError } from '../../../core/base/errors.ts';
 import { writeFileAtomically } from '../../../core/base/node/atomic-file.ts';
 import { parseEncryptionConfiguration } from '../../../core/apiserver/encryption/index.ts';
 import { callControl } from '../../../core/cluster/control/client.ts';
-import { keyNames, writtenPrefixes } from '../../../core/cluster/encryption/configuration-file.ts';
-import { encryptionFileOf } from '../../../core/cluster/encryption/configured-file.ts';
+import { keyNames, writtenPrefixes } from '../../../core/cluster/data-folder/encryption-configuration.ts';
+import { encryptionFileOf } from '../../../core/cluster/data-folder/configured-file.ts';
 import { openKeys, sealKeys } from '../../../core/cluster/encryption/key-bundle.ts';
 import { requireCluster } from '../../../core/cluster/index.ts';
 import {

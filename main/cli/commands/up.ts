@@ -6,12 +6,13 @@ import {
   assertPortsFree,
   endpointsOf,
   openDataFolder,
+  resumeMembership,
   Supervisor,
   type ClusterState,
   type SpecWishes,
 } from '../../../core/cluster/index.ts';
 import { controlHandlers } from '../../../core/cluster/control/actions.ts';
-import { controlEndpoint } from '../../../core/cluster/control/endpoint.ts';
+import { controlEndpoint } from '../../../core/cluster/data-folder/control-endpoint.ts';
 import { serveControl } from '../../../core/cluster/control/server.ts';
 import { configWarnings } from '../../../core/cluster/config/config.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
@@ -179,7 +180,14 @@ export const up: Command = {
       const program = builtHost();
       const log = jsonLog(process.stderr, { level: 'error' });
       const launch = await hostLauncherHere(program);
-      const supervisor = new Supervisor({ folder, program, launch, clock: systemClock, log });
+      const supervisor = new Supervisor({
+        folder,
+        program,
+        launch,
+        clock: systemClock,
+        log,
+        resumeMembership,
+      });
       const print = json ? () => undefined : context.print;
       const telling = supervisor.onChange(narrator(print, context.note));
       const control = await serveControl(controlEndpoint(dataDirectory), controlHandlers(supervisor));

@@ -1,9 +1,9 @@
-import type { RestoreOutcome } from '../../../core/cluster/backup/restore-cluster.ts';
+import type { RestoreOutcome } from '../../../core/cluster/restore/restore-cluster.ts';
 import type { SavedSnapshot } from '../../../core/cluster/etcd-operator/operations.ts';
 import type { RotationOutcome } from '../../../core/cluster/encryption/rotate.ts';
 import type { Fault } from '../../../core/cluster/faults/fault.ts';
 import type { HardeningOutcome } from '../../../core/cluster/harden/apply.ts';
-import { sayFault } from '../../../core/cluster/faults/fault-board.ts';
+import { sayFault } from '../../../core/cluster/supervisor/fault-board.ts';
 import type { MembershipOutcome } from '../../../core/cluster/membership/add-member.ts';
 import type { UpgradeOutcome } from '../../../core/cluster/upgrade/apply.ts';
 import { say, type Said } from '../../../core/contract/index.ts';

@@ -1,6 +1,6 @@
 import { inEnglish } from '../../../core/contract/index.ts';
 import { expect, test } from 'vitest';
-import { FaultBoard } from '../../../core/cluster/faults/fault-board.ts';
+import { FaultBoard } from '../../../core/cluster/supervisor/fault-board.ts';
 import { silentReport } from '../../../core/cluster/operation/step-report.ts';
 import type { LocalCluster } from '../local-clusters.ts';
 import { faultRunners } from './fault-runners.ts';

@@ -1,4 +1,4 @@
-import { sayFault } from '../../../core/cluster/faults/fault-board.ts';
+import { sayFault } from '../../../core/cluster/supervisor/fault-board.ts';
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
 import { say } from '../../../core/contract/index.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';

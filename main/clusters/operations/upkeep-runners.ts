@@ -1,5 +1,5 @@
 import { deleteSnapshot } from '../../../core/cluster/backup/list-backups.ts';
-import { restoreCluster } from '../../../core/cluster/backup/restore-cluster.ts';
+import { restoreCluster } from '../../../core/cluster/restore/restore-cluster.ts';
 import { saveClusterSnapshot } from '../../../core/cluster/backup/save-snapshot.ts';
 import { enableEncryption } from '../../../core/cluster/encryption/enable.ts';
 import { rotateEncryption } from '../../../core/cluster/encryption/rotate.ts';

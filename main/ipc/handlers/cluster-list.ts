@@ -11,8 +11,9 @@ import {
   saidOf,
   say,
 } from '../../../core/contract/index.ts';
-import { Feed } from './feed.ts';
-import { openJsonDocument, type Damage } from './json-document.ts';
+import { Feed } from '../../state/feed.ts';
+import { openJsonDocument, type Damage } from '../../state/json-document.ts';
+import type { OwnClusters } from '../../clusters/own-clusters.ts';
 import type { ExecConsent } from '../../kube/exec-consent.ts';
 import { clusterId, contextsOf, readKubeconfig } from './kubeconfig.ts';
 
@@ -53,19 +54,6 @@ export interface ClusterRegistry {
   allowPlugin(id: string, fingerprint: string): Promise<ClusterList>;
   watch(signal: AbortSignal): AsyncIterable<ClusterList[]>;
   dispose(): void;
-}
-
-/** The clusters of the console's own, which are listed before those of kubeconfig files. */
-export interface OwnClusters {
-  list(): ClusterList;
-  /** Held only while somebody looks at the list. */
-  onChange(listener: () => void): Disposable;
-  /** Takes in the cluster whose own kubeconfig this is; false where it is no one's of ours. */
-  attach(kubeconfigPath: string): Promise<boolean>;
-  /** Also of one that is listed as a problem. */
-  has(id: string): boolean;
-  /** Leaves its folder as it is. */
-  forget(id: string): Promise<void>;
 }
 
 export interface ClusterRegistryOptions {

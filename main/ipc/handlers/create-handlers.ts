@@ -23,10 +23,10 @@ import { createKubeHandlers, drainNode } from '../../kube/index.ts';
 import { ChosenFiles, type ChooseFile } from './chosen-files.ts';
 import { createClusterRegistry, type ClusterRegistry } from './cluster-list.ts';
 import { lateHandlers } from './late-handlers.ts';
-import type { Damage } from './json-document.ts';
-import { createNavigationHub, type NavigationHub } from './navigation-hub.ts';
-import { createNotificationHub, type NotificationHub } from './notification-hub.ts';
-import { createSettingsStore, type SettingsStore } from './settings-store.ts';
+import type { Damage } from '../../state/json-document.ts';
+import { createNavigationHub, type NavigationHub } from '../../state/navigation-hub.ts';
+import { createNotificationHub, type NotificationHub } from '../../state/notification-hub.ts';
+import { createSettingsStore, type SettingsStore } from '../../state/settings-store.ts';
 import { findKubeconfigs, type Surroundings } from './usual-kubeconfigs.ts';
 import { createVitals, type LoopProbe, type ProcessSource, type Vitals } from './vitals.ts';
 

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../../../core/base/clock.ts';
 import { toDisposable, type Disposable } from '../../../core/base/disposable.ts';
 import type { ProcessSample, ProcessVitals } from '../../../core/contract/index.ts';
-import { Feed } from './feed.ts';
+import { Feed } from '../../state/feed.ts';
 
 const LISTENER_ITEMS_MAX = 16;
 /** The probe's timer wakes the process: how often follows from how closely somebody looks. */

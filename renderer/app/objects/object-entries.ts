@@ -2,7 +2,7 @@ import type { IconName } from '../../components/icon-names.ts';
 import { objectRoute } from '../../kinds/object-link.ts';
 import { t } from '../../locales/i18n.ts';
 import { actionsFor, type ActionId } from '../../pages/resources/detail/object-actions.ts';
-import type { PaletteEntry } from '../page.ts';
+import type { PaletteEntry } from '../../pages/page.ts';
 import type { IndexedObject } from './object-search.ts';
 
 /** Kinds whose pods write logs that are read together. */

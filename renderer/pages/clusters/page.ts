@@ -1,5 +1,5 @@
 import type { ClusterEntry } from '../../../core/contract/index.ts';
-import { definePage, type PaletteEntry } from '../../app/page.ts';
+import { definePage, type PaletteEntry } from '../page.ts';
 import { t } from '../../locales/i18n.ts';
 import { useClusterStore } from '../../stores/clusters.ts';
 import { useOwnClusterStore } from '../../stores/own-clusters.ts';

@@ -3,7 +3,7 @@ import type { KubeResource } from '../../../core/contract/index.ts';
 import { manifestSchema } from '../../editor/kube-schema.ts';
 import { hex } from '../../editor/themes.ts';
 import { styleAsData } from '../../editor/trusted-html.ts';
-import { fieldDiff, groupsOf } from './field-diff.ts';
+import { fieldDiff, groupsOf } from '../../kinds/field-diff.ts';
 import { fieldPath, problemsOf, readManifest, titleOf, valueAt } from './manifest-documents.ts';
 import { withoutServerFields } from '../../kinds/server-fields.ts';
 

@@ -1,4 +1,4 @@
-import type { PageKey } from '../../app/page.ts';
+import type { PageKey } from '../page.ts';
 
 /** Keys of every page that lists objects. */
 export const listKeys: readonly PageKey[] = [

@@ -1,4 +1,4 @@
-import type { PaletteEntry } from '../../app/page.ts';
+import type { PaletteEntry } from '../page.ts';
 import { pluralKind, resourceName, resourcesIn, type Category } from '../../kinds/categories.ts';
 import { categoryIcon } from '../../kinds/category-icons.ts';
 import { t } from '../../locales/i18n.ts';

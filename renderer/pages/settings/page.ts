@@ -1,4 +1,4 @@
-import { definePage } from '../../app/page.ts';
+import { definePage } from '../page.ts';
 
 export const page = definePage({
   id: 'settings',

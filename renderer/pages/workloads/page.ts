@@ -1,4 +1,4 @@
-import { definePage } from '../../app/page.ts';
+import { definePage } from '../page.ts';
 import { listKeys } from '../resources/list-keys.ts';
 import { kindEntries } from '../resources/palette.ts';
 

@@ -1,4 +1,4 @@
-import { definePage, type PaletteEntry } from '../../app/page.ts';
+import { definePage, type PaletteEntry } from '../page.ts';
 import { t } from '../../locales/i18n.ts';
 import { useClusterStore } from '../../stores/clusters.ts';
 

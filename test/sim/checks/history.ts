@@ -1,6 +1,6 @@
 import type { Trace } from '../world/trace.ts';
 import { checkLinearizable, type Operation, type RegisterOp } from './linearizability.ts';
-import type { Truth } from './truth.ts';
+import type { Truth } from '../world/truth.ts';
 
 interface Answered {
   readonly key: string;

@@ -97,7 +97,7 @@ const relink = (entry: Entry): void => {
 const cacheKey = (done: Uint32Array, state: State): string =>
   `${String.fromCharCode(...new Uint16Array(done.buffer))}|${state ?? '\u0000'}`;
 
-export interface Verdict {
+export interface LinearizabilityVerdict {
   readonly isLinearizable: boolean;
   /** The most operations that could be put in order. */
   readonly orderedCount: number;
@@ -108,7 +108,7 @@ export interface Verdict {
  * of Wing and Gong with Lowe's memory of what was tried, as Knossos and Porcupine do it. Operations whose answer
  * was lost may be anywhere after their call, or nowhere.
  */
-export const checkLinearizable = (history: readonly Operation[]): Verdict => {
+export const checkLinearizable = (history: readonly Operation[]): LinearizabilityVerdict => {
   const head = entriesOf(history);
   const mustCount = history.filter(({ answeredAt }) => answeredAt !== Infinity).length;
   const done = new Uint32Array(Math.ceil(history.length / 32) || 1);

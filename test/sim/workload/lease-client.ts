@@ -1,5 +1,5 @@
 import * as proto from '../../../core/etcd/proto/index.ts';
-import type { Revision } from '../checks/truth.ts';
+import type { Revision } from '../world/truth.ts';
 import { CLOCK_RATE_MAX, ELECTION_MS, type World } from '../world/world.ts';
 import { CONTEXT, putRequest } from './requests.ts';
 

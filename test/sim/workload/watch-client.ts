@@ -1,6 +1,6 @@
 import * as proto from '../../../core/etcd/proto/index.ts';
 import type { WatchBatch } from '../../../core/etcd/rpc/member-api.ts';
-import type { Change, Truth } from '../checks/truth.ts';
+import type { Change, Truth } from '../world/truth.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 

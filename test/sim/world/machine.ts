@@ -10,7 +10,7 @@ import type { MemberPorts } from '../../../core/etcd/member/ports.ts';
 import type { MemberConfig } from '../../../core/etcd/config/config.ts';
 import type { MemberApi } from '../../../core/etcd/rpc/member-api.ts';
 import { SimDisk, type TearMode } from '../../support/sim-disk.ts';
-import type { Truth } from '../checks/truth.ts';
+import type { Truth } from './truth.ts';
 import type { Mutant } from '../mutants/mutant.ts';
 import type { SimNetwork } from './network.ts';
 import { Process, processClock, type ClockFault } from './process.ts';

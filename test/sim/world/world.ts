@@ -2,7 +2,7 @@ import { messageOf, ReasonError } from '../../../core/base/errors.ts';
 import { seededRandom, type Random } from '../../../core/base/random.ts';
 import { readMemberConfig, type MemberConfig } from '../../../core/etcd/config/config.ts';
 import type { MemberApi } from '../../../core/etcd/rpc/member-api.ts';
-import { Truth } from '../checks/truth.ts';
+import { Truth } from './truth.ts';
 import type { Mutant } from '../mutants/mutant.ts';
 import { Machine } from './machine.ts';
 import { SimNetwork } from './network.ts';

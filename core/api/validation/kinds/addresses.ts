@@ -1,9 +1,9 @@
 import { format, FIELD_IMMUTABLE, immutable } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid, required } from '../field-error.ts';
-import { child, index } from '../field-path.ts';
-import type { NameCheck } from '../formats.ts';
-import { isDns1123Subdomain, isPathSegmentName, nameIsDnsSubdomain } from '../formats.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { invalid, required } from '../../field/field-error.ts';
+import { child, index } from '../../field/field-path.ts';
+import type { NameCheck } from '../../field/formats.ts';
+import { isDns1123Subdomain, isPathSegmentName, nameIsDnsSubdomain } from '../../field/formats.ts';
 import { canonicalCidr, canonicalIp, parseCidr } from '../ip.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';

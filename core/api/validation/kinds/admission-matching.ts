@@ -1,9 +1,14 @@
 import { duplicates, format, labelSelector, oneOf, supportedOnly, wildcardAlone } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, notSupported, required, tooMany } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
-import { isDns1035Label, isDns1123Subdomain, isPathSegmentName, isQualifiedName } from '../formats.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported, required, tooMany } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
+import {
+  isDns1035Label,
+  isDns1123Subdomain,
+  isPathSegmentName,
+  isQualifiedName,
+} from '../../field/formats.ts';
 import type { Obj } from '../read.ts';
 import { has, maybeObj, objs, str, strs } from '../read.ts';
 

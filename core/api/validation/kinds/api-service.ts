@@ -1,9 +1,9 @@
 import { format, supportedOnly } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid, required } from '../field-error.ts';
-import { child, index } from '../field-path.ts';
-import { isDns1035Label, isDns1123Subdomain, isPathSegmentName, isPortNumber } from '../formats.ts';
-import { goQuote } from '../go-text.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { invalid, required } from '../../field/field-error.ts';
+import { child, index } from '../../field/field-path.ts';
+import { isDns1035Label, isDns1123Subdomain, isPathSegmentName, isPortNumber } from '../../field/formats.ts';
+import { goQuote } from '../../field/go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { int, isTrue, maybeObj, obj, objs, str } from '../read.ts';

@@ -1,9 +1,9 @@
 import { labelSelector, notMoreThan100Percent, positiveIntOrPercent, supportedOnly } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, notSupported, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
-import { isPathSegmentName, nameIsDnsSubdomain } from '../formats.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
+import { isPathSegmentName, nameIsDnsSubdomain } from '../../field/formats.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, int, maybeObj, num, obj, objs, quantity, str } from '../read.ts';

@@ -7,12 +7,12 @@ import {
   oneOf,
   supportedOnly,
 } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid, notSupported, required, tooLong, tooMany } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
-import { nameIsDnsSubdomain } from '../formats.ts';
-import { byteLength } from '../go-text.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { invalid, notSupported, required, tooLong, tooMany } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
+import { nameIsDnsSubdomain } from '../../field/formats.ts';
+import { byteLength } from '../../field/go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, int, isTrue, maybeObj, num, obj, objs, sameValue, str } from '../read.ts';

@@ -1,11 +1,11 @@
 import type { Quantity } from '../../quantity/quantity.ts';
 import { ofUnits } from '../../quantity/quantity.ts';
 import { qualifiedName, supportedOnly } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index, key } from '../field-path.ts';
-import { isLabelValue, nameIsDnsLabel, nameIsDnsSubdomain } from '../formats.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index, key } from '../../field/field-path.ts';
+import { isLabelValue, nameIsDnsLabel, nameIsDnsSubdomain } from '../../field/formats.ts';
 import { cidr, parseCidr } from '../ip.ts';
 import { FIELD_IMMUTABLE, objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';

@@ -1,10 +1,10 @@
 import { decodeBase64 } from '../base64.ts';
 import { format, immutable } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, required, tooLong } from '../field-error.ts';
-import { key } from '../field-path.ts';
-import { isConfigMapKey, nameIsDnsSubdomain } from '../formats.ts';
-import { byteLength } from '../go-text.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { forbidden, invalid, required, tooLong } from '../../field/field-error.ts';
+import { key } from '../../field/field-path.ts';
+import { isConfigMapKey, nameIsDnsSubdomain } from '../../field/formats.ts';
+import { byteLength } from '../../field/go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { isTrue, obj, sameValue, str, strMap } from '../read.ts';

@@ -1,15 +1,15 @@
 import { duplicates, format, label, oneOf, portNumber, qualifiedName } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, notFound, notSupported, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, notFound, notSupported, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
 import {
   isConfigMapKey,
   isDns1123Subdomain,
   isPortName,
   isPosixId,
   isRelaxedEnvVarName,
-} from '../formats.ts';
+} from '../../field/formats.ts';
 import type { Obj } from '../read.ts';
 import { has, int, isTrue, maybeObj, num, obj, objs, str, strs } from '../read.ts';
 import { probes } from './probes.ts';

@@ -1,11 +1,11 @@
 import { decodeBase64 } from '../base64.ts';
 import { duplicates, immutable, labels, oneOf, supportedOnly } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, required } from '../field-error.ts';
-import { child, index } from '../field-path.ts';
-import type { FormatCheck } from '../formats.ts';
-import { isDns1123Label, isDns1123Subdomain, nameIsDnsSubdomain } from '../formats.ts';
-import { goQuote } from '../go-text.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, required } from '../../field/field-error.ts';
+import { child, index } from '../../field/field-path.ts';
+import type { FormatCheck } from '../../field/formats.ts';
+import { isDns1123Label, isDns1123Subdomain, nameIsDnsSubdomain } from '../../field/formats.ts';
+import { goQuote } from '../../field/go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, int, num, obj, objs, str, strMap, strs } from '../read.ts';

@@ -7,12 +7,12 @@ import {
   nonnegativeQuantity,
   supportedOnly,
 } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, notSupported, required, tooLong } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
-import { isDns1123Subdomain, isQualifiedName, nameIsDnsSubdomain, rangeError } from '../formats.ts';
-import { byteLength } from '../go-text.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported, required, tooLong } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
+import { isDns1123Subdomain, isQualifiedName, nameIsDnsSubdomain, rangeError } from '../../field/formats.ts';
+import { byteLength } from '../../field/go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, maybeObj, num, obj, objs, quantity, sameValue, str, strMap, strs } from '../read.ts';

@@ -1,10 +1,10 @@
 import { immutable, oneOf } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, required, tooMany } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index, key } from '../field-path.ts';
-import { isDns1035Label, isDns1123Subdomain, nameIsDnsSubdomain } from '../formats.ts';
-import { byteLength, goQuote, isPrintable } from '../go-text.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { forbidden, invalid, required, tooMany } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index, key } from '../../field/field-path.ts';
+import { isDns1035Label, isDns1123Subdomain, nameIsDnsSubdomain } from '../../field/formats.ts';
+import { byteLength, goQuote, isPrintable } from '../../field/go-text.ts';
 import { objectMeta, objectMetaUpdate, type MetaRules } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, isTrue, maybeObj, obj, objs, sameValue, str, strs } from '../read.ts';

@@ -1,9 +1,9 @@
 import { immutable, label, oneOf, portNumber, qualifiedName, subdomain } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, invalid, required, tooMany } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
-import { nameIsDnsSubdomain } from '../formats.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, invalid, required, tooMany } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
+import { nameIsDnsSubdomain } from '../../field/formats.ts';
 import { endpointIp, ip, parseIp } from '../ip.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';

@@ -1,8 +1,8 @@
-import { goQuote } from '../go-text.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, notFound } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
+import { goQuote } from '../../field/go-text.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, notFound } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
 import type { Obj } from '../read.ts';
 import { differences, has, obj, objs, sameValue, str } from '../read.ts';
 import type { PodContext } from './containers.ts';

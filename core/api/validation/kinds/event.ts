@@ -1,8 +1,8 @@
 import { immutable, qualifiedName, subdomain } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid, required } from '../field-error.ts';
-import { nameIsDnsSubdomain } from '../formats.ts';
-import { byteLength } from '../go-text.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { invalid, required } from '../../field/field-error.ts';
+import { nameIsDnsSubdomain } from '../../field/formats.ts';
+import { byteLength } from '../../field/go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, int, maybeObj, obj, sameValue, str } from '../read.ts';

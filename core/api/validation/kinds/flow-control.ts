@@ -1,9 +1,9 @@
 import { duplicates, format, oneOf, wildcardAlone } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, notSupported, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
-import { isDns1123Label, nameIsDnsSubdomain } from '../formats.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
+import { isDns1123Label, nameIsDnsSubdomain } from '../../field/formats.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, int, isTrue, maybeObj, num, obj, objs, sameValue, str, strs } from '../read.ts';

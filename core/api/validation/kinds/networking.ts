@@ -8,11 +8,16 @@ import {
   subdomain,
   supportedOnly,
 } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, notSupported, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
-import { isDns1035Label, isPortName, isWildcardDns1123Subdomain, nameIsDnsSubdomain } from '../formats.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
+import {
+  isDns1035Label,
+  isPortName,
+  isWildcardDns1123Subdomain,
+  nameIsDnsSubdomain,
+} from '../../field/formats.ts';
 import { cidr, inRange, parseCidr, parseIp } from '../ip.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';

@@ -1,10 +1,10 @@
 import { format, label, labels, nonnegative, oneOf, qualifiedName, subdomain } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, notSupported, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
-import { isDns1123Subdomain, isPosixId, nameIsDnsSubdomain, rangeError } from '../formats.ts';
-import { goQuote } from '../go-text.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
+import { isDns1123Subdomain, isPosixId, nameIsDnsSubdomain, rangeError } from '../../field/formats.ts';
+import { goQuote } from '../../field/go-text.ts';
 import { ip } from '../ip.ts';
 import { annotations, objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';

@@ -1,9 +1,9 @@
 import { format, nonnegative, portNumberOrName, portNumber, supportedOnly } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child } from '../field-path.ts';
-import { isHttpHeaderName } from '../formats.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { forbidden, invalid, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child } from '../../field/field-path.ts';
+import { isHttpHeaderName } from '../../field/formats.ts';
 import type { Obj } from '../read.ts';
 import { has, int, maybeObj, num, objs, str, strs } from '../read.ts';
 

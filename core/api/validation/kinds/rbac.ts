@@ -1,8 +1,8 @@
-import type { FieldError } from '../field-error.ts';
-import { invalid, notSupported, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
-import { isPathSegmentName, nameIsDnsSubdomain } from '../formats.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { invalid, notSupported, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
+import { isPathSegmentName, nameIsDnsSubdomain } from '../../field/formats.ts';
 import { labelSelector } from '../checks.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';

@@ -1,17 +1,17 @@
 import { jsonText } from '../../meta/json-text.ts';
 import { duplicates, format, immutable, label, labels, oneOf, supportedOnly } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, required, tooLong, tooMany } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, required, tooLong, tooMany } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
 import {
   isCIdentifier,
   isDns1123Subdomain,
   isLabelValue,
   isQualifiedName,
   nameIsDnsSubdomain,
-} from '../formats.ts';
-import { byteLength } from '../go-text.ts';
+} from '../../field/formats.ts';
+import { byteLength } from '../../field/go-text.ts';
 import { annotations, objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, int, isObj, maybeObj, obj, objs, sameValue, str, strMap, strs } from '../read.ts';

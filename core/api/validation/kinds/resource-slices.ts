@@ -1,10 +1,10 @@
 import { duplicates, format, immutable, label, oneOf } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, invalid, required, tooLong, tooMany } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index, key } from '../field-path.ts';
-import { isLabelValue, isQualifiedName, nameIsDnsSubdomain } from '../formats.ts';
-import { byteLength } from '../go-text.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, invalid, required, tooLong, tooMany } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index, key } from '../../field/field-path.ts';
+import { isLabelValue, isQualifiedName, nameIsDnsSubdomain } from '../../field/formats.ts';
+import { byteLength } from '../../field/go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, int, isObj, isTrue, maybeObj, obj, objs, str } from '../read.ts';

@@ -1,9 +1,9 @@
 import type { Quantity } from '../../quantity/quantity.ts';
 import { nonnegativeQuantity, qualifiedName } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, notFound, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index, key } from '../field-path.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, notFound, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index, key } from '../../field/field-path.ts';
 import type { Obj } from '../read.ts';
 import { objs, quantities, str } from '../read.ts';
 

@@ -1,9 +1,9 @@
 import { format, labelSelector, operatorErrors, positive, qualifiedName, supportedOnly } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, invalid, notSupported, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
-import { isLabelValue, nameIsDnsLabel, nameIsDnsSubdomain } from '../formats.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, invalid, notSupported, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
+import { isLabelValue, nameIsDnsLabel, nameIsDnsSubdomain } from '../../field/formats.ts';
 import type { Obj } from '../read.ts';
 import { has, int, maybeObj, num, obj, objs, str, strs } from '../read.ts';
 

@@ -1,10 +1,10 @@
 import { label, labels, oneOf, portNumber, portNumberOrName, qualifiedName, subdomain } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, notSupported, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
 import { NEWEST_MINOR, releaseOf } from '../../releases/release.ts';
-import { nameIsDns1035Label, nameIsDnsLabel } from '../formats.ts';
+import { nameIsDns1035Label, nameIsDnsLabel } from '../../field/formats.ts';
 import { cidr, endpointIp, ip, parseIp } from '../ip.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';

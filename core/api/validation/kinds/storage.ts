@@ -1,10 +1,10 @@
 import { format, immutable, labelSelector, supportedOnly } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, notSupported, required, tooLong } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index, key } from '../field-path.ts';
-import { isDns1123Subdomain, isQualifiedName, nameIsDnsSubdomain } from '../formats.ts';
-import { byteLength } from '../go-text.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { forbidden, invalid, notSupported, required, tooLong } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index, key } from '../../field/field-path.ts';
+import { isDns1123Subdomain, isQualifiedName, nameIsDnsSubdomain } from '../../field/formats.ts';
+import { byteLength } from '../../field/go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import {

@@ -1,7 +1,7 @@
-import type { FieldError } from '../field-error.ts';
-import { errorText, forbidden, invalid, notSupported, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index, key } from '../field-path.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { errorText, forbidden, invalid, notSupported, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index, key } from '../../field/field-path.ts';
 import type { Obj } from '../read.ts';
 import { has, isObj, isTrue, maybeObj, obj, objs, sameValue, str, strs } from '../read.ts';
 

@@ -1,6 +1,6 @@
-import type { FieldError } from '../field-error.ts';
-import { duplicate, invalid, required } from '../field-error.ts';
-import { child, index, type FieldPath } from '../field-path.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, invalid, required } from '../../field/field-error.ts';
+import { child, index, type FieldPath } from '../../field/field-path.ts';
 import { isTrue, objs, str, type Obj } from '../read.ts';
 
 const NAME_LENGTH_MAX = 253;

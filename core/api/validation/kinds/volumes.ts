@@ -1,8 +1,8 @@
 import { label, supportedOnly } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
 import type { Obj } from '../read.ts';
 import { has, isObj, maybeObj, num, obj, objs, quantity, str } from '../read.ts';
 import { persistentVolumeClaimSpec } from './storage.ts';

@@ -1,8 +1,8 @@
-import type { FieldError } from '../field-error.ts';
-import { invalid, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child } from '../field-path.ts';
-import { isDns1123Subdomain, isPortNumber } from '../formats.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { invalid, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child } from '../../field/field-path.ts';
+import { isDns1123Subdomain, isPortNumber } from '../../field/formats.ts';
 import type { Obj } from '../read.ts';
 import { has, int, maybeObj, str } from '../read.ts';
 

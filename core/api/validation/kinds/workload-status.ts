@@ -1,7 +1,7 @@
 import { nonnegative } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid } from '../field-error.ts';
-import { child } from '../field-path.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { invalid } from '../../field/field-error.ts';
+import { child } from '../../field/field-path.ts';
 import { objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { int, num, obj } from '../read.ts';

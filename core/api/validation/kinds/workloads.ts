@@ -11,12 +11,12 @@ import {
   notMoreThan100Percent,
   positiveIntOrPercent,
 } from '../checks.ts';
-import type { FieldError } from '../field-error.ts';
-import { forbidden, invalid, notSupported, required } from '../field-error.ts';
-import type { FieldPath } from '../field-path.ts';
-import { child, index } from '../field-path.ts';
-import type { NameCheck } from '../formats.ts';
-import { nameIsDnsLabel, nameIsDnsSubdomain } from '../formats.ts';
+import type { FieldError } from '../../field/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
+import { child, index } from '../../field/field-path.ts';
+import type { NameCheck } from '../../field/formats.ts';
+import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../field/formats.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, int, isObj, maybeObj, num, obj, objs, str, strMap } from '../read.ts';

@@ -1,5 +1,5 @@
-import type { FieldErrorList } from '../field-error.ts';
-import { errorText } from '../field-error.ts';
+import type { FieldErrorList } from '../../field/field-error.ts';
+import { errorText } from '../../field/field-error.ts';
 import type { Obj } from '../read.ts';
 
 /** Objects as they are after defaults, for tests of validation. */

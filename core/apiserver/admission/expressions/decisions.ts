@@ -6,7 +6,7 @@ import type {
   AuthorizationRequest,
   Authorizer as CelSide,
 } from '../../../cel/index.ts';
-import { serviceAccountGroups, serviceAccountUsername, userInfo, type UserInfo } from '../../authn/user.ts';
+import { serviceAccountGroups, serviceAccountUsername, userInfo, type UserInfo } from '../../server/user.ts';
 import {
   pathAttributes,
   resourceAttributes,

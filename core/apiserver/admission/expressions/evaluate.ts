@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import type { Value } from '../../../cel/index.ts';
 import type { AdmissionAttributes } from '../attributes.ts';
 import type { Cel } from './cel.ts';

@@ -7,7 +7,7 @@ import {
 import { messageOf } from '../../../base/errors.ts';
 import type { AdmissionAttributes } from '../attributes.ts';
 import { NAMESPACES } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 
 /** A selector of a stored configuration. One that cannot be read fails the requests it might be about. */
 export type ParsedSelector = LabelSelector | StatusError;

@@ -1,5 +1,5 @@
 import type { V1Pod } from '../../../api/schema/index.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
 import { handlesOnly, isResource, PODS } from '../matching.ts';
 import { aggregateMessage, refusal } from '../refusal.ts';

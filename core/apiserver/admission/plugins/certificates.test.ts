@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { generateKeyPairSync } from 'node:crypto';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
 import { createRequest } from '../../../pki/index.ts';
-import { userInfo } from '../../authn/user.ts';
+import { userInfo } from '../../server/user.ts';
 import { allow, noOpinion, type Authorizer } from '../../authz/authorizer.ts';
 import { verdict, wish } from '../testing/fixtures.ts';
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates.ts';

@@ -1,9 +1,9 @@
 import type { V1CertificateSigningRequest } from '../../../api/schema/index.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import { obj, str } from '../../../api/validation/read.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { parseRequestPem, type CertificateRequest } from '../../../pki/index.ts';
-import type { UserInfo } from '../../authn/user.ts';
+import type { UserInfo } from '../../server/user.ts';
 import { resourceAttributes, type Authorizer } from '../../authz/authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
 import { handlesOnly, isResource } from '../matching.ts';

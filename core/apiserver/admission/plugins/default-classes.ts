@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../../api/meta/index.ts';
 import type { V1Ingress, V1PersistentVolumeClaim } from '../../../api/schema/index.ts';
 import type { AdmissionPlugin } from '../attributes.ts';
 import { handlesOnly, isResource, PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 
 const INGRESSES = { group: 'networking.k8s.io', resource: 'ingresses' };
 const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' };

@@ -2,7 +2,7 @@ import { messageOf } from '../../../base/errors.ts';
 import { isAlreadyExists } from '../../../api/meta/index.ts';
 import type { AdmissionPlugin } from '../attributes.ts';
 import { handlesOnly, NAMESPACES } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 import { refusal } from '../refusal.ts';
 
 /** Creates a namespace of this name. */

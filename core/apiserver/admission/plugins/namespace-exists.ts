@@ -1,7 +1,7 @@
 import { notFound } from '../../../api/meta/index.ts';
 import type { AdmissionPlugin } from '../attributes.ts';
 import { handlesOnly, NAMESPACES } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 import { readOrFail } from '../refusal.ts';
 
 /** Every write, also of what exists, needs a namespace that exists. */

@@ -3,7 +3,7 @@ import { forbidden, notFound, StatusError, type KubernetesObject } from '../../.
 import type { V1Namespace } from '../../../api/schema/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
 import { handlesOnly, isResource, NAMESPACES } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 import { pause } from '../pause.ts';
 import { readOrFail, refusal } from '../refusal.ts';
 

@@ -1,10 +1,10 @@
 import { jsonEquals, type Json } from '../../../api/patch/index.ts';
 import type { V1Pod } from '../../../api/schema/index.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import { obj, strs } from '../../../api/validation/read.ts';
 import type { AdmissionPlugin } from '../attributes.ts';
 import { handlesOnly, isResource, NODES, PODS } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 import { refusal } from '../refusal.ts';
 
 const same = (a: unknown, b: unknown): boolean => jsonEquals((a ?? null) as Json, (b ?? null) as Json);

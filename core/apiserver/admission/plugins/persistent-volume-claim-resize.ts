@@ -3,7 +3,7 @@ import { quantityFrom } from '../../../api/quantity/index.ts';
 import type { V1PersistentVolumeClaim, V1StorageClass } from '../../../api/schema/index.ts';
 import type { AdmissionPlugin } from '../attributes.ts';
 import { handlesOnly, isResource, PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 import { readOrFail, refusal } from '../refusal.ts';
 
 const sizeOf = ({ spec }: V1PersistentVolumeClaim) => quantityFrom(spec?.resources?.requests?.['storage']);

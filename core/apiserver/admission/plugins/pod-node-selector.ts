@@ -3,7 +3,7 @@ import type { V1Pod } from '../../../api/schema/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
 import { readNamespace } from '../match/selectors.ts';
 import { handlesOnly, isResource, PODS } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 
 const ANNOTATION = 'scheduler.alpha.kubernetes.io/node-selector';
 const CLUSTER_DEFAULT = 'clusterDefaultNodeSelector';

@@ -2,10 +2,10 @@ import { StatusError } from '../../../api/meta/index.ts';
 import { podRequests, resourceListFrom } from '../../../api/quota/index.ts';
 import { ZERO } from '../../../api/quantity/index.ts';
 import type { V1Node, V1Pod } from '../../../api/schema/index.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
 import { handlesOnly, isResource, NODES, PODS } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 import { refusal } from '../refusal.ts';
 
 const refused = (attributes: AdmissionAttributes, reason: string, why: string): StatusError => {

@@ -5,7 +5,7 @@ import { podQosClass } from '../../registry/strategies/pod-qos.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
 import { readNamespace } from '../match/selectors.ts';
 import { handlesOnly, isResource, NAMESPACES, PODS } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 import { includesToleration, mergeTolerations } from './tolerations.ts';
 
 const DEFAULTS = 'scheduler.alpha.kubernetes.io/defaultTolerations';

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../../api/meta/index.ts';
 import { obj, str } from '../../../api/validation/read.ts';
 import type { AdmissionPlugin } from '../attributes.ts';
 import { handlesOnly, isResource, NODES, PODS } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 
 const COPIED = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 

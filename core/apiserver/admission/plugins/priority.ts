@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../../api/meta/index.ts';
 import type { V1Pod, V1PodSpec, V1PriorityClass } from '../../../api/schema/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
 import { handlesOnly, isResource, PODS } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 import { readOrFail, refusal } from '../refusal.ts';
 
 const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };

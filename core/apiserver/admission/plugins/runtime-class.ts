@@ -1,9 +1,9 @@
 import { resourceListFrom, sameResources } from '../../../api/quota/index.ts';
 import type { V1Pod, V1PodSpec, V1RuntimeClass } from '../../../api/schema/index.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
 import { handlesOnly, isResource, PODS } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 import { readOrFail, refusal } from '../refusal.ts';
 import { mergeTolerations } from './tolerations.ts';
 

@@ -4,7 +4,7 @@ import type { AdmissionAttributes, ServedAs } from '../attributes.ts';
 import { readNamespace } from '../match/selectors.ts';
 import { NAMESPACES } from '../matching.ts';
 import type { FindResource } from '../kind-finder.ts';
-import type { ConvertCustom, ObjectReader } from '../object-reader.ts';
+import type { ConvertCustom, ObjectReader } from '../../storage/object-reader.ts';
 import { collectParams, missingParamKind } from './params.ts';
 import { matchRequest, namespaceOf } from './policy-matching.ts';
 import type { BoundPolicy } from './policy-table.ts';

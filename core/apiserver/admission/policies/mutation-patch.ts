@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
   type TypeNode,
+  PatchTestError,
 } from '../../../api/patch/index.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Value } from '../../../cel/index.ts';
@@ -81,8 +82,6 @@ const operationOf = (cel: Cel, value: Value): JsonObject => {
   };
 };
 
-const TEST_FAILED = /: test failed$/;
-
 /** Applies what a list of `JSONPatch{}` says. A test that fails leaves the object as it is. */
 export const applyPatchList = (
   cel: Cel,
@@ -97,8 +96,7 @@ export const applyPatchList = (
     if (!isObject(json)) throw new Error('the patched object is not an object');
     return { json: json as Record<string, unknown>, operations };
   } catch (error) {
-    if (TEST_FAILED.test(messageOf(error)))
-      return { json: object as Record<string, unknown>, operations: [] };
+    if (error instanceof PatchTestError) return { json: object as Record<string, unknown>, operations: [] };
     throw new Error(`JSON Patch: ${messageOf(error)}`, { cause: error });
   }
 };

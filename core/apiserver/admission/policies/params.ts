@@ -1,7 +1,7 @@
 import { parseApiVersion, StatusError, type KubernetesObject } from '../../../api/meta/index.ts';
 import { convertObject } from '../../../api/scheme/index.ts';
 import type { FindResource, FoundResource } from '../kind-finder.ts';
-import type { ConvertCustom, ObjectReader } from '../object-reader.ts';
+import type { ConvertCustom, ObjectReader } from '../../storage/object-reader.ts';
 import type { Binding, ParamKind, Policy } from './policy.ts';
 
 const kindText = ({ apiVersion, kind }: ParamKind): string => {

@@ -2,7 +2,7 @@ import type { AdmissionAttributes, ServedAs } from '../attributes.ts';
 import { findMatch } from '../match/rules.ts';
 import { matchesNamespace, matchesObject } from '../match/selectors.ts';
 import { NAMESPACES } from '../matching.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 import type { MatchResources } from './policy.ts';
 
 const REVIEWS = new Set([

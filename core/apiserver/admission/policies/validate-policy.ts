@@ -1,6 +1,6 @@
 import { MESSAGE_EXPRESSION_BYTES_MAX, RUNTIME_COST_BUDGET } from '../../../cel/bounds.ts';
 import { messageOf } from '../../../base/errors.ts';
-import { byteLength } from '../../../api/validation/go-text.ts';
+import { byteLength } from '../../../api/field/go-text.ts';
 import { OutOfBudget, type Evaluated, type Evaluation } from '../expressions/evaluate.ts';
 import type { ConditionsResult } from '../expressions/match-conditions.ts';
 import type { CompiledValidatingPolicy, CompiledValidation } from './compiled-policy.ts';

@@ -5,7 +5,7 @@ import type { Authorizer } from '../../authz/authorizer.ts';
 import type { WebhookClient } from '../../webhook/webhook-client.ts';
 import { createDynamicAdmission, type DynamicAdmission } from '../dynamic.ts';
 import type { PluginDependencies } from '../built-in-plugins.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 
 const NO_WEBHOOKS: WebhookClient = {
   post: () => Promise.reject(new Error('there is no webhook to call')),

@@ -1,8 +1,8 @@
 import type { GroupResource, GroupVersionKind, KubernetesObject } from '../../../api/meta/index.ts';
 import { registryOf, type ResourceType } from '../../../api/scheme/index.ts';
-import { userInfo } from '../../authn/user.ts';
+import { userInfo } from '../../server/user.ts';
 import type { AdmissionAttributes, AdmissionPlugin, ObjectInterfaces } from '../attributes.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 import { Reinvocation } from '../reinvocation.ts';
 import type { AdmissionRecord } from '../../server/trace.ts';
 import { objectInterfacesOf } from '../../handlers/object-interfaces.ts';

@@ -1,5 +1,5 @@
 import { badRequest, statusErrorFrom, StatusError, type Status } from '../../../api/meta/index.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 
 /** A webhook that could not be asked: its failure policy decides. */
 export class CallingFailed extends Error {

@@ -12,7 +12,7 @@ import { Evaluation } from '../expressions/evaluate.ts';
 import { evaluateConditions, type MatchCondition } from '../expressions/match-conditions.ts';
 import { findMatch } from '../match/rules.ts';
 import { matchesNamespace, matchesObject } from '../match/selectors.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 import type { Hook } from './hook.ts';
 import type { HookType, WebhookMetrics } from './metrics.ts';
 

@@ -8,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../../api/patch/index.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import { withObject, type AdmissionAttributes, type AdmissionPlugin } from '../attributes.ts';
 import { callHook } from './call-hook.ts';
 import { CallingFailed } from './hook-errors.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type KubernetesObject } from '../../../api/meta/index.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import type { AdmissionAttributes, ServedAs } from '../attributes.ts';
 import { admissionRequestOf } from '../expressions/admission-request.ts';
 

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import type { ObjectReader } from '../../admission/object-reader.ts';
+import type { ObjectReader } from '../../storage/object-reader.ts';
 
 /** An APIService that a Service of the namespace `ext` answers for. */
 export const apiService = (

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { wait } from '../../../base/wait.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import { isJsonObject } from '../../../api/meta/index.ts';
 import { parseJwt } from '../jwt.ts';
 import type { HttpsGet } from './https-get.ts';

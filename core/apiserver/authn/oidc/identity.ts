@@ -1,5 +1,5 @@
 import { authenticationFailed } from '../authenticator.ts';
-import { CREDENTIAL_ID_KEY, userInfo, type UserInfo } from '../user.ts';
+import { CREDENTIAL_ID_KEY, userInfo, type UserInfo } from '../../server/user.ts';
 import type { CompiledAuthenticator, CompiledRule, Expression } from './compile.ts';
 
 /** What a verified token says. */

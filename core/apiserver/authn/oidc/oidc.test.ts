@@ -4,7 +4,7 @@ import { silentLog } from '../../../base/log.ts';
 import { manualClock } from '../../../base/manual-clock.ts';
 import { errorText } from '../../../api/validation/index.ts';
 import { JWT_ALGORITHMS } from '../jwt.ts';
-import type { UserInfo } from '../user.ts';
+import type { UserInfo } from '../../server/user.ts';
 import { compileJwtAuthenticator } from './compile.ts';
 import type { HttpsGet } from './https-get.ts';
 import { NO_CLAIM, type JwtAuthenticator } from './jwt-authenticator.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { userInfo } from '../../authn/user.ts';
+import { userInfo } from '../../server/user.ts';
 import { resourceAttributes } from '../authorizer.ts';
 import { aggregatedRules } from '../rbac/aggregation.ts';
 import { PolicyIndex } from '../rbac/policy-index.ts';

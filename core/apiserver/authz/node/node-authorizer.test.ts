@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { userInfo } from '../../authn/user.ts';
+import { userInfo } from '../../server/user.ts';
 import { resourceAttributes } from '../authorizer.ts';
 import { nodeRules } from '../bootstrap/bootstrap-policy.ts';
 import { nodeAuthorizer } from './node-authorizer.ts';

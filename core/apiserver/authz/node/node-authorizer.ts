@@ -1,4 +1,4 @@
-import { NODE_USER_PREFIX, NODES_GROUP, type UserInfo } from '../../authn/user.ts';
+import { NODE_USER_PREFIX, NODES_GROUP, type UserInfo } from '../../server/user.ts';
 import { allow, noOpinion, type Attributes, type Authorizer, type Verdict } from '../authorizer.ts';
 import { ruleAllows } from '../rbac/rules.ts';
 import type { PolicyRule } from '../rbac/types.ts';

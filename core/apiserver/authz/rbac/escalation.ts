@@ -1,5 +1,5 @@
-import { goQuote } from '../../../api/validation/go-text.ts';
-import { isPrivileged, type UserInfo } from '../../authn/user.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
+import { isPrivileged, type UserInfo } from '../../server/user.ts';
 import { resourceAttributes, type Authorizer } from '../authorizer.ts';
 import type { PolicyIndex } from './policy-index.ts';
 import { rulesFor } from './rbac-authorizer.ts';

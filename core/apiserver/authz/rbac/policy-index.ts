@@ -1,6 +1,6 @@
 import { notFound } from '../../../api/meta/index.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
-import { serviceAccountUsername, type UserInfo } from '../../authn/user.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
+import { serviceAccountUsername, type UserInfo } from '../../server/user.ts';
 import {
   RBAC_GROUP,
   type Binding,

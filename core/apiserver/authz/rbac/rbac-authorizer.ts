@@ -1,4 +1,4 @@
-import type { UserInfo } from '../../authn/user.ts';
+import type { UserInfo } from '../../server/user.ts';
 import { allow, noOpinion, type Authorizer } from '../authorizer.ts';
 import type { PolicyIndex } from './policy-index.ts';
 import { ruleAllows } from './rules.ts';

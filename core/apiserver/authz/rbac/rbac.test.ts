@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { userInfo, type UserInfo } from '../../authn/user.ts';
+import { userInfo, type UserInfo } from '../../server/user.ts';
 import { pathAttributes, resourceAttributes } from '../authorizer.ts';
 import { escalationGuard } from './escalation.ts';
 import { PolicyIndex } from './policy-index.ts';

@@ -4,7 +4,7 @@ import { manualClock } from '../../../base/manual-clock.ts';
 import { Registry } from '../../../base/metrics/index.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
 import { errorText } from '../../../api/validation/index.ts';
-import { userInfo } from '../../authn/user.ts';
+import { userInfo } from '../../server/user.ts';
 import { pathAttributes, resourceAttributes } from '../authorizer.ts';
 import { compileMatchConditions } from './match-conditions.ts';
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from './webhook-authorizer.ts';

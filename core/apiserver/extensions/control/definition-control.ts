@@ -9,7 +9,7 @@ import { obj, str } from '../../../api/validation/read.ts';
 import type { FieldManager } from '../../../api/apply/index.ts';
 import type { JsonObject } from '../../../api/patch/index.ts';
 import { builtInEndpoints } from '../../handlers/index.ts';
-import type { UserInfo } from '../../authn/user.ts';
+import type { UserInfo } from '../../server/user.ts';
 import type { RestRegistry, RestStorage, Scope } from '../../registry/rest-storage.ts';
 import { CLEANUP_FINALIZER } from '../../registry/strategies/custom-resource-definitions.ts';
 import { conditionOf, conditionsOf, withConditions, type Condition } from './conditions.ts';

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../../api/meta/index.ts';
 import { obj, sameValue, str, strs, type Obj } from '../../../api/validation/read.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import { conditionOf, conditionsOf, withConditions, type Condition } from './conditions.ts';
 
 const acceptedOf = (definition: KubernetesObject): Obj => obj(obj(definition, 'status'), 'acceptedNames');

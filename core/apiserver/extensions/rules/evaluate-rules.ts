@@ -17,7 +17,7 @@ import {
   required,
   type FieldError,
 } from '../../../api/validation/index.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import type { ValidationRule } from '../structural/json-schema.ts';
 import { isMap } from '../structural/structural.ts';
 import type { Correlated } from '../values/correlate.ts';

@@ -7,7 +7,7 @@ import { registryOf } from '../../../api/scheme/index.ts';
 import { sameValue } from '../../../api/validation/read.ts';
 import type { DiscoveryCatalog } from '../../discovery/index.ts';
 import type { Endpoint, EndpointSource } from '../../handlers/index.ts';
-import type { AddedResource, Registry } from '../../registry/index.ts';
+import type { AddedResource, ObjectRegistry } from '../../registry/index.ts';
 import type { RequestInfo } from '../../server/index.ts';
 import type { Structural } from '../structural/structural.ts';
 import type { Converter } from './conversion.ts';
@@ -18,7 +18,7 @@ import { ServedResource } from './served-resource.ts';
 import type { CheckRules } from './version-model.ts';
 
 export interface ServeOptions {
-  readonly registry: Pick<Registry, 'add'>;
+  readonly registry: Pick<ObjectRegistry, 'add'>;
   readonly catalog: DiscoveryCatalog;
   readonly minor: number;
   readonly log: Log;

@@ -7,7 +7,7 @@ import {
   type StatusError,
 } from '../../../api/meta/index.ts';
 import { maybeObj, num, obj, str, type Obj } from '../../../api/validation/read.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import type { WebhookClient } from '../../webhook/webhook-client.ts';
 import type { WebhookTarget } from '../../webhook/target.ts';
 import type { Converter } from './conversion.ts';

@@ -1,5 +1,5 @@
 import { jsonText } from '../../../api/meta/json-text.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import { sameValue } from '../../../api/validation/read.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
 import { isMap, type JsonMap } from '../structural/structural.ts';

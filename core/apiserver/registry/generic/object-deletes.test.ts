@@ -3,13 +3,13 @@ import { formatTime, type KubernetesObject } from '../../../api/meta/index.ts';
 import { podStrategy } from '../strategies/pods.ts';
 import { deleting } from '../testing/fixtures.ts';
 import type { DeleteOptions } from '../rest-storage.ts';
-import { judgeDeletion, type Verdict } from './object-deletes.ts';
+import { judgeDeletion, type DeletionVerdict } from './object-deletes.ts';
 import type { Strategy } from './strategy.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const at = (seconds: number): string => formatTime(NOW_MS + seconds * 1_000);
 
-const told = (verdict: Verdict): string => {
+const told = (verdict: DeletionVerdict): string => {
   if (verdict.action !== 'mark') return verdict.action;
   const {
     deletionTimestamp,

@@ -32,7 +32,7 @@ const SECOND_MS = 1_000;
 const JUDGE_ATTEMPTS_MAX = 5;
 
 /** What a DELETE means for an object as it is now. */
-export type Verdict =
+export type DeletionVerdict =
   /** It goes immediately. */
   | { readonly action: 'delete' }
   /** It is marked, and goes when its finalizers or its grace period are over. */
@@ -133,7 +133,7 @@ export const judgeDeletion = (
   object: KubernetesObject,
   options: DeleteOptions,
   nowMs: number,
-): Verdict => {
+): DeletionVerdict => {
   const draft = draftOf(object);
   const meta = metaOf(draft);
   const before = meta.finalizers ?? [];
@@ -236,9 +236,9 @@ export class ObjectDeletes {
   async #mark(found: StoredValue, name: string, options: DeleteOptions): Promise<Deleted> {
     const { store, codec, clock } = this.#core;
     const { key } = found;
-    let verdict: Verdict = { action: 'pending' };
+    let verdict: DeletionVerdict = { action: 'pending' };
     let seen = found;
-    const judge = async (current: StoredValue): Promise<Verdict> => {
+    const judge = async (current: StoredValue): Promise<DeletionVerdict> => {
       const { object } = this.#reads.heldOf(current);
       checkPreconditions(object, options, (why) => this.#preconditionFailed(name, why));
       await options.validate(object);
@@ -256,7 +256,7 @@ export class ObjectDeletes {
         return verdict.action === 'mark' ? { value: codec.encode(verdict.draft) } : 'keep';
       },
     });
-    const outcome = verdict as Verdict;
+    const outcome = verdict as DeletionVerdict;
     if (outcome.action === 'pending') return { held: this.#reads.heldOf(seen), isGone: false };
     if (outcome.action === 'delete') return this.#remove(written, name, options);
     const held = codec.written(key, written.value, written.revision, outcome.draft);
@@ -270,7 +270,7 @@ export class ObjectDeletes {
     }
   }
 
-  #dryAnswer(found: StoredValue, verdict: Verdict): Deleted {
+  #dryAnswer(found: StoredValue, verdict: DeletionVerdict): Deleted {
     if (verdict.action !== 'mark')
       return { held: this.#reads.heldOf(found), isGone: verdict.action === 'delete' };
     const { draft, thenDelete } = verdict;

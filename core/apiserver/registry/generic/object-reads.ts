@@ -1,6 +1,6 @@
 import { badRequest, StatusError, type KubernetesObject } from '../../../api/meta/index.ts';
 import { requiredFieldValue } from '../../../api/selector/index.ts';
-import { goQuote } from '../../../api/validation/go-text.ts';
+import { goQuote } from '../../../api/field/go-text.ts';
 import { isDns1123Label, isPathSegmentName } from '../../../api/validation/index.ts';
 import { encodeContinue } from '../../storage/continue-token.ts';
 import { CachedObject, StorageError, type CacheWatcher, type StoredValue } from '../../storage/index.ts';

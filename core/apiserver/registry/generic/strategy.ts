@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import type { UserInfo } from '../../authn/user.ts';
+import type { UserInfo } from '../../server/user.ts';
 
 /** Objects that a strategy may change: a draft's top level and its metadata are its own, what lies below may be shared. */
 export type Draft = KubernetesObject;

@@ -1,7 +1,7 @@
 import { badRequest, invalid as invalidStatus, type KubernetesObject } from '../../../api/meta/index.ts';
 import { causesOf, invalid, type FieldError } from '../../../api/validation/index.ts';
 import { maybeObj, obj, str, strs, type Obj } from '../../../api/validation/read.ts';
-import { userInfo, type UserInfo } from '../../authn/user.ts';
+import { userInfo, type UserInfo } from '../../server/user.ts';
 import { pathAttributes, resourceAttributes, type Attributes, type Authorizer } from '../../authz/index.ts';
 import type { RestStorage } from '../rest-storage.ts';
 import { answerOf } from '../subresources/answer.ts';

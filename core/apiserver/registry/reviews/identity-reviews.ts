@@ -3,7 +3,7 @@ import { badRequest, formatTime } from '../../../api/meta/index.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { obj, str, strs } from '../../../api/validation/read.ts';
 import { withAuthenticatedGroup } from '../../authn/authenticator.ts';
-import type { UserInfo } from '../../authn/user.ts';
+import type { UserInfo } from '../../server/user.ts';
 import type { RestStorage } from '../rest-storage.ts';
 import { answerOf } from '../subresources/answer.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import { userInfo } from '../../authn/user.ts';
+import { userInfo } from '../../server/user.ts';
 import { allow, noOpinion } from '../../authz/index.ts';
 import { LIST_ALL, NO_OPTIONS, refusalOf, scopeOf, storageIn, testRegistry } from '../testing/fixtures.ts';
 

@@ -2,7 +2,7 @@ import { isAlreadyExists, isNotFound, type KubernetesObject } from '../../../api
 import { isConditionTrue, type Condition } from '../../../api/meta/index.ts';
 import { ReasonError } from '../../../base/errors.ts';
 import { obj, strs } from '../../../api/validation/read.ts';
-import { userInfo } from '../../authn/user.ts';
+import { userInfo } from '../../server/user.ts';
 import type { GenericStore } from '../generic/generic-store.ts';
 import type { Scope } from '../rest-storage.ts';
 import { AddressRange, type IpFamily } from './address-range.ts';

@@ -7,8 +7,8 @@ import { applyDefaults, structOfKind } from '../../../api/schema/index.ts';
 import { EVERY_FIELD, EVERYTHING } from '../../../api/selector/index.ts';
 import { StorageError, type Store, type StoredValue, type StoreWatch } from '../../storage/index.ts';
 import { decodeContinue, encodeContinue } from '../../storage/continue-token.ts';
-import { userInfo } from '../../authn/user.ts';
-import { createRegistry, type Registry, type RegistryOptions } from '../create-registry.ts';
+import { userInfo } from '../../server/user.ts';
+import { createRegistry, type ObjectRegistry, type RegistryOptions } from '../create-registry.ts';
 import type {
   DeleteOptions,
   ListOptions,
@@ -212,7 +212,7 @@ export const storageIn = (
 
 export interface TestRegistry {
   readonly store: MemoryStore;
-  readonly registry: Registry;
+  readonly registry: ObjectRegistry;
 }
 
 export const testRegistry = (options: Partial<RegistryOptions> = {}): TestRegistry => {

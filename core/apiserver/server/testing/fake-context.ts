@@ -1,4 +1,4 @@
-import type { UserInfo } from '../../authn/user.ts';
+import type { UserInfo } from '../user.ts';
 import { RequestContext } from '../context.ts';
 import { RequestHeaders } from '../headers.ts';
 import type { ApiRequest, Peer } from '../request.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { SECRET } from '../../../client/index.ts';
-import { fileFlagOf } from '../../encryption/configured-file.ts';
+import { fileFlagOf } from '../../data-folder/configured-file.ts';
 import { API_ITEMS, issuersOf } from '../items/api-server.ts';
 import type { Look } from '../look.ts';
 import {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parseEncryptionConfiguration } from '../../../apiserver/encryption/index.ts';
 import { parseAuthenticationConfiguration } from '../../../apiserver/config/files/authentication-configuration.ts';
-import { writtenPrefixes } from '../../encryption/configuration-file.ts';
-import { fileFlagOf } from '../../encryption/configured-file.ts';
+import { writtenPrefixes } from '../../data-folder/encryption-configuration.ts';
+import { fileFlagOf } from '../../data-folder/configured-file.ts';
 import { anonymousPaths } from '../items/anonymous-paths.ts';
 import { API_ITEMS } from '../items/api-server.ts';
 import { nodeIdentity } from '../items/node-identity.ts';

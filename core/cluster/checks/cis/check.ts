@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { flagOf } from '../../monitor/in-flight-limits.ts';
+import { flagOf } from '../../data-folder/in-flight-limits.ts';
 import { inEnglish, type Finding } from '../../../contract/index.ts';
 import type { CheckItem, Judged } from '../item.ts';
 import type { Look } from '../look.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { say, saidOf, together, type Said } from '../../../contract/index.ts';
-import { controlEndpoint } from '../../control/endpoint.ts';
+import { controlEndpoint } from '../../data-folder/control-endpoint.ts';
 import { bad, ok, type CheckItem } from '../item.ts';
 
 const OTHERS_BITS = 0o077;

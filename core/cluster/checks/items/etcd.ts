@@ -1,6 +1,6 @@
 import { quantileOf } from '../../monitor/scrape/quantile.ts';
 import { presentedCertificate } from '../../monitor/certificates/presented.ts';
-import { flagOf } from '../../monitor/in-flight-limits.ts';
+import { flagOf } from '../../data-folder/in-flight-limits.ts';
 import { PORTS } from '../../manifests/control-plane.ts';
 import { parseDurationMs } from '../../../base/duration.ts';
 import { say } from '../../../contract/index.ts';

@@ -3,7 +3,7 @@ import { certificatePath } from '../../../pki/index.ts';
 import { NODE, POD } from '../../../client/index.ts';
 import { CONTROL_PLANE_LABEL } from '../../config/labels.ts';
 import { PORTS } from '../../manifests/control-plane.ts';
-import { flagOf } from '../../monitor/in-flight-limits.ts';
+import { flagOf } from '../../data-folder/in-flight-limits.ts';
 import { say, together, verbatim, type Said } from '../../../contract/index.ts';
 import { bad, byFlags, fixedBy, ok, someOf, warn, type CheckItem } from '../item.ts';
 import type { Look } from '../look.ts';

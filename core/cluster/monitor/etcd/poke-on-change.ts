@@ -1,5 +1,5 @@
 import type { Disposable } from '../../../base/disposable.ts';
-import type { ClusterState } from '../../supervisor/state.ts';
+import type { ClusterState } from '../../state/cluster-state.ts';
 import type { MembersWatch } from './members-watch.ts';
 
 /** Changes when a host or a member came or went. */

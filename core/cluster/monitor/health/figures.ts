@@ -1,3 +1,4 @@
+import type { InFlightLimits } from '../../data-folder/in-flight-limits.ts';
 import type { ChartId, CriticalMetric } from '../../../contract/index.ts';
 import { byOf, readingKey } from '../scrape/reading.ts';
 import type { Component, MeasureId } from '../scrape/measures.ts';
@@ -23,12 +24,6 @@ export interface Instance {
   readonly component: Component;
   readonly instance: string;
   readonly window: Window;
-}
-
-/** Of API servers, by the `request_kind` of their metrics; zero for no limit. */
-export interface InFlightLimits {
-  readonly readOnly: number;
-  readonly mutating: number;
 }
 
 /** The worst of all instances now. */

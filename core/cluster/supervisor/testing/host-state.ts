@@ -1,4 +1,4 @@
-import type { HostState } from '../state.ts';
+import type { HostState } from '../../state/cluster-state.ts';
 
 /** A control-plane host that runs and has no components, but for what is said otherwise. */
 export const hostState = (name: string, change: Partial<HostState> = {}): HostState => ({

@@ -1,5 +1,5 @@
 import { say, TIMELINE_ABOUT_MAX, verbatim, type ActiveFault, type Said } from '../../../contract/index.ts';
-import type { ClusterState, ComponentState, HostState } from '../../supervisor/state.ts';
+import type { ClusterState, ComponentState, HostState } from '../../state/cluster-state.ts';
 import type { Draft, Observation } from '../draft.ts';
 
 const aboutHost = ({ name, nodes }: HostState): readonly string[] =>

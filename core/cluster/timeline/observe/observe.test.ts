@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Node, Stored } from '../../../client/index.ts';
 import { inEnglish, say, type CriticalMetric } from '../../../contract/index.ts';
-import type { ClusterState, HostState } from '../../supervisor/state.ts';
+import type { ClusterState, HostState } from '../../state/cluster-state.ts';
 import { isEnd, type Observation } from '../draft.ts';
 import { alertChanges } from './alert-changes.ts';
 import { clusterChanges } from './cluster-changes.ts';

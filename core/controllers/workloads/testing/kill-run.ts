@@ -13,7 +13,7 @@ import {
   type Stored,
 } from '../../../client/index.ts';
 import { FakeApi } from '../../../client/testing/index.ts';
-import { WORKLOAD_CONTROLLERS } from '../index.ts';
+import { WORKLOAD_CONTROLLERS } from '../../workload-controllers.ts';
 import { makeReady } from './pods.ts';
 import { runOn, type RunningControllers } from './run-controller.ts';
 

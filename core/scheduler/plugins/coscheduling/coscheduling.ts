@@ -4,7 +4,7 @@ import type { Plugin } from '../../framework/plugin.ts';
 import { unresolvable, unschedulable, type Status } from '../../framework/status.ts';
 import type { Pod } from '../../model/objects.ts';
 import type { PodInfo } from '../../model/pod-info.ts';
-import { COSCHEDULING } from '../names.ts';
+import { COSCHEDULING } from '../../framework/plugin-names.ts';
 
 export interface CoschedulingArgs {
   /** How long members that have a node wait for the rest. */

@@ -9,7 +9,7 @@ import type { PodInfo } from '../../model/pod-info.ts';
 import { filterByPreemptingExtenders } from '../../preemption/extenders.ts';
 import { findCandidates, pickCandidate, type CandidateBounds } from '../../preemption/candidates.ts';
 import { Evictions } from '../../preemption/evictions.ts';
-import { DEFAULT_PREEMPTION } from '../names.ts';
+import { DEFAULT_PREEMPTION } from '../../framework/plugin-names.ts';
 
 export interface DefaultPreemptionArgs {
   readonly minCandidateNodesPercentage?: number;

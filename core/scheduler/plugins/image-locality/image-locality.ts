@@ -1,6 +1,6 @@
 import { SCORE_MAX, type Plugin } from '../../framework/plugin.ts';
 import type { Pod } from '../../model/objects.ts';
-import { IMAGE_LOCALITY } from '../names.ts';
+import { IMAGE_LOCALITY } from '../../framework/plugin-names.ts';
 
 const MIB = 1024 * 1024;
 /** Below this an image is pulled quickly anyway; above the other, more makes no difference. */

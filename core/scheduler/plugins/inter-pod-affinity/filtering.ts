@@ -5,7 +5,7 @@ import { stateKey, type CycleState } from '../../framework/cycle-state.ts';
 import { skip, unresolvable, unschedulable, type Status } from '../../framework/status.ts';
 import { termMatches, type AffinityTerm, type TermSubject } from '../../model/affinity-term.ts';
 import type { PodInfo } from '../../model/pod-info.ts';
-import { INTER_POD_AFFINITY } from '../names.ts';
+import { INTER_POD_AFFINITY } from '../../framework/plugin-names.ts';
 import { TopologyCounts } from './topology-counts.ts';
 
 const NO_AFFINITY = unresolvable(INTER_POD_AFFINITY, "node(s) didn't match pod affinity rules");

@@ -4,7 +4,7 @@ import type { Plugin } from '../../framework/plugin.ts';
 import { termMatches } from '../../model/affinity-term.ts';
 import type { Pod } from '../../model/objects.ts';
 import { podInfoOf } from '../../model/pod-info.ts';
-import { INTER_POD_AFFINITY } from '../names.ts';
+import { INTER_POD_AFFINITY } from '../../framework/plugin-names.ts';
 import { filterByAffinity, movePod, SKIP, writeFilterState } from './filtering.ts';
 import { normalizeAffinity, scoreAffinity, writeScoreState } from './scoring.ts';
 

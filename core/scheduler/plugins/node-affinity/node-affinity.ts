@@ -8,9 +8,9 @@ import {
   compileRequiredNodeAffinity,
   compileTerm,
   type SlotMatcher,
-} from '../../model/node-selector.ts';
+} from '../../cache/node-selector.ts';
 import type { NodeAffinity, NodeSelectorTerm, PreferredSchedulingTerm } from '../../model/objects.ts';
-import { NODE_AFFINITY } from '../names.ts';
+import { NODE_AFFINITY } from '../../framework/plugin-names.ts';
 
 export interface NodeAffinityArgs {
   /** Holds for every pod of the profile besides what the pod itself asks for. */

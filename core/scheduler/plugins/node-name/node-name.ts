@@ -1,7 +1,7 @@
 import { ACTION } from '../../framework/cluster-event.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { unresolvable } from '../../framework/status.ts';
-import { NODE_NAME } from '../names.ts';
+import { NODE_NAME } from '../../framework/plugin-names.ts';
 
 const OTHER_NODE = unresolvable(NODE_NAME, "node(s) didn't match the requested node name");
 

@@ -3,7 +3,7 @@ import type { Plugin } from '../../framework/plugin.ts';
 import { skip, unschedulable } from '../../framework/status.ts';
 import type { Pod } from '../../model/objects.ts';
 import { podInfoOf } from '../../model/pod-info.ts';
-import { NODE_PORTS } from '../names.ts';
+import { NODE_PORTS } from '../../framework/plugin-names.ts';
 
 const TAKEN = unschedulable(NODE_PORTS, "node(s) didn't have free ports for the requested pod ports");
 const SKIP = { status: skip(NODE_PORTS) };

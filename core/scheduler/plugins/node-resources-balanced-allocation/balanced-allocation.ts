@@ -1,6 +1,6 @@
 import { SCORE_MAX, type Plugin } from '../../framework/plugin.ts';
 import { skip } from '../../framework/status.ts';
-import { NODE_RESOURCES_BALANCED_ALLOCATION } from '../names.ts';
+import { NODE_RESOURCES_BALANCED_ALLOCATION } from '../../framework/plugin-names.ts';
 import { scoredResource, type ScoredResource } from '../node-resources-fit/resource-columns.ts';
 import { DEFAULT_RESOURCES, type ResourceSpec } from '../node-resources-fit/scoring-strategy.ts';
 

@@ -5,7 +5,7 @@ import type { NodeColumns } from '../../cache/node-columns.ts';
 import type { Node, Pod } from '../../model/objects.ts';
 import { podInfoOf, type PodRequest } from '../../model/pod-info.ts';
 import { amountOf, CPU, EPHEMERAL_STORAGE, isExtendedResource, MEMORY } from '../../model/resources.ts';
-import { NODE_RESOURCES_FIT } from '../names.ts';
+import { NODE_RESOURCES_FIT } from '../../framework/plugin-names.ts';
 import { scoredResource } from './resource-columns.ts';
 import { scorerOf, type ScoringStrategy } from './scoring-strategy.ts';
 

@@ -3,7 +3,7 @@ import type { Plugin } from '../../framework/plugin.ts';
 import { unresolvable } from '../../framework/status.ts';
 import type { Node, Pod, Taint } from '../../model/objects.ts';
 import { isTolerated } from '../../model/tolerations.ts';
-import { NODE_UNSCHEDULABLE } from '../names.ts';
+import { NODE_UNSCHEDULABLE } from '../../framework/plugin-names.ts';
 
 const CORDONED = unresolvable(NODE_UNSCHEDULABLE, 'node(s) were unschedulable');
 /** A cordon counts as this taint, so that pods of a DaemonSet tolerate it. */

@@ -5,7 +5,7 @@ import type { Plugin } from '../../framework/plugin.ts';
 import { failed, skip, unresolvable, unschedulable, type Status } from '../../framework/status.ts';
 import type { Pod, PodVolume } from '../../model/objects.ts';
 import { classOfClaim, type CsiNode, type PersistentVolumeClaim } from '../../model/volumes.ts';
-import { NODE_VOLUME_LIMITS } from '../names.ts';
+import { NODE_VOLUME_LIMITS } from '../../framework/plugin-names.ts';
 import { csiVolumeOf, driverOf, isInTree, type CsiVolume } from './in-tree-volumes.ts';
 
 const EXCEEDED = unschedulable(NODE_VOLUME_LIMITS, 'node(s) exceed max volume count');

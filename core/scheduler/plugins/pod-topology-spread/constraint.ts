@@ -2,7 +2,7 @@ import type { LabelSelector, LabelSelectorObject } from '../../../api/selector/i
 import type { LabelColumn } from '../../cache/label-columns.ts';
 import type { PodShape } from '../../cache/pod-shapes.ts';
 import type { Snapshot } from '../../cache/snapshot.ts';
-import { compileRequiredNodeAffinity, type SlotMatcher } from '../../model/node-selector.ts';
+import { compileRequiredNodeAffinity, type SlotMatcher } from '../../cache/node-selector.ts';
 import type { TopologySpreadConstraint } from '../../model/objects.ts';
 import type { PodInfo } from '../../model/pod-info.ts';
 import { compiledSelector } from '../../model/selectors.ts';

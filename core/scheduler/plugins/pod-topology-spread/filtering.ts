@@ -1,8 +1,8 @@
 import { stateKey, type CycleState } from '../../framework/cycle-state.ts';
 import { skip, unresolvable, unschedulable, type Status } from '../../framework/status.ts';
-import type { SlotMatcher } from '../../model/node-selector.ts';
+import type { SlotMatcher } from '../../cache/node-selector.ts';
 import type { PodInfo } from '../../model/pod-info.ts';
-import { POD_TOPOLOGY_SPREAD } from '../names.ts';
+import { POD_TOPOLOGY_SPREAD } from '../../framework/plugin-names.ts';
 import { countMatching, counts, inclusionOf, type Constraint } from './constraint.ts';
 
 const NOT_SPREAD = "node(s) didn't match pod topology spread constraints";

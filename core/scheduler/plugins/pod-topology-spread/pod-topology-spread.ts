@@ -11,7 +11,7 @@ import {
 } from '../../model/objects.ts';
 import type { PodInfo } from '../../model/pod-info.ts';
 import { compiledSelector } from '../../model/selectors.ts';
-import { POD_TOPOLOGY_SPREAD } from '../names.ts';
+import { POD_TOPOLOGY_SPREAD } from '../../framework/plugin-names.ts';
 import { constraintsFor, type Constraint } from './constraint.ts';
 import { defaultSelector } from './default-selector.ts';
 import { filterBySkew, movePod, SKIP, writeFilterState } from './filtering.ts';

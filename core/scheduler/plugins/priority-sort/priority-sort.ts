@@ -1,5 +1,5 @@
 import type { Plugin } from '../../framework/plugin.ts';
-import { PRIORITY_SORT } from '../names.ts';
+import { PRIORITY_SORT } from '../../framework/plugin-names.ts';
 
 /** Higher priority first, then who has waited longer. */
 export const prioritySort = (): Plugin => ({

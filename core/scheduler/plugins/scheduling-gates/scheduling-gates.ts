@@ -1,7 +1,7 @@
 import { ACTION } from '../../framework/cluster-event.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { unresolvable } from '../../framework/status.ts';
-import { SCHEDULING_GATES } from '../names.ts';
+import { SCHEDULING_GATES } from '../../framework/plugin-names.ts';
 
 /** Keeps a pod out of the queue while anything in `spec.schedulingGates` is left. */
 export const schedulingGates = (): Plugin => ({

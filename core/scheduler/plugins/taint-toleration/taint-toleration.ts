@@ -5,7 +5,7 @@ import { normalizeByMax } from '../../framework/score-table.ts';
 import { unresolvable, type Status } from '../../framework/status.ts';
 import type { Node, Pod, Taint, Toleration } from '../../model/objects.ts';
 import { findUntolerated, isTolerated } from '../../model/tolerations.ts';
-import { TAINT_TOLERATION } from '../names.ts';
+import { TAINT_TOLERATION } from '../../framework/plugin-names.ts';
 
 /** What the pod thinks of each taint set of the snapshot, found out on the first node that has it. */
 type Verdicts = (Status | null | undefined)[];

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../cache/snapshot.ts';
 import type { ClusterLister } from '../../framework/listers.ts';
 import { unresolvable, type Status } from '../../framework/status.ts';
-import { compileNodeSelector, type SlotMatcher } from '../../model/node-selector.ts';
+import { compileNodeSelector, type SlotMatcher } from '../../cache/node-selector.ts';
 import { amountOf } from '../../model/resources.ts';
 import { compiledSelector } from '../../model/selectors.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type PersistentVolumeClaim,
   type StorageClass,
 } from '../../model/volumes.ts';
-import { VOLUME_BINDING } from '../names.ts';
+import { VOLUME_BINDING } from '../../framework/plugin-names.ts';
 import type { VolumeAssumptions } from './assumptions.ts';
 import { findVolume, requestedBytes } from './match-volume.ts';
 import type { PodClaims } from './pod-claims.ts';

@@ -2,7 +2,7 @@ import type { ClusterLister } from '../../framework/listers.ts';
 import { unresolvable, type Status } from '../../framework/status.ts';
 import type { Pod } from '../../model/objects.ts';
 import { ANNOTATION_BIND_COMPLETED, type PersistentVolumeClaim } from '../../model/volumes.ts';
-import { VOLUME_BINDING } from '../names.ts';
+import { VOLUME_BINDING } from '../../framework/plugin-names.ts';
 import type { VolumeAssumptions } from './assumptions.ts';
 
 export interface PodClaims {

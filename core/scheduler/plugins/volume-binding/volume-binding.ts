@@ -10,7 +10,7 @@ import {
   type PersistentVolume,
   type PersistentVolumeClaim,
 } from '../../model/volumes.ts';
-import { VOLUME_BINDING } from '../names.ts';
+import { VOLUME_BINDING } from '../../framework/plugin-names.ts';
 import { VolumeAssumptions } from './assumptions.ts';
 import { volumeFinder, type NodeVolumes } from './find-volumes.ts';
 import { claimsOf, isFullyBound } from './pod-claims.ts';

@@ -6,7 +6,7 @@ import { skip, unresolvable, unschedulable, type Status } from '../../framework/
 import type { Pod } from '../../model/objects.ts';
 import type { PodInfo } from '../../model/pod-info.ts';
 import type { PersistentVolumeClaim } from '../../model/volumes.ts';
-import { VOLUME_RESTRICTIONS } from '../names.ts';
+import { VOLUME_RESTRICTIONS } from '../../framework/plugin-names.ts';
 import { disksConflict, hasDisks } from './disks.ts';
 
 const DISK_CONFLICT = unschedulable(VOLUME_RESTRICTIONS, 'node(s) had no available disk');

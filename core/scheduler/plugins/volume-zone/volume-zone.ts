@@ -10,7 +10,7 @@ import {
   type PersistentVolumeClaim,
   type StorageClass,
 } from '../../model/volumes.ts';
-import { VOLUME_ZONE } from '../names.ts';
+import { VOLUME_ZONE } from '../../framework/plugin-names.ts';
 
 const CONFLICT = unresolvable(VOLUME_ZONE, 'node(s) had no available volume zone');
 const SKIP = { status: skip(VOLUME_ZONE) };

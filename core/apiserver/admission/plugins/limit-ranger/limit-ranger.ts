@@ -6,7 +6,7 @@ import type {
 } from '../../../../api/schema/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../attributes.ts';
 import { handlesOnly } from '../../matching.ts';
-import type { ObjectReader } from '../../object-reader.ts';
+import type { ObjectReader } from '../../../storage/object-reader.ts';
 import { aggregateMessage, refusal } from '../../refusal.ts';
 import { claimFaults, podFaults } from './constraints.ts';
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../../api/meta/index.ts';
 import { createRequest } from '../../../../pki/index.ts';
-import { userInfo } from '../../../authn/user.ts';
+import { userInfo } from '../../../server/user.ts';
 import { noOpinion } from '../../../authz/authorizer.ts';
 import { readerOf, verdict, wish, type Wish } from '../../testing/fixtures.ts';
 import { nodeRestriction } from './node-restriction.ts';

@@ -5,12 +5,12 @@ import type {
   V1Node,
   V1PersistentVolumeClaim,
 } from '../../../../api/schema/index.ts';
-import { goQuote } from '../../../../api/validation/go-text.ts';
+import { goQuote } from '../../../../api/field/go-text.ts';
 import type { Authorizer } from '../../../authz/authorizer.ts';
 import { nodeNameOf } from '../../../authz/node/node-authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../attributes.ts';
 import { handlesOnly } from '../../matching.ts';
-import type { ObjectReader } from '../../object-reader.ts';
+import type { ObjectReader } from '../../../storage/object-reader.ts';
 import { refusal } from '../../refusal.ts';
 import { certificateRequestOf } from '../certificates.ts';
 import { forbiddenLabelChanges } from './node-labels.ts';

@@ -1,10 +1,10 @@
 import { notFound, type KubernetesObject } from '../../../../api/meta/index.ts';
 import type { V1Pod, V1Volume } from '../../../../api/schema/index.ts';
-import { goQuote } from '../../../../api/validation/go-text.ts';
+import { goQuote } from '../../../../api/field/go-text.ts';
 import { podForGraph, referencesOfPod } from '../../../authz/node/pod-references.ts';
 import type { AdmissionAttributes } from '../../attributes.ts';
 import { MIRROR_POD_ANNOTATION, NODES, PODS } from '../../matching.ts';
-import type { ObjectReader } from '../../object-reader.ts';
+import type { ObjectReader } from '../../../storage/object-reader.ts';
 import { readOrFail, refusal } from '../../refusal.ts';
 import { sameJson } from './same-json.ts';
 

@@ -8,11 +8,11 @@ import type {
   V1Pod,
   V1Volume,
 } from '../../../../api/schema/index.ts';
-import { goQuote } from '../../../../api/validation/go-text.ts';
+import { goQuote } from '../../../../api/field/go-text.ts';
 import { resourceAttributes, type Authorizer } from '../../../authz/authorizer.ts';
 import type { AdmissionAttributes } from '../../attributes.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../matching.ts';
-import type { ObjectReader } from '../../object-reader.ts';
+import type { ObjectReader } from '../../../storage/object-reader.ts';
 import { aggregateMessage, readOrFail, refusal } from '../../refusal.ts';
 import { boundPod } from './pod-rules.ts';
 

@@ -1,5 +1,5 @@
 import type { V1Container, V1SELinuxOptions } from '../../../../api/schema/index.ts';
-import { goQuote } from '../../../../api/validation/go-text.ts';
+import { goQuote } from '../../../../api/field/go-text.ts';
 import {
   containersOf,
   containersText,

@@ -7,11 +7,11 @@ import {
   type KubernetesObject,
 } from '../../../../api/meta/index.ts';
 import type { V1CronJob, V1Deployment, V1Pod, V1PodTemplate } from '../../../../api/schema/index.ts';
-import { goQuote } from '../../../../api/validation/go-text.ts';
+import { goQuote } from '../../../../api/field/go-text.ts';
 import { causesOf } from '../../../../api/validation/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../attributes.ts';
 import { handlesOnly, NAMESPACES, PODS } from '../../matching.ts';
-import type { ObjectReader } from '../../object-reader.ts';
+import type { ObjectReader } from '../../../storage/object-reader.ts';
 import { readOrFail, refusal } from '../../refusal.ts';
 import { containersOf, type Subject } from './check.ts';
 import { detailText, violationsOf } from './evaluate.ts';

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../../../api/meta/index.ts';
 import type { V1ResourceQuota } from '../../../../api/schema/index.ts';
-import type { ObjectReader, QuotaWriter } from '../../object-reader.ts';
+import type { ObjectReader, QuotaWriter } from '../../../storage/object-reader.ts';
 
 const QUOTAS = { group: '', resource: 'resourcequotas' };
 /** Upstream's bound on quotas that are remembered because they were written here. */

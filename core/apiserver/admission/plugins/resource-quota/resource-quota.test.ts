@@ -3,7 +3,7 @@ import { manualClock } from '../../../../base/manual-clock.ts';
 import { conflict, type KubernetesObject } from '../../../../api/meta/index.ts';
 import type { V1ResourceQuota } from '../../../../api/schema/index.ts';
 import type { AdmissionPlugin } from '../../attributes.ts';
-import type { ObjectReader } from '../../object-reader.ts';
+import type { ObjectReader } from '../../../storage/object-reader.ts';
 import { verdict, wish, type Wish } from '../../testing/fixtures.ts';
 import { resourceQuota } from './resource-quota.ts';
 

@@ -3,7 +3,7 @@ import { internalError } from '../../../../api/meta/index.ts';
 import { evaluatorOf, sameResources, type Evaluator } from '../../../../api/quota/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../attributes.ts';
 import { handlesOnly } from '../../matching.ts';
-import type { ObjectReader, QuotaWriter } from '../../object-reader.ts';
+import type { ObjectReader, QuotaWriter } from '../../../storage/object-reader.ts';
 import { checkRequest, chargedQuota, runningQuota, type RunningQuota } from './check-request.ts';
 import { quotaAccess, type QuotaAccess } from './quota-access.ts';
 

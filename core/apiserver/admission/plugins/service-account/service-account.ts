@@ -6,7 +6,7 @@ import type { V1Pod, V1ServiceAccount } from '../../../../api/schema/index.ts';
 import { podForGraph, referencesOfPod } from '../../../authz/node/pod-references.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../attributes.ts';
 import { handlesOnly, isResource, MIRROR_POD_ANNOTATION, PODS, SERVICE_ACCOUNTS } from '../../matching.ts';
-import type { ObjectReader } from '../../object-reader.ts';
+import type { ObjectReader } from '../../../storage/object-reader.ts';
 import { pause } from '../../pause.ts';
 import { refusal } from '../../refusal.ts';
 import { enforcesMountableSecrets, ephemeralReference, foreignReference } from './mountable-secrets.ts';
