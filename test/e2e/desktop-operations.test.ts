@@ -391,13 +391,15 @@ test(
     await tableRow('harbour').waitFor({ state: 'detached' });
 
     // One object alone comes back, with the namespace it needs.
-    await until('the namespace is gone', async () => {
-      const { items } = await client.json<{ items: { metadata: { name: string } }[] }>({
-        method: 'GET',
-        path: '/api/v1/namespaces',
+    const harbourGone = (): Promise<boolean> =>
+      until('the namespace is gone', async () => {
+        const { items } = await client.json<{ items: { metadata: { name: string } }[] }>({
+          method: 'GET',
+          path: '/api/v1/namespaces',
+        });
+        return items.every(({ metadata }) => metadata.name !== 'harbour');
       });
-      return items.every(({ metadata }) => metadata.name !== 'harbour');
-    });
+    await harbourGone();
     await go('/snapshots');
     await tableRow('Verified').getByRole('button', { name: 'Browse' }).click();
     await page
@@ -419,6 +421,7 @@ test(
       ),
     );
     await client.json({ method: 'DELETE', path: '/api/v1/namespaces/harbour' });
+    await harbourGone();
 
     const backups = await contract.follow('backups.watch', { cluster });
     const bytes = readFileSync((await backups()).files[0]!.file);
