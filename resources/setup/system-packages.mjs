@@ -21,6 +21,15 @@ export const ELECTRON_LIBRARIES = [
   'libsecret-1-0',
 ];
 
+/** A container runtime, what its network needs, and a program for the only image of the tests. */
+export const CONTAINER_PACKAGES = [
+  'containerd',
+  'runc',
+  'containernetworking-plugins',
+  'busybox-static',
+  'iproute2',
+];
+
 const APT_TIMEOUT_MS = 10 * 60_000;
 
 const hasDpkg = () => existsSync('/usr/bin/dpkg-query');

@@ -4,7 +4,7 @@ import { bootstrap } from './bootstrap.mjs';
 import { runChecks } from './checks.mjs';
 import { resolveElectron } from './electron.mjs';
 import { runMain } from './progress.mjs';
-import { ELECTRON_LIBRARIES, ensureSystemPackages } from './system-packages.mjs';
+import { CONTAINER_PACKAGES, ELECTRON_LIBRARIES, ensureSystemPackages } from './system-packages.mjs';
 import { runVitest, runVitestTwice } from './vitest.mjs';
 
 const log = (line) => process.stdout.write(`${line}\n`);
@@ -18,6 +18,9 @@ const electronForTests = async () => {
 
 /** How many files run side by side: one per core, and `extra` more. */
 const workers = (extra) => [`--maxWorkers=${availableParallelism() + extra}`];
+
+/** Real containers, in a layer of their own: what they need cannot be installed everywhere. */
+const CONTAINER_TESTS = 'test/integration/cri-containerd';
 
 /**
  * In the order they are run: what fails fast comes first. `isBeside`: runs from the start to the end beside the others,
@@ -34,7 +37,12 @@ const LAYERS = [
   {
     name: 'integration',
     packages: ['bind9-dnsutils'],
-    run: () => runVitestTwice({ project: ['integration'] }),
+    run: () => runVitestTwice({ project: ['integration'], flags: [`--exclude=${CONTAINER_TESTS}*`] }),
+  },
+  {
+    name: 'containers',
+    packages: CONTAINER_PACKAGES,
+    run: () => runVitestTwice({ project: ['integration'], files: [CONTAINER_TESTS] }),
   },
   {
     name: 'clients',

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { forwardPort, parsePort, type ForwardTarget } from './port-forward.ts';
-import { SpdyConnection, type SpdyStream } from './spdy/spdy-connection.ts';
+import { SpdyConnection, type SpdyStream } from '../spdy/spdy-connection.ts';
 import { STREAM_CREATION_TIMEOUT_MS } from './spdy-remote.ts';
 
 export const PORT_FORWARD_PROTOCOL = 'portforward.k8s.io';

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import type { TerminalSize } from '../runtimes/runtime.ts';
 import { endStream, type RemoteOptions, type RemoteStatus, type RemoteStreams } from './remote-command.ts';
-import { SpdyConnection, type SpdyStream } from './spdy/spdy-connection.ts';
+import { SpdyConnection, type SpdyStream } from '../spdy/spdy-connection.ts';
 
 export const SPDY_REMOTE_PROTOCOLS: readonly string[] = [
   'v4.channel.k8s.io',

@@ -8,8 +8,8 @@ import {
   RST_STREAM,
   SYN_REPLY,
   SYN_STREAM,
-} from '../server/spdy/frames.ts';
-import { SPDY_DICTIONARY } from '../server/spdy/dictionary.ts';
+} from '../spdy/frames.ts';
+import { SPDY_DICTIONARY } from '../spdy/dictionary.ts';
 
 /** What came back on one stream. */
 export interface Received {

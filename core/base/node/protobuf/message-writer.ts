@@ -39,6 +39,17 @@ export class MessageWriter {
     return value === undefined || value <= 0 ? this : this.#head(field, VARINT, value);
   }
 
+  /** int64 and int32, which may be negative: two's complement in ten bytes. */
+  signed(field: number, value: number | undefined): this {
+    if (value === undefined || value >= 0) return this.integer(field, value);
+    const piece = Buffer.allocUnsafe(varintBytes(field * 8) + 10);
+    let at = writeVarint(piece, 0, field * 8 + VARINT);
+    let rest = BigInt.asUintN(64, BigInt(value));
+    for (; rest >= 0x80n; rest >>= 7n) piece[at++] = Number(rest & 0x7fn) | 0x80;
+    piece[at] = Number(rest);
+    return this.#push(piece);
+  }
+
   double(field: number, value: number | undefined): this {
     if (value === undefined || value === 0) return this;
     const piece = Buffer.allocUnsafe(varintBytes(field * 8) + 8);
@@ -67,6 +78,13 @@ export class MessageWriter {
   map(field: number, entries: ReadonlyMap<string, Uint8Array>): this {
     for (const [key, value] of entries)
       this.message(field, new MessageWriter().string(1, key).optionalBytes(2, value));
+    return this;
+  }
+
+  /** `map<string, string>` */
+  texts(field: number, entries: Readonly<Record<string, string>> = {}): this {
+    for (const [key, value] of Object.entries(entries))
+      this.message(field, new MessageWriter().string(1, key).string(2, value));
     return this;
   }
 

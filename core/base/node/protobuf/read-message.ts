@@ -5,6 +5,10 @@ export interface Message {
   varint(field: number): number;
   bytes(field: number): Uint8Array;
   text(field: number): string;
+  /** A message inside; an empty one where there is none. */
+  message(field: number): Message;
+  /** `repeated`: of strings, bytes or messages. */
+  list(field: number): readonly Uint8Array[];
   /** `map<string, bytes>`: one message for each entry. */
   map(field: number): ReadonlyMap<string, Uint8Array>;
 }
@@ -18,13 +22,19 @@ export const readMessage = (data: Uint8Array): Message => {
   for (const reader = new WireReader(data); !reader.isAtEnd;) {
     const { number, wireType, integer, bytes } = reader.next();
     if (wireType === VARINT) numbers.set(number, integer);
-    else if (wireType === BYTES) values.set(number, [...(values.get(number) ?? []), bytes]);
+    else if (wireType === BYTES) {
+      const list = values.get(number);
+      if (list) list.push(bytes);
+      else values.set(number, [bytes]);
+    }
   }
   const bytes = (field: number): Uint8Array => values.get(field)?.at(-1) ?? EMPTY;
   return {
     varint: (field) => numbers.get(field) ?? 0,
     bytes,
     text: (field) => Buffer.from(bytes(field)).toString('utf8'),
+    message: (field) => readMessage(bytes(field)),
+    list: (field) => values.get(field) ?? [],
     map: (field) =>
       new Map(
         (values.get(field) ?? []).map((entry) => {

@@ -1,5 +1,5 @@
 import { createInflate, type Inflate } from 'node:zlib';
-import { ReasonError } from '../../../base/errors.ts';
+import { ReasonError } from '../../base/errors.ts';
 import { SPDY_DICTIONARY } from './dictionary.ts';
 
 export type SpdyHeaders = ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import { messageOf } from '../../../base/errors.ts';
+import { messageOf } from '../../base/errors.ts';
 import {
   DATA_BYTES_MAX,
   dataFrame,
@@ -16,6 +16,7 @@ import {
   SYN_STREAM,
   SYN_STREAM_HEADERS_AT,
   synReply,
+  synStream,
   type Frame,
 } from './frames.ts';
 import { HeaderDecoder, HeaderEncoder, type SpdyHeaders } from './header-block.ts';
@@ -35,6 +36,7 @@ export class SpdyStream extends Duplex {
   readonly headers: SpdyHeaders;
   readonly #wire: Wire;
   #isReset = false;
+  #hasInputEnded = false;
   #onDrain: (() => void) | undefined;
 
   constructor(id: number, headers: SpdyHeaders, wire: Wire) {
@@ -48,9 +50,18 @@ export class SpdyStream extends Duplex {
   receive(payload: Buffer, isLast: boolean, resume: () => void): boolean {
     if (payload.length > 0) this.push(payload);
     if (isLast) this.push(null);
+    this.#hasInputEnded ||= isLast;
     if (this.readableLength <= BACKLOG_BYTES_MAX) return true;
     this.#onDrain = resume;
     return false;
+  }
+
+  /** The other side is done with the stream: what it has sent before can still be read. */
+  leave(): void {
+    this.#isReset = true;
+    if (this.readableEnded || this.destroyed) return void this.destroy();
+    if (!this.#hasInputEnded) this.push(null);
+    this.once('end', () => this.destroy());
   }
 
   /** The other side has reset the stream. */
@@ -90,6 +101,8 @@ export class SpdyStream extends Duplex {
 }
 
 export interface SpdyConnectionOptions {
+  /** This side has asked for the connection and opens the streams. */
+  readonly isClient?: boolean;
   /** A stream that the client has opened; false refuses it. */
   onStream(stream: SpdyStream): boolean | void;
   /** Once, after the last stream is gone. */
@@ -97,8 +110,7 @@ export interface SpdyConnectionOptions {
 }
 
 /**
- * The server's side of SPDY/3.1 as kubectl's streams need it: streams are opened by the client and answered with an
- * empty reply. There is no flow control by windows, as there is none in the library that kubectl uses: the
+ * SPDY/3.1 as kubectl's streams need it: streams are opened by the client and answered with an empty reply. There is no flow control by windows, as there is none in the library that kubectl uses: the
  * connection's own back pressure holds.
  */
 export class SpdyConnection {
@@ -111,6 +123,7 @@ export class SpdyConnection {
   #queue: Promise<void> = Promise.resolve();
   #queuedBytes = 0;
   #lastStreamId = 0;
+  #nextStreamId = 1;
   #isClosed = false;
 
   constructor(socket: Duplex, options: SpdyConnectionOptions, head: Buffer = Buffer.alloc(0)) {
@@ -118,9 +131,19 @@ export class SpdyConnection {
     this.#options = options;
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.once('end', () => this.close());
-    socket.once('close', () => this.#closed(undefined));
+    // A server may close the connection right after its last frames: they are handled first.
+    socket.once('close', () => void this.#queue.then(() => this.#closed(undefined)));
     socket.on('error', (error) => this.#closed(error.message));
     if (head.length > 0) this.#receive(head);
+  }
+
+  /** Opens a stream, for the side that has asked for the connection. */
+  open(headers: SpdyHeaders): SpdyStream {
+    const id = this.#nextStreamId;
+    this.#nextStreamId += 2;
+    const stream = this.#streamOf(id, headers);
+    this.#send(synStream(id, this.#encoder.encode(headers)));
+    return stream;
   }
 
   /** Tells the client that no more streams are taken, and hangs up once everything was sent. */
@@ -172,7 +195,7 @@ export class SpdyConnection {
       case SYN_STREAM:
         return this.#open(frame.payload, frame.flags);
       case RST_STREAM:
-        this.#streams.get(frame.payload.readUInt32BE(0) & 0x7fff_ffff)?.abort();
+        this.#end(this.#streams.get(frame.payload.readUInt32BE(0) & 0x7fff_ffff));
         return;
       case PING:
         this.#send(ping(frame.payload.readUInt32BE(0)));
@@ -191,15 +214,20 @@ export class SpdyConnection {
       this.#send(rstStream(id, RST_REFUSED_STREAM));
       return;
     }
+    const stream = this.#streamOf(id, headers);
+    this.#send(synReply(id, this.#encoder.encode(new Map())));
+    if ((flags & FLAG_FIN) !== 0) stream.receive(Buffer.alloc(0), true, () => undefined);
+    if (this.#options.onStream(stream) === false) stream.destroy();
+  }
+
+  #streamOf(id: number, headers: SpdyHeaders): SpdyStream {
     const stream = new SpdyStream(id, headers, {
       send: (bytes, done) => this.#send(bytes, done),
       forget: (streamId) => this.#streams.delete(streamId),
     });
     stream.on('error', () => undefined);
     this.#streams.set(id, stream);
-    this.#send(synReply(id, this.#encoder.encode(new Map())));
-    if ((flags & FLAG_FIN) !== 0) stream.receive(Buffer.alloc(0), true, () => undefined);
-    if (this.#options.onStream(stream) === false) stream.destroy();
+    return stream;
   }
 
   #send(frame: Buffer, done: (error?: Error | null) => void = () => undefined): void {
@@ -207,11 +235,17 @@ export class SpdyConnection {
     else this.#socket.write(frame, done);
   }
 
+  /** A server resets its streams when it has said everything; a client that resets one wants no more of it. */
+  #end(stream: SpdyStream | undefined): void {
+    if (this.#options.isClient === true) stream?.leave();
+    else stream?.abort();
+  }
+
   #closed(why: string | undefined): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#decoder.close();
-    for (const stream of this.#streams.values()) stream.abort();
+    for (const stream of this.#streams.values()) this.#end(stream);
     this.#streams.clear();
     this.#options.onClose?.(why);
   }

@@ -2,7 +2,7 @@ import net from 'node:net';
 import { once } from 'node:events';
 import { constants, createDeflate } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { SpdyClient } from '../../testing/spdy-client.ts';
+import { SpdyClient } from '../testing/spdy-client.ts';
 import { SPDY_DICTIONARY } from './dictionary.ts';
 import { dataFrame, FrameReader, ping, rstStream } from './frames.ts';
 import { HeaderDecoder, HeaderEncoder } from './header-block.ts';

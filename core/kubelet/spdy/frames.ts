@@ -1,4 +1,4 @@
-import { ReasonError } from '../../../base/errors.ts';
+import { ReasonError } from '../../base/errors.ts';
 
 /** Types of control frames that the streaming protocols of Kubernetes use. */
 export const SYN_STREAM = 1;
@@ -77,6 +77,8 @@ const words = (...values: readonly number[]): Buffer => {
 
 export const synReply = (streamId: number, headers: Buffer): Buffer =>
   controlFrame(SYN_REPLY, Buffer.concat([words(streamId), headers]));
+export const synStream = (streamId: number, headers: Buffer): Buffer =>
+  controlFrame(SYN_STREAM, Buffer.concat([words(streamId, 0), Buffer.alloc(2), headers]));
 export const rstStream = (streamId: number, reason: number): Buffer =>
   controlFrame(RST_STREAM, words(streamId, reason));
 export const ping = (id: number): Buffer => controlFrame(PING, words(id));

@@ -1,0 +1,206 @@
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { until } from './until.ts';
+
+const run = promisify(execFile);
+
+const PROGRAMS = ['/usr/bin/containerd', '/usr/sbin/runc', '/usr/lib/cni/bridge', '/bin/busybox'];
+const APPLETS = [
+  'sh',
+  'sleep',
+  'echo',
+  'cat',
+  'ls',
+  'stat',
+  'id',
+  'env',
+  'hostname',
+  'nc',
+  'ip',
+  'readlink',
+  'true',
+];
+
+/** CAP_NET_ADMIN and CAP_SYS_ADMIN: networks and mounts. */
+const CAPABILITIES = (1n << 12n) | (1n << 21n);
+
+const mayMount = (): boolean => {
+  const effective = /^CapEff:\s*(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+  return (BigInt(`0x${effective}`) & CAPABILITIES) === CAPABILITIES;
+};
+
+/** Namespaces, an overlay and a cgroup, made and left behind by nothing but the kernel: what every runtime needs. */
+const KERNEL_PROBE = `set -e
+mount -t tmpfs probe /mnt && cd /mnt && mkdir l u w m && mount -t overlay probe -o lowerdir=l,upperdir=u,workdir=w m
+group=/sys/fs/cgroup; [ -e $group/cgroup.controllers ] || group=$group/memory
+mkdir $group/pilothouse-probe && rmdir $group/pilothouse-probe`;
+
+const kernelRefuses = (): string | undefined => {
+  const { status, stderr } = spawnSync(
+    'unshare',
+    ['-m', '-p', '-n', '-u', '-i', '--fork', 'sh', '-c', KERNEL_PROBE],
+    {
+      encoding: 'utf8',
+      timeout: 10_000,
+    },
+  );
+  return status === 0
+    ? undefined
+    : `the kernel refuses: ${stderr.trim().split('\n')[0] ?? 'no reason given'}`;
+};
+
+/** Why this machine cannot run containers; undefined when it can. */
+export const noContainers = ((): string | undefined => {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'needs root on Linux';
+  const missing = PROGRAMS.filter((program) => !existsSync(program));
+  if (missing.length > 0) return `needs ${missing.join(', ')}`;
+  if (!mayMount()) return 'needs CAP_SYS_ADMIN and CAP_NET_ADMIN';
+  try {
+    accessSync('/sys/fs/cgroup', constants.W_OK);
+    return readFileSync('/proc/mounts', 'utf8').includes(' /sys/fs/cgroup')
+      ? kernelRefuses()
+      : 'needs cgroups';
+  } catch {
+    return 'needs cgroups that can be written';
+  }
+})();
+
+/** An image that Docker could have saved: busybox and links to it. */
+const saveImage = async (folder: string, tags: readonly string[]): Promise<string> => {
+  const root = join(folder, 'root');
+  await mkdir(join(root, 'bin'), { recursive: true });
+  for (const name of ['tmp', 'etc', 'proc', 'sys', 'dev']) await mkdir(join(root, name));
+  await copyFile('/bin/busybox', join(root, 'bin', 'busybox'));
+  for (const applet of APPLETS) await symlink('busybox', join(root, 'bin', applet));
+  await writeFile(join(root, 'etc', 'passwd'), 'root:x:0:0:root:/:/bin/sh\n');
+  await run('tar', ['-C', root, '-cf', join(folder, 'layer.tar'), '.']);
+  const layer = createHash('sha256')
+    .update(await readFile(join(folder, 'layer.tar')))
+    .digest('hex');
+  const config = {
+    architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
+    os: 'linux',
+    config: { Cmd: ['/bin/sleep', '2147483'], Env: ['PATH=/bin'] },
+    rootfs: { type: 'layers', diff_ids: [`sha256:${layer}`] },
+  };
+  await writeFile(join(folder, 'config.json'), JSON.stringify(config));
+  const manifest = [{ Config: 'config.json', RepoTags: tags, Layers: ['layer.tar'] }];
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
+  const image = join(folder, 'image.tar');
+  await run('tar', ['-C', folder, '-cf', image, 'manifest.json', 'config.json', 'layer.tar']);
+  return image;
+};
+
+const containerdConfig = (folder: string, pause: string): string => `version = 2
+root = "${folder}/root-dir"
+state = "${folder}/state"
+disabled_plugins = ["io.containerd.internal.v1.opt", "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.zfs"]
+[grpc]
+  address = "${folder}/containerd.sock"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "${pause}"
+  restrict_oom_score_adj = true
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "${folder}/cni"
+`;
+
+const network = (folder: string, bridge: string, subnet: string) => ({
+  cniVersion: '0.4.0',
+  name: bridge,
+  plugins: [
+    {
+      type: 'bridge',
+      bridge,
+      isGateway: true,
+      ipam: { type: 'host-local', ranges: [[{ subnet }]], dataDir: `${folder}/addresses` },
+    },
+  ],
+});
+
+export interface TestContainerd {
+  readonly endpoint: string;
+  readonly folder: string;
+  readonly image: string;
+  /** For the cgroups of its pods. */
+  readonly cgroupRoot: string;
+  /** Kills it and leaves nothing mounted or running. */
+  close(): Promise<void>;
+}
+
+const mountsBelow = async (folder: string): Promise<string[]> =>
+  (await readFile('/proc/self/mounts', 'utf8'))
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((path) => path.startsWith(`${folder}/`))
+    .reverse();
+
+/** Shims outlive containerd; they name its folder in their arguments. */
+const endShims = async (folder: string): Promise<void> => {
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const args = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (args.includes('containerd-shim') && args.includes(folder)) process.kill(Number(pid), 'SIGKILL');
+  }
+};
+
+/** Debian's containerd with folders, network and an image of its own. */
+export const startContainerd = async (options: {
+  readonly bridge: string;
+  readonly subnet: string;
+}): Promise<TestContainerd> => {
+  const { bridge, subnet } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'containerd-'));
+  const cgroupRoot = `/pilothouse-test-${process.pid}`;
+  const image = 'localhost/busybox:1';
+  await mkdir(join(folder, 'cni'));
+  await mkdir(join(folder, 'image'));
+  const pause = 'localhost/pause:1';
+  await writeFile(join(folder, 'cni', '10-test.conflist'), JSON.stringify(network(folder, bridge, subnet)));
+  await writeFile(join(folder, 'config.toml'), containerdConfig(folder, pause));
+  const log = await open(join(folder, 'containerd.log'), 'w');
+  const child = spawn('/usr/bin/containerd', ['--config', join(folder, 'config.toml')], {
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  await log.close();
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const socket = join(folder, 'containerd.sock');
+  const ctr = (...args: string[]) => run('ctr', ['-a', socket, '-n', 'k8s.io', ...args]);
+  const close = async (): Promise<void> => {
+    const tasks = await ctr('tasks', 'ls', '-q').catch(() => ({ stdout: '' }));
+    for (const id of tasks.stdout.split('\n').filter(Boolean))
+      await ctr('tasks', 'rm', '-f', id).catch(() => undefined);
+    child.kill('SIGKILL');
+    await exited;
+    await endShims(folder);
+    for (const path of await mountsBelow(folder)) await run('umount', ['-l', path]).catch(() => undefined);
+    await run('ip', ['link', 'delete', bridge]).catch(() => undefined);
+    await run('find', [
+      '/sys/fs/cgroup',
+      '-depth',
+      '-type',
+      'd',
+      '-path',
+      `*${cgroupRoot}*`,
+      '-exec',
+      'rmdir',
+      '{}',
+      ';',
+    ]).catch(() => undefined);
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const saved = await saveImage(join(folder, 'image'), [image, pause]);
+    await until('containerd to listen', () => existsSync(socket));
+    await until('containerd to take the image', () => ctr('images', 'import', saved));
+    return { endpoint: `unix://${socket}`, folder, image, cgroupRoot, close };
+  } catch (error) {
+    const tail = await readFile(join(folder, 'containerd.log'), 'utf8').catch(() => '');
+    await close();
+    throw new Error(`containerd did not start: ${tail.slice(-2_000)}`, { cause: error });
+  }
+};
