@@ -4,9 +4,9 @@ import type { StoredEntry } from './entry-lines.ts';
 const SECOND_MS = 1_000;
 /** An effect may be seen before its cause: a probe notices a dead member before the supervisor hears of the exit. */
 const SLACK_MS = 1_500;
-/** Candidates that are kept: what is further back leads to nothing new. */
-const CANDIDATES_MAX = 256;
-const LASTING_MAX = 64;
+/** Candidates of a kind that are kept: what is further back leads to nothing new. */
+const CANDIDATES_MAX = 64;
+const LASTING_MAX = 16;
 
 interface Rule {
   readonly from: readonly TimelineKind[];
@@ -88,16 +88,19 @@ const CAUSES: ReadonlySet<TimelineKind> = new Set(
 
 const endOf = ({ endMs, isOpen, atMs }: StoredEntry): number => (isOpen ? Infinity : (endMs ?? atMs));
 
+/** Of a candidate of the right kind. */
 const isWithin = (cause: StoredEntry, effect: StoredEntry, rule: Rule): boolean =>
-  rule.from.includes(cause.kind) &&
   cause.id !== effect.id &&
   cause.atMs <= effect.atMs + SLACK_MS &&
   effect.atMs - endOf(cause) <= rule.withinMs &&
   (!rule.isShared || cause.about.some((name) => effect.about.includes(name)));
 
+const newerOf = (one: StoredEntry | undefined, other: StoredEntry): StoredEntry =>
+  !one || other.atMs > one.atMs || (other.atMs === one.atMs && other.id > one.id) ? other : one;
+
 /** Finds the cause of each entry, given in the order of time. */
 export class Relater {
-  #candidates: StoredEntry[] = [];
+  readonly #candidates = new Map<TimelineKind, StoredEntry[]>();
 
   /** For one that is recorded now: relates it, and keeps it as a cause of what comes. */
   add(entry: StoredEntry): TimelineEntry {
@@ -116,31 +119,40 @@ export class Relater {
 
   #causeOf(effect: StoredEntry): number | null {
     for (const rule of RULES[effect.kind] ?? []) {
+      let before: StoredEntry | undefined;
       // One that was seen a moment later is a cause only where nothing before can be.
-      let late: number | null = null;
-      for (let place = this.#candidates.length - 1; place >= 0; place -= 1) {
-        const candidate = this.#candidates[place]!;
-        if (!isWithin(candidate, effect, rule)) continue;
-        if (candidate.atMs <= effect.atMs) return candidate.id;
-        late ??= candidate.id;
+      let late: StoredEntry | undefined;
+      for (const kind of rule.from) {
+        const candidates = this.#candidates.get(kind) ?? [];
+        for (let place = candidates.length - 1; place >= 0; place -= 1) {
+          const candidate = candidates[place]!;
+          if (!isWithin(candidate, effect, rule)) continue;
+          if (candidate.atMs > effect.atMs) late = newerOf(late, candidate);
+          else {
+            before = newerOf(before, candidate);
+            break;
+          }
+        }
       }
-      if (late !== null) return late;
+      const found = before ?? late;
+      if (found) return found.id;
     }
     return null;
   }
 
   #keep(entry: StoredEntry): void {
-    const known = this.#candidates.findIndex(({ id }) => id === entry.id);
+    const candidates = this.#candidates.get(entry.kind) ?? [];
+    this.#candidates.set(entry.kind, candidates);
+    const known = candidates.findIndex(({ id }) => id === entry.id);
     if (known !== -1) {
-      this.#candidates[known] = entry;
+      candidates[known] = entry;
       return;
     }
-    this.#candidates.push(entry);
-    if (this.#candidates.length <= CANDIDATES_MAX * 2) return;
-    const old = this.#candidates.slice(0, -CANDIDATES_MAX);
+    candidates.push(entry);
+    if (candidates.length <= CANDIDATES_MAX * 2) return;
     // What lasts may still lead to something, however long ago it began.
-    const lasting = old.filter(({ isOpen }) => isOpen).slice(-LASTING_MAX);
-    this.#candidates = [...lasting, ...this.#candidates.slice(-CANDIDATES_MAX)];
+    const lasting = candidates.slice(0, -CANDIDATES_MAX).filter(({ isOpen }) => isOpen);
+    this.#candidates.set(entry.kind, [...lasting.slice(-LASTING_MAX), ...candidates.slice(-CANDIDATES_MAX)]);
   }
 }
 
