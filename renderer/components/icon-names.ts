@@ -27,6 +27,7 @@ export const iconNames = [
   'filter',
   'fleet',
   'folder',
+  'helm',
   'info',
   'keyboard',
   'leader',

@@ -81,7 +81,7 @@ test.runIf(spawnSync('bash', ['-c', ':']).status === 0)(
       values: completedByBash('pilothouse up --topology '),
     }).toEqual({
       commands: ['up', 'upgrade'],
-      words: ['save', 'status', 'schedule'],
+      words: ['save', 'status', 'schedule', 'show'],
       flags: ['--etcd-cafile', '--etcd-certfile'],
       values: ['stacked', 'external'],
     });

@@ -5,7 +5,7 @@ export const page = definePage({
   path: '/helm',
   group: 'resources',
   order: 75,
-  icon: 'workloads',
+  icon: 'helm',
   title: 'helm.title',
   component: () => import('./HelmPage.vue'),
 });
