@@ -5,26 +5,35 @@ import { takeRequest } from './object-versions.ts';
 const event = (user: string, atMs: number, verb: string, subresource = '', code = 200) =>
   ({ user, atMs, verb, subresource, code }) as AuditEventView;
 
-test('a version belongs to the nearest request to the same subresource, and to one request only', () => {
+const WRITE = { atMs: 10_000, isDeleted: false, subresource: '', mayBeFirst: false };
+
+test('a version belongs to the newest request to the same subresource at its time, and to one request only', () => {
   const events = [
     event('controller', 10_400, 'update', 'status'),
+    event('bob', 10_200, 'update'),
     event('ada', 10_500, 'patch'),
-    event('eve', 10_100, 'patch', '', 403),
-    event('bob', 9_000, 'update'),
+    event('eve', 10_600, 'patch', '', 403),
+    event('carol', 9_000, 'update'),
   ];
-  const write = { atMs: 10_000, isDeleted: false, subresource: '' };
   const users = [
-    write,
-    write,
-    write,
-    { ...write, subresource: 'status' },
-    { ...write, subresource: 'scale' },
+    WRITE,
+    WRITE,
+    WRITE,
+    { ...WRITE, subresource: 'status' },
+    { ...WRITE, subresource: 'scale' },
   ].map((one) => takeRequest(events, one)?.user);
   expect(users).toEqual(['ada', 'bob', undefined, 'controller', undefined]);
 });
 
+test('two writes within a second keep their own requests: only the first version was created', () => {
+  const events = [event('ada', 10_100, 'create'), event('bob', 10_900, 'patch')];
+  expect(takeRequest(events, WRITE)?.user).toBe('bob');
+  expect(takeRequest(events, WRITE)).toBeUndefined();
+  expect(takeRequest(events, { ...WRITE, mayBeFirst: true })?.user).toBe('ada');
+});
+
 test('a deletion is the newest request that deleted, where no time is known', () => {
   const events = [event('ada', 90_000, 'delete'), event('bob', 10_000, 'delete')];
-  expect(takeRequest(events, { atMs: undefined, isDeleted: true, subresource: '' })?.user).toBe('ada');
-  expect(takeRequest(events, { atMs: undefined, isDeleted: false, subresource: '' })).toBeUndefined();
+  expect(takeRequest(events, { ...WRITE, atMs: undefined, isDeleted: true })?.user).toBe('ada');
+  expect(takeRequest(events, { ...WRITE, atMs: undefined })).toBeUndefined();
 });

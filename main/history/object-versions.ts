@@ -18,8 +18,9 @@ import type { SnapshotShelf } from './snapshot-shelf.ts';
 
 /** Each is read once; older ones are opened by hand. */
 const SNAPSHOTS_MAX = 10;
-/** managedFields tell seconds, and the audit log when the response was sent. */
-const SAME_WRITE_MS = 2_500;
+/** managedFields tell whole seconds, and the audit log when the response was sent: an event comes after the write. */
+const BEFORE_WRITE_MS = 100;
+const AFTER_WRITE_MS = 2_500;
 const HTTP_OK_END = 300;
 
 const auditOf = async (cluster: LocalCluster, key: string) => {
@@ -42,25 +43,30 @@ interface Written {
   readonly isDeleted: boolean;
   /** As managedFields tell it: `status`, or nothing for the object itself. */
   readonly subresource: string;
+  /** No version before it is known: it may be the first. */
+  readonly mayBeFirst: boolean;
 }
 
 /**
- * The request that wrote a version: a successful one to the same subresource at its time, which no newer version has
- * taken. Deletions carry no time of their own. Most writes of components are not recorded, so that there may be none.
+ * The request that wrote a version: the newest successful one to the same subresource at its time that no newer version
+ * has taken. Deletions carry no time of their own. Most writes of components are not recorded, so that there may be none.
  */
 export const takeRequest = (events: AuditEventView[], written: Written): AuditEventView | undefined => {
-  const { atMs, isDeleted, subresource } = written;
-  const distance = (event: AuditEventView): number => (atMs === undefined ? 0 : Math.abs(event.atMs - atMs));
+  const { atMs, isDeleted, subresource, mayBeFirst } = written;
+  const isAtItsTime = (event: AuditEventView): boolean =>
+    atMs === undefined
+      ? isDeleted
+      : event.atMs >= atMs - BEFORE_WRITE_MS && event.atMs <= atMs + AFTER_WRITE_MS;
   const [found] = events
     .filter(
       (event) =>
         event.code < HTTP_OK_END &&
         event.verb.startsWith('delete') === isDeleted &&
         (isDeleted || event.subresource === subresource) &&
-        (atMs !== undefined || isDeleted) &&
-        distance(event) <= SAME_WRITE_MS,
+        (event.verb !== 'create' || mayBeFirst) &&
+        isAtItsTime(event),
     )
-    .sort((a, b) => distance(a) - distance(b));
+    .sort((a, b) => b.atMs - a.atMs);
   if (found) events.splice(events.indexOf(found), 1);
   return found;
 };
@@ -131,6 +137,7 @@ export const objectVersions = async (
       atMs: author?.atMs ?? leaseMs,
       isDeleted: entry.isDeleted,
       subresource: author?.subresource ?? '',
+      mayBeFirst: before === undefined,
     });
     const atMs = request?.atMs ?? author?.atMs ?? leaseMs ?? null;
     versions.push({
