@@ -220,6 +220,8 @@ const SCREENS = [
     },
   },
   { name: 'history-compare', go: '#/history?view=compare', act: pause(4000) },
+  { name: 'doctor', go: '#/doctor', act: pause(6000) },
+  { name: 'helm', go: '#/helm', act: pause(2000) },
   { name: 'upgrade', go: '#/upgrade', act: pause(2000) },
   { name: 'checklist', go: '#/checklist', act: pause(6000) },
   { name: 'harden', go: '#/harden', act: pause(2000) },

@@ -1,7 +1,7 @@
 import { ReasonError } from '../../base/errors.ts';
 import { parseFlags, type FlagValues } from '../../base/flags.ts';
 import { parseIpv4Range } from '../../base/bind-rules.ts';
-import { parseRange } from './address-range.ts';
+import { parseRange } from '../address-range.ts';
 import { CLOUD_FLAGS } from './flags.ts';
 
 /** The flags by their names: a controller reads the few that are its own. */

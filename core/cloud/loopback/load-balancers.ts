@@ -29,7 +29,7 @@ import { NodeTable } from '../../proxy/model/node-table.ts';
 import { PortTargets } from '../../proxy/model/port-targets.ts';
 import { portKey, servicePortsOf } from '../../proxy/model/service-port.ts';
 import type { LoadBalancers } from '../provider/provider.ts';
-import { inRange, lowestFree, type AddressRange } from '../config/address-range.ts';
+import { inRange, lowestFree, type AddressRange } from '../address-range.ts';
 
 const CONNECTIONS_MAX = 8192;
 /** As PortStatus wants it of a cloud's own errors: a name with a domain before it. */

@@ -2,7 +2,7 @@ import { parseIpv4Range } from '../../base/bind-rules.ts';
 import type { ControllerContext } from '../../controllers/runtime/controller.ts';
 import type { CloudSettings } from '../config/config.ts';
 import type { CloudProvider } from '../provider/provider.ts';
-import { parseRange } from '../config/address-range.ts';
+import { parseRange } from '../address-range.ts';
 import { loopbackInstances, PROVIDER_NAME } from './instances.ts';
 import { LoopbackLoadBalancers } from './load-balancers.ts';
 import { loopbackRoutes } from './routes.ts';

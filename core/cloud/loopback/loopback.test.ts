@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Node, Stored } from '../../client/index.ts';
-import { inRange, lowestFree, parseRange } from '../config/address-range.ts';
+import { inRange, lowestFree, parseRange } from '../address-range.ts';
 import { INSTANCE_FILE, markInstance } from './instance-file.ts';
 import { loopbackInstances, zoneOf } from './instances.ts';
 
