@@ -13,7 +13,7 @@ const ADMIN = 'kubernetes-admin';
 /** As many as a line has room for. */
 const IMPAIRED_MAX = 16;
 
-/** What is down while the cluster as a whole runs. */
+/** What is down while the cluster as a whole runs: hosts, and components by the names of their pods. */
 const impairedOf = (cluster: HostedCluster): readonly string[] =>
   cluster.phase !== 'ready'
     ? []
@@ -21,7 +21,7 @@ const impairedOf = (cluster: HostedCluster): readonly string[] =>
         .state()
         .hosts.flatMap(({ name, phase, components }) =>
           phase === 'running'
-            ? components.filter((each) => each.phase !== 'ready').map((each) => `${each.name} on ${name}`)
+            ? components.filter((each) => each.phase !== 'ready').map((each) => `${each.name}-${name}`)
             : [name],
         )
         .slice(0, IMPAIRED_MAX);

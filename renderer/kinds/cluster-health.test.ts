@@ -28,9 +28,9 @@ test('what the console can no longer confirm is unknown, not green', () => {
 });
 
 test('the reason is named', () => {
-  expect(clusterHealth(local({ impaired: ['cp-1', 'etcd on cp-2'] }), REACHED, true).why).toEqual([
+  expect(clusterHealth(local({ impaired: ['cp-1', 'etcd-cp-2'] }), REACHED, true).why).toEqual([
     'cp-1',
-    'etcd on cp-2',
+    'etcd-cp-2',
   ]);
   expect(clusterHealth(local(), LOST, true).why).toEqual(['connection refused']);
 });

@@ -8,7 +8,7 @@ import { describeRelease } from './describe.ts';
 import { healthOf } from './health.ts';
 import { objectsOf } from './objects.ts';
 import { decodeRelease, encodeRelease } from './release.ts';
-import { listReleases } from './releases.ts';
+import { listReleases, listRevisions } from './releases.ts';
 
 const RESOURCES = [
   { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true },
@@ -260,4 +260,9 @@ test.each([
   [undefined, 'missing'],
 ] as const)('%j is %s', (object, health) => {
   expect(healthOf(object as Parameters<typeof healthOf>[0]).health).toBe(health);
+});
+
+test('a cluster without releases has an empty list: an API server writes null for it', async () => {
+  const client = { json: () => Promise.resolve({ items: null, metadata: {} }) } as unknown as Client;
+  expect(await listRevisions(client, { namespace: '' })).toEqual({ revisions: [], isCut: false });
 });

@@ -16,7 +16,8 @@ interface StoredSecret {
   readonly data?: Readonly<Record<string, string>>;
 }
 interface Page<T> {
-  readonly items: readonly T[];
+  /** Null: an empty list of bare metadata. */
+  readonly items: readonly T[] | null;
   readonly metadata: { readonly continue?: string };
 }
 
@@ -56,7 +57,7 @@ export const listRevisions = async (
         continue: next,
       },
     });
-    for (const { metadata } of page.items) revisions.push(revisionOf(metadata));
+    for (const { metadata } of page.items ?? []) revisions.push(revisionOf(metadata));
     next = page.metadata.continue || undefined;
   } while (next !== undefined && revisions.length < HELM_RELEASES_MAX);
   revisions.sort(

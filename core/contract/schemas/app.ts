@@ -82,7 +82,7 @@ export const clusterEntry = v.object({
       directory: v.string(),
       phase: v.picklist(['stopped', 'preparing', 'starting', 'ready', 'stopping', 'failed']),
       kubernetesVersion: v.string(),
-      /** Hosts and components that are down while it runs: `cp-1`, `etcd on cp-2`. Absent where none is. */
+      /** Hosts and components that are down while it runs: `cp-1`, `etcd-cp-2`. Absent where none is. */
       impaired: v.optional(v.array(v.string())),
     }),
   ),
