@@ -124,7 +124,7 @@ test(
   async () => {
     const file = join(cluster.data, 'for-another.db');
     await cluster.run('snapshot', 'save', file);
-    const other = await operate('--network', '236', '--control-planes', '1', '--workers', '0');
+    const other = await operate('--network', '238', '--control-planes', '1', '--workers', '0');
     try {
       expect(await other.run('snapshot', 'restore', file)).toContain('on 1 members');
       const there = await other.client();
