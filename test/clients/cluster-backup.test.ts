@@ -82,8 +82,9 @@ test(
     const mirrors = client.resource(POD, 'kube-system');
     const uid = async (): Promise<string> => (await mirrors.get('kube-scheduler-cp-1')).metadata.uid;
     const file = join(cluster.data, 'mirrors.db');
+    // The restore before this may still be on its way to the kubelet.
+    const before = await until('the mirror pod', uid);
     await cluster.run('snapshot', 'save', file);
-    const before = await uid();
     await mirrors.delete('kube-scheduler-cp-1');
     await until('another mirror pod', async () => (await uid()) !== before);
 
