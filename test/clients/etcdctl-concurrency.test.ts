@@ -10,6 +10,8 @@ import { until } from '../support/until.ts';
 const OURS_OCTET = 55;
 const REAL_OCTET = 57;
 const SCRIPT_LIMIT_MS = 300_000;
+/** The key and its empty value, each a line that is written apart. */
+const LOCKED = /l\/[0-9a-f]+\n\n/;
 
 /** One after the other: what etcdctl said, with the leases in its keys by the order in which they appear. */
 class Transcript {
@@ -45,7 +47,7 @@ const runLocks = async (ctl: Etcdctl, transcript: Transcript): Promise<void> => 
   }
   transcript.add('after commands', await keysOf(ctl, 'l'));
   const first = ctl.start(['lock', 'l', '--ttl=30']);
-  transcript.add('first', await first.until(/l\/[0-9a-f]+\n/));
+  transcript.add('first', await first.until(LOCKED));
   const second = ctl.start(['lock', 'l', '--ttl=30']);
   await untilInLine(ctl, 'l', 2);
   const third = ctl.start(['lock', 'l', '--ttl=30']);
@@ -56,7 +58,7 @@ const runLocks = async (ctl: Etcdctl, transcript: Transcript): Promise<void> => 
   await untilInLine(ctl, 'l', 2);
   transcript.add('third waits', third.output);
   await first.stop('SIGINT');
-  transcript.add('third', await third.until(/l\/[0-9a-f]+\n/));
+  transcript.add('third', await third.until(LOCKED));
   await third.stop('SIGINT');
   await untilInLine(ctl, 'l', 0);
   transcript.add('in the end', await keysOf(ctl, 'l'));
