@@ -1,31 +1,16 @@
 import { ReasonError } from '../../base/errors.ts';
-import type { Client } from '../../client/index.ts';
+import { metadataOnly, SECRET, type Client, type Secret, type Stored } from '../../client/index.ts';
 import { HELM_RELEASES_MAX, type HelmRevision } from '../../contract/index.ts';
 import { decodeRelease, secretNameOf, type Release } from './release.ts';
 
 const SECRETS_PER_PAGE = 200;
 
-interface Metadata {
-  readonly name: string;
-  readonly namespace: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly creationTimestamp?: string;
-}
-interface StoredSecret {
-  readonly metadata: Metadata;
-  readonly data?: Readonly<Record<string, string>>;
-}
-interface Page<T> {
-  /** Null: an empty list of bare metadata. */
-  readonly items: readonly T[] | null;
-  readonly metadata: { readonly continue?: string };
-}
-
-const collection = (namespace: string): string =>
-  namespace === '' ? '/api/v1/secrets' : `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`;
-
 /** What labels tell of a revision, without its chart: those are megabytes. */
-const revisionOf = ({ labels = {}, namespace, creationTimestamp }: Metadata): HelmRevision => ({
+const revisionOf = ({
+  labels = {},
+  namespace = '',
+  creationTimestamp,
+}: Stored['metadata']): HelmRevision => ({
   name: labels['name'] ?? '',
   namespace,
   revision: Number(labels['version'] ?? 0),
@@ -44,20 +29,17 @@ export const listRevisions = async (
   client: Client,
   { namespace, name }: { readonly namespace: string; readonly name?: string },
 ): Promise<{ readonly revisions: readonly HelmRevision[]; readonly isCut: boolean }> => {
+  const secrets = metadataOnly(client).resource(SECRET, namespace === '' ? undefined : namespace);
+  const labelSelector = name === undefined ? 'owner=helm' : `owner=helm,name=${name}`;
   const revisions: HelmRevision[] = [];
   let next: string | undefined;
   do {
-    const page = await client.json<Page<{ readonly metadata: Metadata }>>({
-      method: 'GET',
-      path: collection(namespace),
-      accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
-      query: {
-        labelSelector: name === undefined ? 'owner=helm' : `owner=helm,name=${name}`,
-        limit: String(SECRETS_PER_PAGE),
-        continue: next,
-      },
+    const page = await secrets.list({
+      labelSelector,
+      limit: SECRETS_PER_PAGE,
+      ...(next !== undefined && { continue: next }),
     });
-    for (const { metadata } of page.items ?? []) revisions.push(revisionOf(metadata));
+    for (const { metadata } of page.items) revisions.push(revisionOf(metadata));
     next = page.metadata.continue || undefined;
   } while (next !== undefined && revisions.length < HELM_RELEASES_MAX);
   revisions.sort(
@@ -76,8 +58,8 @@ export const readRelease = async (
     revision,
   }: { readonly namespace: string; readonly name: string; readonly revision: number },
 ): Promise<Release> => {
-  const path = `${collection(namespace)}/${encodeURIComponent(secretNameOf(name, revision))}`;
-  const { data = {} } = await client.json<StoredSecret>({ method: 'GET', path });
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(secretNameOf(name, revision))}`;
+  const { data = {} } = await client.json<Secret>({ method: 'GET', path });
   return decodeRelease(data['release'] ?? '');
 };
 

@@ -21,7 +21,7 @@ export interface LogBounds {
 /** About a hundred thousand entries of 240 bytes. */
 export const LOG_BOUNDS: LogBounds = { fileBytesMax: 1024 * 1024, filesMax: 24 };
 const FILE_MODE = 0o600;
-/** Lines that wait for the disk; a disk that stands still must not fill memory. */
+/** Lines that wait for the disk: a stalled disk must not fill memory. */
 const WAITING_LINES_MAX = 10_000;
 const NEWLINE = 0x0a;
 
