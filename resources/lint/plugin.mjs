@@ -42,4 +42,4 @@ const importZones = {
   },
 };
 
-export default { rules: { 'import-zones': importZones } };
+export default { meta: { name: 'pilothouse' }, rules: { 'import-zones': importZones } };
