@@ -35,3 +35,6 @@ export const FORMAT_PRECISION_MAX = 1000;
 export const WORK_STEPS_MAX = 10_000_000;
 /** Nodes that macros may copy: each `optMap` in a chain doubles what is before it. */
 export const COPIED_NODES_MAX = 100_000;
+/** Parts of one type, and types visited to check one expression: `[{v: v}].map(v, ...)` doubles a type at each level. */
+export const TYPE_SIZE_MAX = 10_000;
+export const TYPE_STEPS_MAX = 2_000_000;

@@ -43,6 +43,9 @@ export interface CompileOptions {
   readonly expectedType?: Type | readonly Type[];
 }
 
+/** Called between phases: undefined while there is time left, else what to wait for. */
+export type Pace = () => Promise<unknown> | undefined;
+
 export type CompileResult =
   | { readonly ok: true; readonly program: Program }
   | {
@@ -88,11 +91,41 @@ export class Environment {
     return this.#declarations.functions;
   }
 
-  compile(text: string, { expectedType }: CompileOptions = {}): CompileResult {
+  compile(text: string, options: CompileOptions = {}): CompileResult {
+    const phases = this.#phases(text, options);
+    for (;;) {
+      const phase = phases.next();
+      if (phase.done) return phase.value;
+    }
+  }
+
+  /** Long expressions hold the event loop for one phase at a time. */
+  async compileInTurns(text: string, pace: Pace, options: CompileOptions = {}): Promise<CompileResult> {
+    const phases = this.#phases(text, options);
+    for (;;) {
+      const phase = phases.next();
+      if (phase.done) return phase.value;
+      const turn = pace();
+      if (turn) await turn;
+    }
+  }
+
+  *#phases(text: string, { expectedType }: CompileOptions): Generator<void, CompileResult> {
     const issues = new Issues(new SourceText(text));
-    const expr = this.#checked(issues);
-    if (expr === undefined)
-      return { ok: false, reason: 'invalid', text: issues.format(), issues: issues.list() };
+    const invalid = (): CompileResult => ({
+      ok: false,
+      reason: 'invalid',
+      text: issues.format(),
+      issues: issues.list(),
+    });
+    const expr = parse(issues.source, { macros: this.#functions.macros, optionalSyntax: true }, issues);
+    if (expr === undefined) return invalid();
+    yield;
+    check(expr, this.#declarations, issues);
+    if (issues.count > 0) return invalid();
+    yield;
+    if (this.#homogeneousLiterals) validate(expr, issues);
+    if (issues.count > 0) return invalid();
     const expected = expectedType === undefined ? [] : [expectedType].flat();
     if (expected.length > 0 && !expected.some((type) => isExactType(type, expr.type!)))
       return {
@@ -101,16 +134,8 @@ export class Environment {
         text: `must evaluate to ${expected.map(({ name }) => name).join(' or ')}`,
         issues: [],
       };
+    yield;
     return this.#planned(expr, text);
-  }
-
-  #checked(issues: Issues): Expr | undefined {
-    const expr = parse(issues.source, { macros: this.#functions.macros, optionalSyntax: true }, issues);
-    if (expr === undefined) return undefined;
-    check(expr, this.#declarations, issues);
-    if (issues.count > 0) return undefined;
-    if (this.#homogeneousLiterals) validate(expr, issues);
-    return issues.count > 0 ? undefined : expr;
   }
 
   #planned(expr: Expr, text: string): CompileResult {

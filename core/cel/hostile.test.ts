@@ -68,6 +68,47 @@ describe('what an expression is written like', () => {
     expect(compileText(`optional.of(1)${'.optMap(x, x)'.repeat(5)}`)).toBe('accepted');
   });
 
+  const nested = (levels: number, level: (at: number) => string, last: string): string =>
+    `${Array.from({ length: levels }, (_, at) => level(at)).join('')}${last}${')'.repeat(levels)}`;
+
+  test('a type that doubles at every level has a largest size', () => {
+    const keys = nested(30, (at) => `[{v${at}:v${at}}].map(v${at + 1}, `, 'v30');
+    const size = 'ERROR: <input>:-1:0: a type has more than 10000 parts';
+    expect(compileText(`[[]].map(v0, ${keys})`)).toBe(size);
+    const optional = nested(30, (at) => `optional.of({v${at}:v${at}}).optMap(v${at + 1}, `, 'v30');
+    expect(compileText(`optional.of([]).optMap(v0, ${optional})`)).toBe(size);
+  });
+
+  test('comparing large types again and again has a largest number of steps', () => {
+    const maps = (name: string, last: string): string =>
+      nested(11, (at) => `[{${name}${at}:${name}${at}}].map(${name}${at + 1}, `, last);
+    const text = `[[1]].map(v0, ${maps('v', `[[1]].map(w0, ${maps('w', `[${'v11,w11,'.repeat(2000)}]`)})`)})`;
+    expect(compileText(text)).toBe('ERROR: <input>:-1:0: checking types takes more than 2000000 steps');
+  });
+
+  test.each([
+    ['trees of lists', Array.from({ length: 14 }).reduce<string>((list) => `[${list},${list}]`, '[]')],
+    ['deep lists', `[${`${'['.repeat(190)}${']'.repeat(190)},`.repeat(250)}]`],
+    ['sums of lists', `[${`[]${'+[]'.repeat(200)},`.repeat(160)}]`],
+    ['comparisons of lists', `[${'[]==[],'.repeat(12_000)}]`],
+    ['long paths', `[${`object${'.a'.repeat(240)},`.repeat(200)}]`],
+  ])('%s of the largest size take few steps for each character', (_name, text) => {
+    expect(text.length).toBeLessThanOrEqual(100_000);
+    expect(compileText(text)).toBe('accepted');
+  });
+
+  test('a long expression compiles in several turns', async () => {
+    let turns = 0;
+    const pace = (): Promise<void> => Promise.resolve(void turns++);
+    expect(await environment.compileInTurns('object.a > 1', pace)).toMatchObject({ ok: true });
+    expect(turns).toBe(3);
+    expect(await environment.compileInTurns('object.a >', pace)).toMatchObject({
+      ok: false,
+      reason: 'invalid',
+    });
+    expect(turns).toBe(3);
+  });
+
   test('garbage is reported up to a limit', () => {
     const compiled = environment.compile('@'.repeat(50_000));
     expect(compiled).toMatchObject({ ok: false, reason: 'invalid' });

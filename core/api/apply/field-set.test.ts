@@ -108,7 +108,7 @@ test('what does not fit the type is named with its path', () => {
     '.spec.foo: field not declared in schema',
     '.spec.template.spec.containers: duplicate entries for key [name="a"]',
     `.spec.template.spec.containers: element 2: associative list with keys has an element that omits all key fields ["name"] (and doesn't have default values for any key fields)`,
-    '.spec.template.spec.volumes: expected list, got {}',
+    '.spec.template.spec.volumes: expected list, got &{map[]}',
   ]);
 });
 

@@ -56,17 +56,25 @@ export function typeErrors(value: Json, type: TypeNode, path = ''): string[] {
       return scalarErrors(value, type, path);
     case 'struct':
     case 'map':
-      if (!isObject(value)) return [`${path}: expected map, got ${jsonText(value)}`];
+      if (!isObject(value)) return [`${path}: expected map, got &{${goText(value)}}`];
       return Object.entries(value).flatMap(([name, held]) =>
         type.kind === 'struct' && type.field?.(name) === undefined
           ? [`${path}.${name}: field not declared in schema`]
           : typeErrors(held, fieldTypeOf(type, name), `${path}.${name}`),
       );
     case 'list':
-      if (!isList(value)) return [`${path}: expected list, got ${jsonText(value)}`];
+      if (!isList(value)) return [`${path}: expected list, got &{${goText(value)}}`];
       return listErrors(value, type, path);
   }
 }
+
+/** As Go prints the value that a typed value holds. */
+const goText = (value: Json): string => {
+  if (isList(value)) return `[${value.map(goText).join(' ')}]`;
+  if (!isObject(value)) return value === null ? '<nil>' : String(value);
+  const names = Object.keys(value).sort();
+  return `map[${names.map((name) => `${name}:${goText(value[name]!)}`).join(' ')}]`;
+};
 
 /** As Go names the type of a value. */
 const goTypeOf = (value: Json): string => {

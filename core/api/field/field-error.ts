@@ -23,6 +23,8 @@ export interface FieldError {
   readonly field: string;
   readonly badValue: unknown;
   readonly detail: string;
+  /** Of a value that was wrong before and is not changed: reported as a warning. */
+  readonly isTolerated?: true;
 }
 
 export type FieldErrorList = readonly FieldError[];

@@ -1,3 +1,4 @@
+export * from './author.ts';
 export * from './conditions.ts';
 export * from './generate-name.ts';
 export * from './group-version.ts';

@@ -7,6 +7,8 @@ import { parseInt64 } from './int64.ts';
 
 /** 2^53 has sixteen digits; a shorter integer is exact as a number. */
 const LONG_DIGITS = /[0-9]{16}/;
+/** Where a value begins; the second search is for texts with digits in strings, such as hashes and random numbers. */
+const LONG_NUMBER = /(?:^|[:,[\s])-?[0-9]{16}/;
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][0-9.eE+-]*|[[\]{}:,]|true|false|null/g;
 const INTEGER = /^-?[0-9]{16,}$/;
 
@@ -18,6 +20,8 @@ export const exactNumber = (token: string): number | bigint => {
 };
 
 export const hasLongDigits = (text: string): boolean => LONG_DIGITS.test(text);
+
+const hasLongNumber = (text: string): boolean => hasLongDigits(text) && LONG_NUMBER.test(text);
 
 /** Reads a text that `JSON.parse` has accepted, so that nothing in it needs to be checked again. */
 class ExactReader {
@@ -81,7 +85,7 @@ class ExactReader {
 /** `JSON.parse`, except that integers of 64 bits keep their digits. */
 export const parseJsonText = (text: string): unknown => {
   const value: unknown = JSON.parse(text);
-  return hasLongDigits(text) ? new ExactReader(text).value() : value;
+  return hasLongNumber(text) ? new ExactReader(text).value() : value;
 };
 
 const exactText = (value: unknown, indent: string, margin: string): string | undefined => {

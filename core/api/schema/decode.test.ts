@@ -30,6 +30,22 @@ test('unknown fields are found where they stand, and dropped', () => {
 
 test.each([
   [
+    { spec: { template: { spec: { volumes: [{ name: 'v', secret: 7 }] } } } },
+    'json: cannot unmarshal number into Go struct field Volume.spec.template.spec.volumes.VolumeSource.secret of type v1.SecretVolumeSource',
+  ],
+  [
+    { spec: { template: { spec: { containers: [{ name: 'c', resources: { limits: 'x' } }] } } } },
+    'json: cannot unmarshal string into Go struct field ResourceRequirements.spec.template.spec.containers.resources.limits of type v1.ResourceList',
+  ],
+  [
+    {
+      spec: {
+        template: { spec: { containers: [{ name: 'c', securityContext: { capabilities: { add: [1] } } }] } },
+      },
+    },
+    'json: cannot unmarshal number into Go struct field Capabilities.spec.template.spec.containers.securityContext.capabilities.add of type v1.Capability',
+  ],
+  [
     { spec: { replicas: '3' } },
     'json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32',
   ],

@@ -1,9 +1,10 @@
 import { ReasonError, messageOf } from '../../base/errors.ts';
+import { goQuote } from '../field/go-text.ts';
 import { isJsonObject } from '../meta/object-meta.ts';
 import { formatMicroTime, formatTime, microTimeParseError, parseTime, timeParseError } from '../meta/time.ts';
 import { quantityFrom } from '../quantity/index.ts';
 import { converterSentence } from './converter-words.ts';
-import { structName, typeName, valueName } from './go-names.ts';
+import { fieldTypeName, goFieldPath, structName, valueName } from './go-names.ts';
 import { structOf } from './models.ts';
 import type { ListNode, MapNode, OpaqueNode, ScalarNode, StructType, TypeNode } from './types.ts';
 
@@ -61,10 +62,12 @@ class Decoder {
   readonly strictErrors: string[] = [];
   readonly #words: DecodeWords;
   readonly #valueFields: FindValueFields;
+  readonly #root: StructType;
   #failure: ReasonError<DecodeFailure> | undefined;
   #depth = 0;
 
-  constructor(words: DecodeWords, valueFields: FindValueFields) {
+  constructor(root: StructType, words: DecodeWords, valueFields: FindValueFields) {
+    this.#root = root;
     this.#words = words;
     this.#valueFields = valueFields;
   }
@@ -230,17 +233,24 @@ class Decoder {
   }
 
   #unknown(path: string): void {
-    if (this.strictErrors.length < STRICT_ERRORS_MAX) this.strictErrors.push(`unknown field "${path}"`);
+    if (this.strictErrors.length < STRICT_ERRORS_MAX)
+      this.strictErrors.push(`unknown field ${goQuote(path)}`);
   }
 
   #wrongType(type: TypeNode, value: unknown, place: Place, said = valueName(value)): undefined {
-    const where = `${structName(place.owner)}.${place.goPath}`;
-    const sentence =
+    this.#failure ??= new ReasonError(
+      'WrongType',
       this.#words === 'converter'
         ? converterSentence(type, value)
-        : `json: cannot unmarshal ${said} into Go struct field ${where} of type ${typeName(type)}`;
-    this.#failure ??= new ReasonError('WrongType', sentence);
+        : `json: cannot unmarshal ${said} into Go struct field ${this.#fieldSentence(type, place)}`,
+    );
     return undefined;
+  }
+
+  #fieldSentence(type: TypeNode, { owner, goPath }: Place): string {
+    const names = goPath.split('.');
+    const where = `${structName(owner)}.${goFieldPath(this.#root, names)}`;
+    return `${where} of type ${fieldTypeName(owner, names.at(-1)!, type)}`;
   }
 
   #malformed(message: string): undefined {
@@ -294,7 +304,7 @@ export const decodeObject = (
   words: DecodeWords = 'json',
   valueFields: FindValueFields = noValueFields,
 ): Decoded => {
-  const decoder = new Decoder(words, valueFields);
+  const decoder = new Decoder(struct, words, valueFields);
   const object = decoder.struct(struct, value, '', '');
   decoder.throwFailure();
   return { object, strictErrors: decoder.strictErrors };

@@ -31,3 +31,5 @@ export { parseCron } from './cron.ts';
 export { cidr, ip, inRange, parseCidr, parseIp } from './ip.ts';
 export { deleteOptionsErrors, patchOptionsErrors, writeOptionsErrors } from './request-options.ts';
 export { bindingErrors } from './kinds/pod.ts';
+export { clusterIpErrors } from './kinds/service.ts';
+export { objectWarnings } from './warnings/objects.ts';

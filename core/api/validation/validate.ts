@@ -17,7 +17,7 @@ import {
 import { APIServiceRules } from './kinds/api-service.ts';
 import { HorizontalPodAutoscalerRules, PodDisruptionBudgetRules } from './kinds/autoscaling.ts';
 import { CronJobRules, JobRules } from './kinds/batch.ts';
-import { LimitRangeRules, NamespaceRules, NodeRules, ResourceQuotaRules } from './kinds/cluster.ts';
+import { LimitRangeRules, NamespaceRules, NodeRules } from './kinds/cluster.ts';
 import { ConfigMapRules, SecretRules, ServiceAccountRules } from './kinds/config.ts';
 import {
   CertificateSigningRequestRules,
@@ -39,6 +39,7 @@ import { IngressClassRules, IngressRules, NetworkPolicyRules } from './kinds/net
 import { PodRules, PodTemplateRules } from './kinds/pod.ts';
 import { ClusterRoleBindingRules, ClusterRoleRules, RoleBindingRules, RoleRules } from './kinds/rbac.ts';
 import { DeviceClassRules, ResourceClaimRules, ResourceClaimTemplateRules } from './kinds/resource-claims.ts';
+import { ResourceQuotaRules } from './kinds/resource-quota.ts';
 import { ResourceSliceRules } from './kinds/resource-slices.ts';
 import { ServiceRules } from './kinds/service.ts';
 import { PersistentVolumeClaimRules, PersistentVolumeRules, StorageClassRules } from './kinds/storage.ts';

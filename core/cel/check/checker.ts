@@ -1,5 +1,7 @@
+import { TYPE_SIZE_MAX } from '../bounds.ts';
 import type { Overload } from '../values/overload.ts';
 import type { Issues } from '../source/issues.ts';
+import { NO_LOCATION } from '../source/text.ts';
 import {
   type CallExpr,
   type ComprehensionExpr,
@@ -10,9 +12,18 @@ import {
   type SelectExpr,
   type StructExpr,
   childrenOf,
-  qualifiedName,
 } from '../syntax/ast.ts';
-import { Bindings, assign, assignAll, mostGeneral, substitute } from '../types/substitution.ts';
+import {
+  Bindings,
+  Settlement,
+  TypeWorkExceeded,
+  assign,
+  assignAll,
+  isSame,
+  mostGeneral,
+  rename,
+  substitute,
+} from '../types/substitution.ts';
 import {
   BOOL,
   DYN,
@@ -23,7 +34,6 @@ import {
   formatType,
   isDyn,
   isDynOrError,
-  isExactType,
   isOptional,
   listOf,
   mapOf,
@@ -33,9 +43,15 @@ import {
 import { typeOf } from '../values/value.ts';
 import { type Declarations, Scope } from './scope.ts';
 
+const bounded = (type: Type): Type => {
+  if (type.size > TYPE_SIZE_MAX) throw new TypeWorkExceeded(`a type has more than ${TYPE_SIZE_MAX} parts`);
+  return type;
+};
+
 class Checker {
   #scope: Scope;
   readonly #bound = new Bindings();
+  readonly #names = new Map<Expr, string | undefined>();
   #freshCount = 0;
 
   readonly issues: Issues;
@@ -48,15 +64,16 @@ class Checker {
   /** Gives every node its type, with type parameters that nothing bound as dyn. */
   run(root: Expr): void {
     this.#check(root);
+    const settlement = new Settlement(this.#bound);
     const settle = (expr: Expr): void => {
-      expr.type = substitute(this.#bound, expr.type ?? ERROR, true);
-      childrenOf(expr).forEach(settle);
+      expr.type = bounded(settlement.settle(expr.type ?? ERROR));
+      for (const child of childrenOf(expr)) settle(child);
     };
     settle(root);
   }
 
   #check(expr: Expr): Type {
-    return (expr.type = this.#typeOf(expr));
+    return (expr.type = bounded(this.#typeOf(expr)));
   }
 
   #typeOf(expr: Expr): Type {
@@ -93,7 +110,12 @@ class Checker {
     return this.#report(expr, `undeclared reference to '${name}' (in container '')`);
   }
   #mismatch(expr: Expr, expected: Type, found: Type): Type {
-    return this.#report(expr, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
+    return this.#report(expr, `expected type '${this.#text(expected)}' but found '${this.#text(found)}'`);
+  }
+
+  #text(type: Type): string {
+    this.#bound.spend(type.size);
+    return formatType(type);
   }
 
   #assign(a: Type, b: Type): boolean {
@@ -103,11 +125,11 @@ class Checker {
     return param(`_var${this.#freshCount++}`);
   }
   #resolved(type: Type): Type {
-    return substitute(this.#bound, type, false);
+    return substitute(this.#bound, type);
   }
 
   #select(expr: SelectExpr): Type {
-    const name = qualifiedName(expr);
+    const name = this.#nameOf(expr);
     const found = name === undefined ? undefined : this.#scope.find(name);
     if (found !== undefined) {
       expr.qualified = found;
@@ -115,6 +137,17 @@ class Checker {
     }
     const type = this.#fieldType(expr, expr.operand, expr.field, false);
     return expr.testOnly ? BOOL : this.#resolved(type);
+  }
+
+  /** `a.b.c` as one name, if the expression is nothing but a name. Each select of a chain is read once. */
+  #nameOf(expr: Expr): string | undefined {
+    if (expr.kind === 'ident') return expr.name;
+    if (expr.kind !== 'select' || expr.testOnly) return undefined;
+    if (this.#names.has(expr)) return this.#names.get(expr);
+    const prefix = this.#nameOf(expr.operand);
+    const name = prefix === undefined ? undefined : `${prefix}.${expr.field}`;
+    this.#names.set(expr, name);
+    return name;
   }
 
   #fieldType(expr: Expr, operand: Expr, field: string, isOptionalSelection: boolean): Type {
@@ -136,7 +169,7 @@ class Checker {
         return DYN;
       default:
         if (!isDynOrError(target))
-          this.#report(expr, `type '${formatType(target)}' does not support field selection`);
+          this.#report(expr, `type '${this.#text(target)}' does not support field selection`);
         return DYN;
     }
   }
@@ -163,7 +196,7 @@ class Checker {
       expr.fn = found.name;
       return this.#resolve(expr, found.overloads);
     }
-    const prefix = qualifiedName(expr.target);
+    const prefix = this.#nameOf(expr.target);
     const qualified = prefix === undefined ? undefined : this.#scope.findFunction(`${prefix}.${expr.fn}`);
     if (qualified !== undefined) {
       expr.fn = qualified.name;
@@ -185,19 +218,17 @@ class Checker {
       if (overload.isMember !== (expr.target !== undefined)) continue;
       const renamed = new Map(overload.typeParameters.map((name) => [name, this.#fresh()]));
       const parameters =
-        renamed.size === 0
-          ? overload.parameters
-          : overload.parameters.map((type) => substitute(renamed, type, false));
+        renamed.size === 0 ? overload.parameters : overload.parameters.map((type) => rename(renamed, type));
       if (!assignAll(this.#bound, types, parameters)) continue;
       admitted.push(overload);
-      const type = this.#resolved(
-        renamed.size === 0 ? overload.result : substitute(renamed, overload.result, false),
-      );
+      const type = this.#resolved(renamed.size === 0 ? overload.result : rename(renamed, overload.result));
       if (result === undefined) result = type;
-      else if (!isDyn(result) && !isExactType(type, result)) result = DYN;
+      else if (!isDyn(result) && !isSame(this.#bound, type, result)) result = DYN;
     }
     if (result === undefined) {
-      const settled = types.map((type) => substitute(this.#bound, type, true));
+      const settlement = new Settlement(this.#bound);
+      const settled = types.map((type) => settlement.settle(type));
+      for (const type of settled) this.#bound.spend(type.size);
       return this.#report(
         expr,
         `found no matching overload for '${expr.fn}' applied to '${formatSignature(settled, expr.target !== undefined)}'`,
@@ -247,7 +278,7 @@ class Checker {
 
   #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current;
-    if (this.#assign(previous, current)) return mostGeneral(previous, current);
+    if (this.#assign(previous, current)) return mostGeneral(this.#bound, previous, current);
     return DYN;
   }
 
@@ -268,7 +299,7 @@ class Checker {
       if (!this.#assign(expected, valueType))
         this.#report(
           { offset },
-          `expected type of field '${name}' is '${formatType(expected)}' but provided type is '${formatType(valueType)}'`,
+          `expected type of field '${name}' is '${this.#text(expected)}' but provided type is '${this.#text(valueType)}'`,
         );
     }
     return type;
@@ -308,7 +339,7 @@ class Checker {
       default:
         this.#report(
           expr.range,
-          `expression of type '${formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+          `expression of type '${this.#text(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
         );
         return [ERROR, ERROR];
     }
@@ -317,5 +348,10 @@ class Checker {
 
 /** Gives the nodes of a tree their types, overloads and references, or reports why they have none. */
 export const check = (root: Expr, declarations: Declarations, issues: Issues): void => {
-  new Checker(declarations, issues).run(root);
+  try {
+    new Checker(declarations, issues).run(root);
+  } catch (thrown) {
+    if (!(thrown instanceof TypeWorkExceeded)) throw thrown;
+    issues.report(NO_LOCATION, thrown.message);
+  }
 };

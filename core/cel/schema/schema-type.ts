@@ -5,7 +5,7 @@ import { type Type, optionalOf } from '../types/type.ts';
 import { CelOptional } from '../values/value.ts';
 import { converterOf } from './convert.ts';
 import { type Declared, declare, sizeAt, structsOf } from './declaration.ts';
-import type { StructuralSchema } from './structural.ts';
+import { type StructuralSchema, withTypeAndObjectMeta } from './structural.ts';
 
 export interface SchemaTypeOptions {
   /** The name of the root type in error texts; nested types are named after it. */
@@ -35,7 +35,7 @@ export const schemaType = (
   if (root === undefined) return undefined;
   const declarations = structsOf(root);
   const structs: SchemaType['structs'] = (wanted) => declarations.get(wanted);
-  const convert = converterOf(schema);
+  const convert = converterOf(isResourceRoot ? withTypeAndObjectMeta(schema) : schema);
   return {
     type: root.type,
     convert,

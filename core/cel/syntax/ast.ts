@@ -128,11 +128,3 @@ export const childrenOf = (expr: Expr): readonly Expr[] => {
       return [expr.range, expr.init, expr.condition, expr.step, expr.result];
   }
 };
-
-/** `a.b.c` as one name, if the expression is nothing but a name. */
-export const qualifiedName = (expr: Expr): string | undefined => {
-  if (expr.kind === 'ident') return expr.name;
-  if (expr.kind !== 'select' || expr.testOnly) return undefined;
-  const prefix = qualifiedName(expr.operand);
-  return prefix === undefined ? undefined : `${prefix}.${expr.field}`;
-};

@@ -1,3 +1,4 @@
+import { TYPE_STEPS_MAX } from '../bounds.ts';
 import {
   DYN,
   type Type,
@@ -10,13 +11,23 @@ import {
   typeOfType,
 } from './type.ts';
 
-/** What type parameters stand for, by name. */
-export type Substitution = Pick<ReadonlyMap<string, Type>, 'get'>;
+/** Thrown when comparing the types of an expression takes more steps than any honest one needs. */
+export class TypeWorkExceeded extends Error {
+  override readonly name = 'TypeWorkExceeded';
+}
 
 /** Bindings found so far. A failed attempt is undone by its trail: copying them for each attempt would be quadratic. */
 export class Bindings {
   readonly #types = new Map<string, Type>();
   readonly #trail: (readonly [string, Type | undefined])[] = [];
+  #stepsLeft = TYPE_STEPS_MAX;
+
+  /** Counts types that are visited: those that share parts have exponentially many. */
+  spend(steps: number): void {
+    this.#stepsLeft -= steps;
+    if (this.#stepsLeft < 0)
+      throw new TypeWorkExceeded(`checking types takes more than ${TYPE_STEPS_MAX} steps`);
+  }
 
   get(name: string): Type | undefined {
     return this.#types.get(name);
@@ -37,17 +48,7 @@ export class Bindings {
     return isDone;
   }
 }
-type Draft = Bindings;
-
-/** Replaces bound parameters; unbound ones become dyn when `unboundToDyn` is set. */
-export const substitute = (bound: Substitution, type: Type, unboundToDyn: boolean): Type => {
-  if (type.kind === 'param') {
-    const found = bound.get(type.name);
-    if (found !== undefined) return substitute(bound, found, unboundToDyn);
-    return unboundToDyn ? DYN : type;
-  }
-  if (type.parameters.length === 0) return type;
-  const parameters = type.parameters.map((parameter) => substitute(bound, parameter, unboundToDyn));
+const withParameters = (type: Type, parameters: readonly Type[]): Type => {
   switch (type.kind as string) {
     case 'list':
       return listOf(parameters[0]!);
@@ -60,7 +61,69 @@ export const substitute = (bound: Substitution, type: Type, unboundToDyn: boolea
   }
 };
 
-const isEqualOrLessSpecific = (a: Type, b: Type): boolean => {
+/** Gives the parameters of a declared type new names. */
+export const rename = (names: ReadonlyMap<string, Type>, type: Type): Type => {
+  if (!type.isOpen) return type;
+  if (type.kind === 'param') return names.get(type.name) ?? type;
+  return withParameters(
+    type,
+    type.parameters.map((parameter) => rename(names, parameter)),
+  );
+};
+
+/** Replaces bound parameters, as far as they are bound now. */
+export const substitute = (bound: Bindings, type: Type): Type => {
+  if (!type.isOpen) return type;
+  bound.spend(1);
+  if (type.kind === 'param') {
+    const found = bound.get(type.name);
+    return found === undefined ? type : substitute(bound, found);
+  }
+  return withParameters(
+    type,
+    type.parameters.map((parameter) => substitute(bound, parameter)),
+  );
+};
+
+/** Replaces all parameters, unbound ones by dyn. Each type is replaced once, so bindings must not change any more. */
+export class Settlement {
+  readonly #bound: Bindings;
+  readonly #settled = new Map<Type, Type>();
+
+  constructor(bound: Bindings) {
+    this.#bound = bound;
+  }
+
+  settle(type: Type): Type {
+    if (!type.isOpen) return type;
+    const known = this.#settled.get(type);
+    if (known !== undefined) return known;
+    const settled = this.#replace(type);
+    this.#settled.set(type, settled);
+    return settled;
+  }
+
+  #replace(type: Type): Type {
+    if (type.kind !== 'param')
+      return withParameters(
+        type,
+        type.parameters.map((parameter) => this.settle(parameter)),
+      );
+    const found = this.#bound.get(type.name);
+    return found === undefined ? DYN : this.settle(found);
+  }
+}
+
+/** Whether two types are the same; costs as many steps as they have parts in common. */
+export const isSame = (bound: Bindings, a: Type, b: Type): boolean => {
+  if (a === b) return true;
+  if (a.kind !== b.kind || a.size !== b.size) return false;
+  bound.spend(a.size);
+  return isExactType(a, b);
+};
+
+const isEqualOrLessSpecific = (bound: Bindings, a: Type, b: Type): boolean => {
+  bound.spend(1);
   if (isDyn(a) || a.kind === 'param') return true;
   if (isDyn(b) || b.kind === 'param') return false;
   if (a.kind !== b.kind) return false;
@@ -71,35 +134,39 @@ const isEqualOrLessSpecific = (a: Type, b: Type): boolean => {
       return (
         a.name === b.name &&
         a.parameters.length === b.parameters.length &&
-        a.parameters.every((parameter, at) => isEqualOrLessSpecific(parameter, b.parameters[at]!))
+        a.parameters.every((parameter, at) => isEqualOrLessSpecific(bound, parameter, b.parameters[at]!))
       );
     case 'type':
       return true;
     default:
-      return isExactType(a, b);
+      return isSame(bound, a, b);
   }
 };
 
 /** Of two types that unify, the one that covers more. */
-export const mostGeneral = (a: Type, b: Type): Type => (isEqualOrLessSpecific(a, b) ? a : b);
+export const mostGeneral = (bound: Bindings, a: Type, b: Type): Type =>
+  isEqualOrLessSpecific(bound, a, b) ? a : b;
 
-const occursIn = (bound: Draft, type: Type, within: Type): boolean => {
-  if (isExactType(type, within)) return true;
+/** A parameter occurs in types with parameters only. */
+const occursIn = (bound: Bindings, parameter: Type, within: Type): boolean => {
+  if (!within.isOpen) return false;
+  bound.spend(1);
   if (within.kind === 'param') {
+    if (within.name === parameter.name) return true;
     const found = bound.get(within.name);
-    return found !== undefined && occursIn(bound, type, found);
+    return found !== undefined && occursIn(bound, parameter, found);
   }
-  return within.parameters.some((parameter) => occursIn(bound, type, parameter));
+  return within.parameters.some((part) => occursIn(bound, parameter, part));
 };
 
 /** Whether `parameter` can stand for `type`, and whether it was bound before. */
-const bind = (bound: Draft, type: Type, parameter: Type): { valid: boolean; wasBound: boolean } => {
-  if (type.kind === parameter.kind && isExactType(type, parameter)) return { valid: true, wasBound: true };
+const bind = (bound: Bindings, type: Type, parameter: Type): { valid: boolean; wasBound: boolean } => {
+  if (isSame(bound, type, parameter)) return { valid: true, wasBound: true };
   const found = bound.get(parameter.name);
   if (found !== undefined) {
-    if (isExactType(type, found)) return { valid: true, wasBound: true };
+    if (isSame(bound, type, found)) return { valid: true, wasBound: true };
     if (!unify(bound, type, found)) return { valid: false, wasBound: true };
-    const general = mostGeneral(type, found);
+    const general = mostGeneral(bound, type, found);
     if (!occursIn(bound, parameter, general)) bound.set(parameter.name, general);
     return { valid: true, wasBound: true };
   }
@@ -115,10 +182,12 @@ const isNullable = (type: Type): boolean =>
   type.kind === 'timestamp' ||
   type.kind === 'duration';
 
-const unifyAll = (bound: Draft, a: readonly Type[], b: readonly Type[]): boolean =>
+const unifyAll = (bound: Bindings, a: readonly Type[], b: readonly Type[]): boolean =>
   a.length === b.length && a.every((type, at) => unify(bound, type, b[at]!));
 
-const unify = (bound: Draft, a: Type, b: Type): boolean => {
+const unify = (bound: Bindings, a: Type, b: Type): boolean => {
+  if (a === b && !a.isOpen && a.kind !== 'error') return true;
+  bound.spend(1);
   if (b.kind === 'param') {
     const { valid, wasBound } = bind(bound, a, b);
     if (valid || wasBound) return valid;
@@ -135,7 +204,7 @@ const unify = (bound: Draft, a: Type, b: Type): boolean => {
     case 'map':
       return a.kind === b.kind && a.name === b.name && unifyAll(bound, a.parameters, b.parameters);
     default:
-      return isExactType(a, b);
+      return isSame(bound, a, b);
   }
 };
 

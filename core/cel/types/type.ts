@@ -22,10 +22,29 @@ export interface Type {
   readonly kind: TypeKind;
   readonly name: string;
   readonly parameters: readonly Type[];
+  /** Names in the printed type. A type that uses another twice shares it, so this can exceed what was written by far. */
+  readonly size: number;
+  /** Whether it contains type parameters; one without is its own substitution. */
+  readonly isOpen: boolean;
 }
 
 const NONE: readonly Type[] = [];
-const simple = (kind: TypeKind, name: string): Type => ({ kind, name, parameters: NONE });
+const simple = (kind: TypeKind, name: string): Type => ({
+  kind,
+  name,
+  parameters: NONE,
+  size: 1,
+  isOpen: kind === 'param',
+});
+const composite = (kind: TypeKind, name: string, parameters: readonly Type[]): Type => {
+  let size = 1;
+  let isOpen = false;
+  for (const parameter of parameters) {
+    size += parameter.size;
+    isOpen ||= parameter.isOpen;
+  }
+  return { kind, name, parameters, size, isOpen };
+};
 
 export const DYN = simple('dyn', 'dyn');
 export const ERROR = simple('error', 'error');
@@ -40,15 +59,11 @@ export const TIMESTAMP = simple('timestamp', 'google.protobuf.Timestamp');
 export const DURATION = simple('duration', 'google.protobuf.Duration');
 export const TYPE = simple('type', 'type');
 
-export const listOf = (element: Type): Type => ({ kind: 'list', name: 'list', parameters: [element] });
-export const mapOf = (key: Type, value: Type): Type => ({
-  kind: 'map',
-  name: 'map',
-  parameters: [key, value],
-});
+export const listOf = (element: Type): Type => composite('list', 'list', [element]);
+export const mapOf = (key: Type, value: Type): Type => composite('map', 'map', [key, value]);
 export const structOf = (name: string): Type => simple('struct', name);
-export const opaqueOf = (name: string, ...parameters: Type[]): Type => ({ kind: 'opaque', name, parameters });
-export const typeOfType = (of: Type): Type => ({ kind: 'type', name: 'type', parameters: [of] });
+export const opaqueOf = (name: string, ...parameters: Type[]): Type => composite('opaque', name, parameters);
+export const typeOfType = (of: Type): Type => composite('type', 'type', [of]);
 export const param = (name: string): Type => simple('param', name);
 
 const OPTIONAL_NAME = 'optional_type';

@@ -198,6 +198,15 @@ function autoscalerSpec(spec: Obj, before?: Obj): FieldError[] {
     ...reference('spec.scaleTargetRef', target),
     ...(isKnown ? [] : targetVersion('spec.scaleTargetRef', target)),
     ...objs(spec, 'metrics').flatMap((of, i) => metric(index('spec.metrics', i), of)),
+    ...(num(spec, 'minReplicas') === 0 &&
+    !objs(spec, 'metrics').some((of) => ['Object', 'External'].includes(str(of, 'type')))
+      ? [
+          forbidden(
+            'spec.metrics',
+            'must specify at least one Object or External metric to support scaling to zero replicas',
+          ),
+        ]
+      : []),
   );
   for (const name of ['scaleUp', 'scaleDown']) {
     const rules = maybeObj(obj(spec, 'behavior'), name);

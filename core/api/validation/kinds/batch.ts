@@ -91,11 +91,22 @@ function podFailurePolicy(path: FieldPath, policy: Obj): FieldError[] {
     const exitCodes = maybeObj(rule, 'onExitCodes');
     if (exitCodes !== undefined) {
       errors.push(
-        ...oneOf(child(here, 'onExitCodes', 'operator'), str(exitCodes, 'operator'), ['In', 'NotIn']),
+        ...(str(exitCodes, 'operator') === ''
+          ? [required(child(here, 'onExitCodes', 'operator'), 'valid values: ["In" "NotIn"]')]
+          : supportedOnly(child(here, 'onExitCodes', 'operator'), str(exitCodes, 'operator'), [
+              'In',
+              'NotIn',
+            ])),
       );
       const values = Array.isArray(exitCodes['values']) ? exitCodes['values'] : [];
       if (values.length === 0)
-        errors.push(invalid(child(here, 'onExitCodes', 'values'), values, 'at least one value is required'));
+        errors.push(
+          invalid(
+            child(here, 'onExitCodes', 'values'),
+            exitCodes['values'] ?? null,
+            'at least one value is required',
+          ),
+        );
       values.forEach((value: unknown, v) => {
         if (value === 0 && str(exitCodes, 'operator') === 'In')
           errors.push(

@@ -7,11 +7,11 @@ import type { FieldPath } from '../../field/field-path.ts';
 import { child, index, key } from '../../field/field-path.ts';
 import { isLabelValue, nameIsDnsLabel, nameIsDnsSubdomain } from '../../field/formats.ts';
 import { cidr, parseCidr } from '../ip.ts';
-import { FIELD_IMMUTABLE, objectMeta, objectMetaUpdate } from '../object-meta.ts';
+import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { obj, objs, quantities, sameValue, str, strs } from '../read.ts';
 import type { KindRules } from '../rules.ts';
-import { containerResourceName, QUOTA_RESOURCES, resourceName, resourceQuantity } from './resources.ts';
+import { containerResourceName, resourceName, resourceQuantity } from './resources.ts';
 import { TAINT_EFFECTS } from './scheduling.ts';
 
 /** Namespaces, nodes, and the limits within a namespace. */
@@ -21,8 +21,9 @@ const NAMESPACE_META = { namespaced: false, name: nameIsDnsLabel };
 function namespaceFinalizers(namespace: Obj): FieldError[] {
   return strs(obj(namespace, 'spec'), 'finalizers').flatMap((name) => {
     const errors = qualifiedName('spec.finalizers', name);
-    return errors.length === 0 && !name.includes('/') && name !== 'kubernetes'
+    return !name.includes('/') && name !== 'kubernetes'
       ? [
+          ...errors,
           invalid(
             'spec.finalizers',
             name,
@@ -53,6 +54,14 @@ export const NamespaceRules: KindRules = {
   subresources: { status: namespaceStatus },
 };
 
+/** As upstream shows it: by the names of its Go fields. */
+const goTaint = (taint: Obj): Obj => ({
+  Key: str(taint, 'key'),
+  Value: str(taint, 'value'),
+  Effect: str(taint, 'effect'),
+  TimeAdded: taint['timeAdded'] ?? null,
+});
+
 const NODE_META = { namespaced: false, name: nameIsDnsSubdomain };
 
 function taints(path: FieldPath, list: readonly Obj[]): FieldError[] {
@@ -69,7 +78,7 @@ function taints(path: FieldPath, list: readonly Obj[]): FieldError[] {
         ? [required(child(at, 'effect'))]
         : supportedOnly(child(at, 'effect'), effect, TAINT_EFFECTS)),
       ...(seen.has(id)
-        ? [{ ...duplicate(at, taint), detail: 'taints must be unique by key and effect pair' }]
+        ? [{ ...duplicate(at, goTaint(taint)), detail: 'taints must be unique by key and effect pair' }]
         : []),
     ];
     seen.add(id);
@@ -243,53 +252,4 @@ export const LimitRangeRules: KindRules = {
   ...META,
   create: limitRangeErrors,
   update: (object, before) => [...objectMetaUpdate(object, before), ...limitRange(object)],
-};
-
-const SCOPES = [
-  'Terminating',
-  'NotTerminating',
-  'BestEffort',
-  'NotBestEffort',
-  'PriorityClass',
-  'CrossNamespacePodAffinity',
-  'VolumeAttributesClass',
-];
-const OPPOSED_SCOPES = [
-  ['BestEffort', 'NotBestEffort'],
-  ['Terminating', 'NotTerminating'],
-];
-
-function quotaSpec(quota: Obj): FieldError[] {
-  const spec = obj(quota, 'spec');
-  const scopes = strs(spec, 'scopes');
-  const errors = quantities(spec, 'hard').flatMap(([name, amount]) => {
-    const at = key('spec.hard', name);
-    const isKnown = name.includes('/') || QUOTA_RESOURCES.has(name) || /^(requests\.)?hugepages-/.test(name);
-    return [
-      ...resourceName(at, name),
-      ...(isKnown ? [] : [invalid(at, name, 'must be a standard resource for quota')]),
-      ...resourceQuantity(at, name, amount),
-    ];
-  });
-  for (const scope of scopes)
-    if (!SCOPES.includes(scope)) errors.push(invalid('spec.scopes', scopes, 'unsupported scope'));
-  for (const pair of OPPOSED_SCOPES)
-    if (pair.every((scope) => scopes.includes(scope)))
-      errors.push(invalid('spec.scopes', scopes, 'conflicting scopes'));
-  return errors;
-}
-
-export const ResourceQuotaRules: KindRules = {
-  ...META,
-  create: (quota) => [...objectMeta(quota, META), ...quotaSpec(quota)],
-  update(quota, before) {
-    const [scopes, old] = [strs(obj(quota, 'spec'), 'scopes'), strs(obj(before, 'spec'), 'scopes')];
-    return [
-      ...objectMetaUpdate(quota, before),
-      ...quotaSpec(quota),
-      ...(sameValue([...scopes].sort(), [...old].sort())
-        ? []
-        : [invalid('spec.scopes', scopes, FIELD_IMMUTABLE)]),
-    ];
-  },
 };

@@ -2,13 +2,14 @@ import { decodeBase64 } from '../base64.ts';
 import { duplicates, immutable, labels, oneOf, supportedOnly } from '../checks.ts';
 import type { FieldError } from '../../field/field-error.ts';
 import { duplicate, forbidden, invalid, required } from '../../field/field-error.ts';
+import type { FieldPath } from '../../field/field-path.ts';
 import { child, index } from '../../field/field-path.ts';
 import type { FormatCheck } from '../../field/formats.ts';
 import { isDns1123Label, isDns1123Subdomain, nameIsDnsSubdomain } from '../../field/formats.ts';
 import { goQuote } from '../../field/go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
-import { has, int, num, obj, objs, str, strMap, strs } from '../read.ts';
+import { has, int, num, obj, objs, sameValue, str, strMap, strs } from '../read.ts';
 import type { KindRules } from '../rules.ts';
 import { resourceRequirements } from './resources.ts';
 import { tolerations } from './scheduling.ts';
@@ -102,8 +103,22 @@ function runtimeClass(object: Obj): FieldError[] {
     ...resourceRequirements('overhead', { limits: overhead['podFixed'] }, new Set()),
     ...labels('scheduling.nodeSelector', strMap(scheduling, 'nodeSelector')),
     ...tolerations('scheduling.tolerations', objs(scheduling, 'tolerations')),
+    ...repeatedTolerations('scheduling.tolerations', objs(scheduling, 'tolerations')),
   ];
 }
+
+/** As upstream shows them: by the names of their Go fields. */
+const repeatedTolerations = (path: FieldPath, of: readonly Obj[]): FieldError[] =>
+  of.flatMap((one, i) => {
+    const shown = {
+      Key: str(one, 'key'),
+      Operator: str(one, 'operator'),
+      Value: str(one, 'value'),
+      Effect: str(one, 'effect'),
+      TolerationSeconds: one['tolerationSeconds'] ?? null,
+    };
+    return of.slice(0, i).some((other) => sameValue(one, other)) ? [duplicate(index(path, i), shown)] : [];
+  });
 
 export const RuntimeClassRules: KindRules = {
   ...CLUSTER,

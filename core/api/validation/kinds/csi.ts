@@ -11,19 +11,19 @@ import type { FieldError } from '../../field/field-error.ts';
 import { duplicate, forbidden, invalid, notSupported, required, tooLong } from '../../field/field-error.ts';
 import type { FieldPath } from '../../field/field-path.ts';
 import { child, index } from '../../field/field-path.ts';
-import { isDns1123Subdomain, isQualifiedName, nameIsDnsSubdomain, rangeError } from '../../field/formats.ts';
+import { isQualifiedName, nameIsDnsSubdomain, rangeError } from '../../field/formats.ts';
 import { byteLength } from '../../field/go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, maybeObj, num, obj, objs, quantity, sameValue, str, strMap, strs } from '../read.ts';
 import type { KindRules } from '../rules.ts';
+import { driverName } from './driver-name.ts';
 import { classParameters, inlineVolumeSpec, qualifiedProvisioner } from './storage.ts';
 
 /** What drivers of the container storage interface bring: themselves, their nodes, attachments and capacities. */
 
 const CLUSTER = { namespaced: false, name: nameIsDnsSubdomain };
 const NAMESPACED = { namespaced: true, name: nameIsDnsSubdomain };
-const DRIVER_NAME_BYTES_MAX = 63;
 const NODE_ID_CHARACTERS_MAX = 256;
 const METADATA_BYTES_MAX = 256 * 1_024;
 const ERROR_MESSAGE_BYTES_MAX = 1_024;
@@ -33,14 +33,6 @@ const LIFECYCLE_MODES = ['Persistent', 'Ephemeral'];
 const TOKEN_SECONDS_MIN = 600;
 const TOKEN_SECONDS_MAX = 2 ** 32;
 const UPDATE_PERIOD_SECONDS_MIN = 10;
-
-export function driverName(path: FieldPath, name: string): FieldError[] {
-  if (name === '') return [required(path)];
-  return [
-    ...(byteLength(name) > DRIVER_NAME_BYTES_MAX ? [tooLong(path, DRIVER_NAME_BYTES_MAX)] : []),
-    ...isDns1123Subdomain(name.toLowerCase()).map((message) => invalid(path, name, message)),
-  ];
-}
 
 function tokenRequests(path: FieldPath, requests: readonly Obj[]): FieldError[] {
   const audiences = requests.map((request) => str(request, 'audience'));

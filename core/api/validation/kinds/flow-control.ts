@@ -164,7 +164,7 @@ function flowSchema(object: Obj): FieldError[] {
       ? [wrongPrecedence("only the schema named 'exempt' may have matchingPrecedence 1")]
       : []),
     ...(method !== undefined && !DISTINGUISHERS.includes(str(method, 'type'))
-      ? [notSupported('spec.distinguisherMethod.type', method, DISTINGUISHERS)]
+      ? [notSupported('spec.distinguisherMethod.type', { Type: str(method, 'type') }, DISTINGUISHERS)]
       : []),
     ...(level === ''
       ? [required(levelPath, 'must reference a priority level')]

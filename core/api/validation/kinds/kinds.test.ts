@@ -293,6 +293,21 @@ test.each<[string, string, Obj, readonly string[]]>([
     ],
   ],
   [
+    'HorizontalPodAutoscaler',
+    'autoscaling',
+    namespaced({
+      spec: {
+        minReplicas: 0,
+        maxReplicas: 2,
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      },
+    }),
+    [
+      'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
+      'spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas',
+    ],
+  ],
+  [
     'LimitRange',
     '',
     namespaced({ spec: { limits: [{ type: 'Container', min: { cpu: '2' }, max: { cpu: '1' } }] } }),
@@ -306,6 +321,93 @@ test.each<[string, string, Obj, readonly string[]]>([
       'spec.hard[widgets]: Invalid value: "widgets": must be a standard resource type or fully qualified',
       'spec.hard[widgets]: Invalid value: "widgets": must be a standard resource for quota',
       'spec.hard[pods]: Invalid value: "1500m": must be an integer',
+    ],
+  ],
+  [
+    'ResourceQuota',
+    '',
+    namespaced({ spec: { hard: { pods: '1', 'requests.cpu': '1' }, scopes: ['BestEffort', 'Odd'] } }),
+    [
+      'spec.scopes: Invalid value: ["BestEffort","Odd"]: unsupported scope applied to resource',
+      'spec.scopes: Invalid value: ["BestEffort","Odd"]: unsupported scope',
+    ],
+  ],
+  [
+    'ResourceQuota',
+    '',
+    namespaced({
+      spec: {
+        hard: { pods: '1' },
+        scopeSelector: {
+          matchExpressions: [
+            { scopeName: 'Terminating', operator: 'In', values: [] },
+            { scopeName: 'PriorityClass', operator: 'Odd' },
+          ],
+        },
+      },
+    }),
+    [
+      'spec.scopeSelector.matchExpressions.operator: Invalid value: "In": must be \'Exists\' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity',
+      "spec.scopeSelector.matchExpressions.values: Required value: must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+      'spec.scopeSelector.matchExpressions.operator: Invalid value: "Odd": not a valid selector operator',
+    ],
+  ],
+  [
+    'IngressClass',
+    'networking.k8s.io',
+    cluster({ spec: { controller: 'a.b/c', parameters: { name: 'x/y', scope: 'Namespace' } } }),
+    [
+      'spec.parameters.kind: Required value',
+      'spec.parameters.name: Invalid value: "x/y": may not contain \'/\'',
+      "spec.parameters.namespace: Required value: `parameters.scope` is set to 'Namespace'",
+    ],
+  ],
+  [
+    'StorageClass',
+    'storage.k8s.io',
+    cluster({
+      provisioner: 'a/b',
+      volumeBindingMode: 'Immediate',
+      allowedTopologies: [
+        { matchLabelExpressions: [{ key: 'a', values: ['b'] }] },
+        { matchLabelExpressions: [{ key: 'a', values: ['b'] }] },
+      ],
+    }),
+    ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'],
+  ],
+  [
+    'StorageClass',
+    'storage.k8s.io',
+    cluster({ provisioner: 'a/b', volumeBindingMode: 'Immediate', allowedTopologies: [{}] }),
+    ['allowedTopologies[0].matchLabelExpressions: Duplicate value: ""'],
+  ],
+  [
+    'Deployment',
+    'apps',
+    namespaced({
+      spec: {
+        selector: { matchLabels: { a: 'b' } },
+        strategy: { type: 'Odd' },
+        template: {
+          metadata: { labels: { a: 'b' } },
+          spec: {
+            restartPolicy: 'Always',
+            dnsPolicy: 'ClusterFirst',
+            terminationGracePeriodSeconds: 30,
+            containers: [
+              {
+                name: 'c',
+                image: 'i',
+                imagePullPolicy: 'Always',
+                terminationMessagePolicy: 'File',
+              },
+            ],
+          },
+        },
+      },
+    }),
+    [
+      'spec.strategy: Unsupported value: {"Type":"Odd","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
     ],
   ],
   [

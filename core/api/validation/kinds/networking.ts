@@ -12,12 +12,17 @@ import type { FieldError } from '../../field/field-error.ts';
 import { forbidden, invalid, notSupported, required } from '../../field/field-error.ts';
 import type { FieldPath } from '../../field/field-path.ts';
 import { child, index } from '../../field/field-path.ts';
+import type { FormatCheck } from '../../field/formats.ts';
 import {
   isDns1035Label,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isPathSegmentName,
   isPortName,
   isWildcardDns1123Subdomain,
   nameIsDnsSubdomain,
 } from '../../field/formats.ts';
+import { NEWEST_MINOR, releaseOf, type Release } from '../../releases/release.ts';
 import { cidr, inRange, parseCidr, parseIp } from '../ip.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
@@ -29,7 +34,7 @@ const META = { namespaced: true, name: nameIsDnsSubdomain };
 const host = (path: FieldPath, name: string): FieldError[] =>
   name.includes('*') ? format(path, name, isWildcardDns1123Subdomain) : subdomain(path, name);
 
-function backend(path: FieldPath, of: Obj): FieldError[] {
+function backend(path: FieldPath, of: Obj, isServiceName: FormatCheck): FieldError[] {
   const service = maybeObj(of, 'service');
   const resource = maybeObj(of, 'resource');
   if (service !== undefined && resource !== undefined)
@@ -44,7 +49,7 @@ function backend(path: FieldPath, of: Obj): FieldError[] {
   const errors =
     name === ''
       ? [required(child(path, 'service', 'name'))]
-      : format(child(path, 'service', 'name'), name, isDns1035Label);
+      : format(child(path, 'service', 'name'), name, isServiceName);
   const [hasName, hasNumber] = [str(port, 'name') !== '', int(port, 'number') !== 0];
   if (hasName && hasNumber) errors.push(invalid(path, '', 'cannot set both port name & port number'));
   else if (hasName)
@@ -59,7 +64,7 @@ const FORBIDDEN_SEQUENCES = ['//', '/./', '/../', '%2f', '%2F'];
 const FORBIDDEN_ENDINGS = ['/..', '/.'];
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
 
-function httpPath(path: FieldPath, of: Obj): FieldError[] {
+function httpPath(path: FieldPath, of: Obj, isServiceName: FormatCheck): FieldError[] {
   if (!has(of, 'pathType')) return [required(child(path, 'pathType'), 'pathType must be specified')];
   const type = str(of, 'pathType');
   const text = str(of, 'path');
@@ -77,10 +82,14 @@ function httpPath(path: FieldPath, of: Obj): FieldError[] {
   } else {
     errors.push(notSupported(child(path, 'pathType'), type, PATH_TYPES));
   }
-  return [...errors, ...backend(child(path, 'backend'), obj(of, 'backend'))];
+  return [...errors, ...backend(child(path, 'backend'), obj(of, 'backend'), isServiceName)];
 }
 
-function ingressSpec(spec: Obj): FieldError[] {
+/** A service may be named like a pod since RelaxedServiceNameValidation; what is stored may name it so from then on. */
+const serviceNameOf = (release: Release): FormatCheck =>
+  release.gates.get('RelaxedServiceNameValidation')?.isDefault ? isDns1123Label : isDns1035Label;
+
+function ingressSpec(spec: Obj, isServiceName: FormatCheck = isDns1123Label): FieldError[] {
   const rules = objs(spec, 'rules');
   const errors: FieldError[] = [];
   if (rules.length === 0 && !has(spec, 'defaultBackend'))
@@ -88,7 +97,7 @@ function ingressSpec(spec: Obj): FieldError[] {
       invalid('spec', spec['rules'] ?? null, 'either `defaultBackend` or `rules` must be specified'),
     );
   if (has(spec, 'defaultBackend'))
-    errors.push(...backend('spec.defaultBackend', obj(spec, 'defaultBackend')));
+    errors.push(...backend('spec.defaultBackend', obj(spec, 'defaultBackend'), isServiceName));
   rules.forEach((rule, i) => {
     const at = index('spec.rules', i);
     const name = str(rule, 'host');
@@ -99,7 +108,7 @@ function ingressSpec(spec: Obj): FieldError[] {
     if (http === undefined) return;
     if (objs(http, 'paths').length === 0) errors.push(required(child(at, 'http', 'paths')));
     objs(http, 'paths').forEach((of, p) => {
-      errors.push(...httpPath(index(child(at, 'http', 'paths'), p), of));
+      errors.push(...httpPath(index(child(at, 'http', 'paths'), p), of, isServiceName));
     });
   });
   objs(spec, 'tls').forEach((tls, i) => {
@@ -117,14 +126,14 @@ const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 
 export const IngressRules: KindRules = {
   ...META,
-  create(ingress) {
+  create(ingress, release = releaseOf(NEWEST_MINOR)) {
     const spec = obj(ingress, 'spec');
     const annotation = str(obj(obj(ingress, 'metadata'), 'annotations'), CLASS_ANNOTATION);
     const differs =
       annotation !== '' && has(spec, 'ingressClassName') && annotation !== str(spec, 'ingressClassName');
     return [
       ...objectMeta(ingress, META),
-      ...ingressSpec(spec),
+      ...ingressSpec(spec, serviceNameOf(release)),
       ...(differs
         ? [
             invalid(
@@ -145,10 +154,36 @@ const CONTROLLER_BYTES_MAX = 250;
 function ingressClass(object: Obj): FieldError[] {
   const controller = str(obj(object, 'spec'), 'controller');
   const at = 'spec.controller';
-  if (controller === '') return [required(at)];
+  const parameters = maybeObj(obj(object, 'spec'), 'parameters');
+  const rest = parameters ? classParameters('spec.parameters', parameters) : [];
+  if (controller === '') return [required(at), ...rest];
   if (controller.length > CONTROLLER_BYTES_MAX)
-    return [invalid(at, controller, `may not be more than ${CONTROLLER_BYTES_MAX} bytes`)];
-  return domainPrefixedPath(at, controller);
+    return [invalid(at, controller, `may not be more than ${CONTROLLER_BYTES_MAX} bytes`), ...rest];
+  return [...domainPrefixedPath(at, controller), ...rest];
+}
+
+const SCOPES = ['Cluster', 'Namespace'];
+
+function classParameters(path: FieldPath, of: Obj): FieldError[] {
+  const [scope, at] = [str(of, 'scope'), child(path, 'namespace')];
+  const errors = [
+    ...(has(of, 'apiGroup') ? format(child(path, 'apiGroup'), str(of, 'apiGroup'), isDns1123Subdomain) : []),
+    ...['kind', 'name'].flatMap((name) =>
+      str(of, name) === ''
+        ? [required(child(path, name))]
+        : isPathSegmentName(str(of, name), false).map((message) =>
+            invalid(child(path, name), str(of, name), message),
+          ),
+    ),
+  ];
+  if (!SCOPES.includes(scope)) return [...errors, notSupported(child(path, 'scope'), scope, SCOPES)];
+  if (scope === 'Cluster')
+    return has(of, 'namespace')
+      ? [...errors, forbidden(at, "`parameters.scope` is set to 'Cluster'")]
+      : errors;
+  return has(of, 'namespace')
+    ? [...errors, ...format(at, str(of, 'namespace'), isDns1123Label)]
+    : [...errors, required(at, "`parameters.scope` is set to 'Namespace'")];
 }
 
 export const IngressClassRules: KindRules = {

@@ -16,10 +16,10 @@ import { annotations, objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, int, isObj, maybeObj, obj, objs, sameValue, str, strMap, strs } from '../read.ts';
 import type { KindRules } from '../rules.ts';
-import { driverName } from './csi.ts';
+import { driverName } from './driver-name.ts';
 import { nodeSelector } from './scheduling.ts';
 
-/** Claims for devices, and the classes they ask by. Selectors in CEL are compiled by the server that runs them. */
+/** Claims for devices, and the classes they ask by. The server compiles selectors in CEL. */
 
 const NAMESPACED = { namespaced: true, name: nameIsDnsSubdomain };
 const CLUSTER = { namespaced: false, name: nameIsDnsSubdomain };
@@ -59,7 +59,6 @@ const selector = (path: FieldPath, of: Obj): FieldError[] => {
   if (cel === undefined) return [required(child(path, 'cel'))];
   const expression = str(cel, 'expression');
   const at = child(path, 'cel', 'expression');
-  if (expression.trim() === '') return [required(at)];
   return byteLength(expression) > EXPRESSION_BYTES_MAX ? [tooLong(at, EXPRESSION_BYTES_MAX)] : [];
 };
 

@@ -9,7 +9,7 @@ import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
 import { has, int, isObj, isTrue, maybeObj, obj, objs, str } from '../read.ts';
 import type { KindRules } from '../rules.ts';
-import { driverName } from './csi.ts';
+import { driverName } from './driver-name.ts';
 import { bounded, deviceQualifiedName, poolName, TAINT_EFFECTS } from './resource-claims.ts';
 import { nodeSelector } from './scheduling.ts';
 

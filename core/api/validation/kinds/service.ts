@@ -130,7 +130,8 @@ function sessionAffinity(spec: Obj): FieldError[] {
       ];
 }
 
-function addresses(service: Obj): FieldError[] {
+/** Also asked before addresses are taken, so that no one looks for a place for a text that is none. */
+export function clusterIpErrors(service: Obj): FieldError[] {
   if (typeOf(service) === 'ExternalName') return [];
   const spec = obj(service, 'spec');
   const first = str(spec, 'clusterIP');
@@ -253,7 +254,7 @@ function serviceErrors(service: Obj): FieldError[] {
     ...ports(list),
     ...labels('spec.selector', strMap(spec, 'selector')),
     ...sessionAffinity(spec),
-    ...addresses(service),
+    ...clusterIpErrors(service),
     ...strs(spec, 'externalIPs').flatMap((address, i) => endpointIp(index('spec.externalIPs', i), address)),
     ...oneOf('spec.type', typeOf(service), TYPES),
     ...repeatedPorts(service),

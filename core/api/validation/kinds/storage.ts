@@ -1,6 +1,6 @@
-import { format, immutable, labelSelector, supportedOnly } from '../checks.ts';
+import { duplicates, format, immutable, labelSelector, qualifiedName, supportedOnly } from '../checks.ts';
 import type { FieldError } from '../../field/field-error.ts';
-import { forbidden, invalid, notSupported, required, tooLong } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported, required, tooLong } from '../../field/field-error.ts';
 import type { FieldPath } from '../../field/field-path.ts';
 import { child, index, key } from '../../field/field-path.ts';
 import { isDns1123Subdomain, isQualifiedName, nameIsDnsSubdomain } from '../../field/formats.ts';
@@ -13,6 +13,7 @@ import {
   isObj,
   maybeObj,
   obj,
+  objs,
   quantities,
   quantity,
   sameValue,
@@ -21,6 +22,7 @@ import {
   strs,
 } from '../read.ts';
 import type { KindRules } from '../rules.ts';
+import { volumeSourceErrors, volumeSourceNames } from './persistent-volume-sources.ts';
 import { resourceQuantity } from './resources.ts';
 import { nodeSelector } from './scheduling.ts';
 
@@ -67,7 +69,13 @@ export function persistentVolumeClaimSpec(path: FieldPath, spec: Obj): FieldErro
     for (const name of ['name', 'kind'])
       if (str(reference, name) === '') errors.push(required(child(at, name)));
     if (str(reference, 'apiGroup') === '' && str(reference, 'kind') !== 'PersistentVolumeClaim')
-      errors.push(invalid(at, str(reference, 'kind'), ''));
+      errors.push(
+        invalid(
+          at,
+          str(reference, 'kind'),
+          "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
+        ),
+      );
   }
   return [...errors, ...className(path, spec, 'volumeAttributesClassName')];
 }
@@ -122,10 +130,6 @@ export const PersistentVolumeClaimRules: KindRules = {
 };
 
 /** Fields of a volume's spec that are objects but no source of it. */
-const NOT_SOURCES: ReadonlySet<string> = new Set(['capacity', 'claimRef', 'nodeAffinity']);
-const sourcesOf = (spec: Obj): string[] =>
-  Object.keys(spec).filter((name) => isObj(spec[name]) && !NOT_SOURCES.has(name));
-
 const NOT_INLINE = 'may not be specified in the context of inline volumes';
 
 /** The spec of a volume that stands in an attachment: no claim will ever bind it. */
@@ -151,9 +155,7 @@ export function inlineVolumeSpec(path: FieldPath, spec: Obj): FieldError[] {
         ]
       : []),
     ...(has(spec, 'nodeAffinity') ? [forbidden(child(path, 'nodeAffinity'), NOT_INLINE)] : []),
-    ...sourcesOf(spec)
-      .slice(1)
-      .map((name) => forbidden(child(path, name), 'may not specify more than 1 volume type')),
+    ...volumeSourceErrors(path, spec, ''),
     ...absent('storageClassName'),
     ...(volumeMode !== '' && volumeMode !== 'Filesystem'
       ? [
@@ -166,7 +168,7 @@ export function inlineVolumeSpec(path: FieldPath, spec: Obj): FieldError[] {
   ];
 }
 
-function volumeSpec(path: FieldPath, spec: Obj): FieldError[] {
+function volumeSpec(path: FieldPath, spec: Obj, volumeName: string): FieldError[] {
   const modes = strs(spec, 'accessModes');
   const capacity = quantities(spec, 'capacity');
   const errors = modes.length === 0 ? [required(child(path, 'accessModes'))] : [];
@@ -191,15 +193,14 @@ function volumeSpec(path: FieldPath, spec: Obj): FieldError[] {
   if (has(spec, 'nodeAffinity') && affinity === undefined)
     errors.push(required(child(path, 'nodeAffinity', 'required'), 'must specify required node constraints'));
   if (affinity !== undefined) errors.push(...nodeSelector(child(path, 'nodeAffinity', 'required'), affinity));
-  const sources = sourcesOf(spec);
-  if (sources.length === 0) errors.push(required(path, 'must specify a volume type'));
-  for (const name of sources.slice(1))
-    errors.push(forbidden(child(path, name), 'may not specify more than 1 volume type'));
-  if (has(spec, 'local') && affinity === undefined)
-    errors.push(required(child(path, 'nodeAffinity'), 'Local volume requires node affinity'));
+  errors.push(
+    ...volumeSourceErrors(path, spec, volumeName, (name) =>
+      name === 'local' && affinity === undefined
+        ? [required(child(path, 'nodeAffinity'), 'Local volume requires node affinity')]
+        : [],
+    ),
+  );
   const hostPath = maybeObj(spec, 'hostPath');
-  if (hostPath !== undefined && str(hostPath, 'path') === '')
-    errors.push(required(child(path, 'hostPath', 'path')));
   if (
     hostPath !== undefined &&
     str(hostPath, 'path').replace(/\/+$/, '') === '' &&
@@ -218,18 +219,23 @@ function volumeSpec(path: FieldPath, spec: Obj): FieldError[] {
   return errors;
 }
 
-const sourceOf = (spec: Obj): Obj => Object.fromEntries(sourcesOf(spec).map((name) => [name, spec[name]]));
+const sourceOf = (spec: Obj): Obj =>
+  Object.fromEntries(volumeSourceNames(spec).map((name) => [name, spec[name]]));
+const nameOf = (volume: Obj): string => str(obj(volume, 'metadata'), 'name');
 
 export const PersistentVolumeRules: KindRules = {
   ...CLUSTER,
-  create: (volume) => [...objectMeta(volume, CLUSTER), ...volumeSpec('spec', obj(volume, 'spec'))],
+  create: (volume) => [
+    ...objectMeta(volume, CLUSTER),
+    ...volumeSpec('spec', obj(volume, 'spec'), nameOf(volume)),
+  ],
   update(volume, before) {
     const [spec, old] = [obj(volume, 'spec'), obj(before, 'spec')];
     const [source, oldSource] = [sourceOf(spec), sourceOf(old)];
     return [
       ...objectMetaUpdate(volume, before),
       ...objectMeta(volume, CLUSTER),
-      ...volumeSpec('spec', spec),
+      ...volumeSpec('spec', spec, nameOf(volume)),
       ...(sameValue(source, oldSource)
         ? []
         : [
@@ -265,6 +271,42 @@ export function classParameters(path: FieldPath, parameters: Readonly<Record<str
   ];
 }
 
+/** The values that a term allows, by key; the later of two for one key counts. */
+const topologyOf = (term: Obj): Obj =>
+  Object.fromEntries(
+    objs(term, 'matchLabelExpressions').map((one) => [
+      str(one, 'key'),
+      [...new Set(strs(one, 'values'))].sort(),
+    ]),
+  );
+
+function allowedTopologies(path: FieldPath, terms: readonly Obj[]): FieldError[] {
+  return terms.flatMap((term, i) => {
+    const at = child(index(path, i), 'matchLabelExpressions');
+    const expressions = objs(term, 'matchLabelExpressions');
+    const own = topologyOf(term);
+    const known = terms.slice(0, i).filter((other) => sameValue(topologyOf(other), own));
+    // Upstream compares with one empty term for each of the list, too.
+    const empty = Object.keys(own).length === 0 ? terms : [];
+    return [
+      ...expressions.flatMap((one, number) => topologyErrors(index(at, number), one, expressions, number)),
+      ...[...empty, ...known].map(() => duplicate(at, '')),
+    ];
+  });
+}
+
+function topologyErrors(path: FieldPath, one: Obj, all: readonly Obj[], number: number): FieldError[] {
+  const [name, values] = [str(one, 'key'), strs(one, 'values')];
+  return [
+    ...(values.length === 0 ? [required(child(path, 'values'))] : []),
+    ...duplicates(values, (i) => index(child(path, 'values'), i), duplicate),
+    ...qualifiedName(child(path, 'key'), name),
+    ...(all.slice(0, number).some((other) => str(other, 'key') === name)
+      ? [duplicate(child(path, 'key'), name)]
+      : []),
+  ];
+}
+
 function classErrors(object: Obj): FieldError[] {
   const topologies = Array.isArray(object['allowedTopologies']) ? object['allowedTopologies'] : [];
   return [
@@ -279,11 +321,7 @@ function classErrors(object: Obj): FieldError[] {
           'WaitForFirstConsumer',
         ])
       : [required('volumeBindingMode')]),
-    ...topologies.flatMap((term: unknown, i) =>
-      isObj(term) && Array.isArray(term['matchLabelExpressions'])
-        ? []
-        : [required(child(index('allowedTopologies', i), 'matchLabelExpressions'))],
-    ),
+    ...allowedTopologies('allowedTopologies', topologies.filter(isObj)),
   ];
 }
 

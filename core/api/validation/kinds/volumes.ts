@@ -1,4 +1,4 @@
-import { label, supportedOnly } from '../checks.ts';
+import { label } from '../checks.ts';
 import type { FieldError } from '../../field/field-error.ts';
 import { duplicate, forbidden, invalid, required } from '../../field/field-error.ts';
 import type { FieldPath } from '../../field/field-path.ts';
@@ -6,22 +6,12 @@ import { child, index } from '../../field/field-path.ts';
 import type { Obj } from '../read.ts';
 import { has, isObj, maybeObj, num, obj, objs, quantity, str } from '../read.ts';
 import { persistentVolumeClaimSpec } from './storage.ts';
+import { hostPathSource, nfsSource, noBacksteps, requiredText } from './volume-paths.ts';
+
+export { noBacksteps } from './volume-paths.ts';
 
 const FILE_MODE = 'must be a number between 0 and 0777 (octal), both inclusive';
 const FILE_MODE_MAX = 0o777;
-const HOST_PATH_TYPES = [
-  '',
-  'BlockDevice',
-  'CharDevice',
-  'Directory',
-  'DirectoryOrCreate',
-  'File',
-  'FileOrCreate',
-  'Socket',
-];
-
-export const noBacksteps = (path: FieldPath, target: string): FieldError[] =>
-  target.split('/').includes('..') ? [invalid(path, target, "must not contain '..'")] : [];
 
 export const localDescendingPath = (path: FieldPath, target: string): FieldError[] => [
   ...(target.startsWith('/') ? [invalid(path, target, 'must be a relative path')] : []),
@@ -52,9 +42,6 @@ const keysToPaths = (path: FieldPath, items: readonly Obj[]): FieldError[] =>
       ...mode(at, item, 'mode'),
     ];
   });
-
-const requiredText = (path: FieldPath, of: Obj, ...names: readonly string[]): FieldError[] =>
-  names.flatMap((name) => (str(of, name) === '' ? [required(child(path, name))] : []));
 
 type SourceCheck = (path: FieldPath, source: Obj) => FieldError[];
 
@@ -135,23 +122,10 @@ const SOURCES: Readonly<Record<string, SourceCheck>> = {
       ? [forbidden(child(path, 'sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
       : [];
   },
-  hostPath: (path, source) =>
-    str(source, 'path') === ''
-      ? [required(child(path, 'path'))]
-      : [
-          ...noBacksteps(child(path, 'path'), str(source, 'path')),
-          ...(has(source, 'type')
-            ? supportedOnly(child(path, 'type'), str(source, 'type'), HOST_PATH_TYPES)
-            : []),
-        ],
+  hostPath: hostPathSource,
   secret: fileMap('secretName'),
   configMap: fileMap('name'),
-  nfs: (path, source) => [
-    ...requiredText(path, source, 'server', 'path'),
-    ...(str(source, 'path') !== '' && !str(source, 'path').startsWith('/')
-      ? [invalid(child(path, 'path'), str(source, 'path'), 'must be an absolute path')]
-      : []),
-  ],
+  nfs: nfsSource,
   persistentVolumeClaim: (path, source) => requiredText(path, source, 'claimName'),
   downwardAPI: (path, source) => [
     ...mode(path, source, 'defaultMode'),

@@ -96,6 +96,17 @@ function restartsAlways(path: FieldPath, spec: Obj, kind: string): FieldError[] 
 const counts = (path: FieldPath, spec: Obj, ...names: readonly string[]): FieldError[] =>
   names.flatMap((name) => nonnegative(child(path, name), num(spec, name)));
 
+/** As upstream shows it: by the names of its Go fields, in their order. */
+const goStrategy = (strategy: Obj): Obj => {
+  const rolling = maybeObj(strategy, 'rollingUpdate');
+  return {
+    Type: str(strategy, 'type'),
+    RollingUpdate: rolling
+      ? { MaxUnavailable: rolling['maxUnavailable'] ?? 0, MaxSurge: rolling['maxSurge'] ?? 0 }
+      : null,
+  };
+};
+
 function deploymentStrategy(path: FieldPath, strategy: Obj): FieldError[] {
   const rolling = maybeObj(strategy, 'rollingUpdate');
   const at = child(path, 'rollingUpdate');
@@ -117,7 +128,7 @@ function deploymentStrategy(path: FieldPath, strategy: Obj): FieldError[] {
       ];
     }
     default:
-      return [notSupported(path, strategy, ['Recreate', 'RollingUpdate'])];
+      return [notSupported(path, goStrategy(strategy), ['Recreate', 'RollingUpdate'])];
   }
 }
 
@@ -155,7 +166,8 @@ const replicaSetSpec = (path: FieldPath, spec: Obj): FieldError[] => [
 function daemonSetStrategy(path: FieldPath, strategy: Obj): FieldError[] {
   const type = str(strategy, 'type');
   if (type === 'OnDelete') return [];
-  if (type !== 'RollingUpdate') return [notSupported(path, strategy, ['RollingUpdate', 'OnDelete'])];
+  if (type !== 'RollingUpdate')
+    return [notSupported(path, goStrategy(strategy), ['RollingUpdate', 'OnDelete'])];
   const rolling = maybeObj(strategy, 'rollingUpdate');
   const at = child(path, 'rollingUpdate');
   if (rolling === undefined) return [required(at)];
