@@ -1,5 +1,5 @@
 import { parseDurationMs } from './duration.ts';
-import { ReasonError } from './errors.ts';
+import { hasReason, ReasonError } from './errors.ts';
 
 /** How the text of one flag becomes a value; throws a plain Error whose message follows the flag's name. */
 export interface FlagKind<T> {
@@ -154,6 +154,12 @@ const parseValue = (name: string, found: Flag<unknown>, raw: string): unknown =>
     );
   }
 };
+
+/** A command line or a configuration file that is rejected: starting again with the same gives the same. */
+export const isUsageError = (error: unknown): boolean =>
+  (['UnknownFlag', 'MissingValue', 'BadValue', 'BadConfiguration'] as const).some((reason) =>
+    hasReason(error, reason),
+  );
 
 const FLAG_NAME = /^--([^=]+)/;
 

@@ -8,8 +8,8 @@ test('a changed line is removed and added, with two lines around it', () => {
   expect(shown('1\n2\n3\nold\n5\n6\n7', '1\n2\n3\nnew\n5\n6\n7')).toEqual([
     ' 2',
     ' 3',
-    '+new',
     '-old',
+    '+new',
     ' 5',
     ' 6',
   ]);

@@ -6,6 +6,21 @@ export interface DiffLine {
 /** Lines around a change that are shown with it. */
 const CONTEXT_LINES = 2;
 
+/** In each change the old lines come before the new ones, as every diff has them. */
+const oldFirst = (lines: readonly DiffLine[]): DiffLine[] => {
+  const ordered: DiffLine[] = [];
+  let added: DiffLine[] = [];
+  for (const line of lines) {
+    if (line.kind === 'added') added.push(line);
+    else if (line.kind === 'removed') ordered.push(line);
+    else {
+      ordered.push(...added, line);
+      added = [];
+    }
+  }
+  return [...ordered, ...added];
+};
+
 /** The changed lines of two texts that differ in a few of them, each with the lines around it. */
 export const lineDiff = (before: string, after: string): DiffLine[] => {
   const a = before.split('\n');
@@ -22,8 +37,9 @@ export const lineDiff = (before: string, after: string): DiffLine[] => {
     } else lines.push({ kind: 'removed', text });
   }
   for (; at < b.length; at += 1) lines.push({ kind: 'added', text: b[at]! });
-  return lines.filter((line, index) => {
-    const around = lines.slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1);
+  const ordered = oldFirst(lines);
+  return ordered.filter((line, index) => {
+    const around = ordered.slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1);
     return line.kind !== 'same' || around.some(({ kind }) => kind !== 'same');
   });
 };

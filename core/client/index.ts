@@ -23,6 +23,7 @@ export {
   configFrom,
   contextsOf,
   loadKubeconfig,
+  loadLastingKubeconfig,
   loadOwnKubeconfig,
   parseKubeconfig,
 } from './rest/kubeconfig.ts';

@@ -6,6 +6,10 @@ import { rotationPhase } from './rotation.ts';
 
 /** The share of a certificate's lifetime that is left when it is renewed: 73 days of a year. */
 const RENEWAL_SHARE = 0.2;
+/** Kubelets renew theirs through the certificates API before; this is for those that could not, or did not run. */
+const KUBELET_SHARE = 0.05;
+
+const shareOf = (name: string): number => (/^kubelet-.*\.conf$/.test(name) ? KUBELET_SHARE : RENEWAL_SHARE);
 
 /**
  * Renews certificates near their end and returns their names. Those of an authority that is being rotated are left
@@ -14,8 +18,8 @@ const RENEWAL_SHARE = 0.2;
 export const renewDue = async (directory: string, clock: Clock): Promise<string[]> => {
   const nowMs = clock.nowMs();
   const due = (await listCertificates(directory)).filter(
-    ({ certificate: { notBeforeMs, notAfterMs } }) =>
-      notAfterMs - nowMs < (notAfterMs - notBeforeMs) * RENEWAL_SHARE,
+    ({ name, certificate: { notBeforeMs, notAfterMs } }) =>
+      notAfterMs - nowMs < (notAfterMs - notBeforeMs) * shareOf(name),
   );
   const authorities = new Set(
     due.flatMap(({ authority }): AuthorityName[] => (authority ? [authority] : [])),

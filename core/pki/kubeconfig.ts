@@ -48,6 +48,7 @@ export interface KubeconfigIdentity {
   readonly credential: Credential;
 }
 
+const SERVER_PATH = ['clusters', 0, 'cluster', 'server'];
 const AUTHORITY_PATH = ['clusters', 0, 'cluster', 'certificate-authority-data'];
 const CERTIFICATE_PATH = ['users', 0, 'user', 'client-certificate-data'];
 const KEY_PATH = ['users', 0, 'user', 'client-key-data'];
@@ -82,10 +83,11 @@ export const readKubeconfig = (text: string, file: string): KubeconfigIdentity =
 export const updateKubeconfig = (
   text: string,
   file: string,
-  change: { readonly authorityPem?: string; readonly credential?: Credential },
+  change: { readonly authorityPem?: string; readonly credential?: Credential; readonly server?: string },
 ): string => {
   const { document } = parse(text, file);
   if (change.authorityPem !== undefined) document.setIn(AUTHORITY_PATH, base64(change.authorityPem));
+  if (change.server !== undefined) document.setIn(SERVER_PATH, change.server);
   if (change.credential) {
     document.setIn(CERTIFICATE_PATH, base64(change.credential.certificatePem));
     document.setIn(KEY_PATH, base64(change.credential.privateKeyPem));

@@ -13,10 +13,12 @@ const renewItem = async (
   item: InventoryItem,
   authority: Authority,
   clock: Clock,
+  validity: { readonly validityMs?: number } = {},
 ): Promise<void> => {
   const { subject, usages, alternativeNames, publicKey } = item.certificate;
   const keyAlgorithm = algorithmOf(publicKey);
-  const credential = issueLeaf(authority, { subject, usages, alternativeNames, clock, keyAlgorithm });
+  const request = { subject, usages, alternativeNames, clock, keyAlgorithm, ...validity };
+  const credential = issueLeaf(authority, request);
   if (item.kind === 'files') return writeCredential(directory, item.name, credential);
   const text = updateKubeconfig(await readRequired(item.path), item.path, {
     credential,
@@ -30,10 +32,18 @@ const authorityOf = (item: InventoryItem): AuthorityName => {
   throw new PkiError('KeyMissing', `${item.path} was not signed by a CA of this cluster`);
 };
 
-/** Renews one certificate by its name in the inventory. Anyone who uses it has to read it again. */
-export const renewCertificate = async (directory: string, name: string, clock: Clock): Promise<void> => {
+/**
+ * Renews one certificate by its name in the inventory. Anyone who uses it has to read it again. A negative `validityMs`,
+ * within the five minutes by which leaves are backdated, issues one that has expired.
+ */
+export const renewCertificate = async (
+  directory: string,
+  name: string,
+  clock: Clock,
+  validity: { readonly validityMs?: number } = {},
+): Promise<void> => {
   const item = await findCertificate(directory, name);
-  await renewItem(directory, item, await loadAuthority(directory, authorityOf(item)), clock);
+  await renewItem(directory, item, await loadAuthority(directory, authorityOf(item)), clock, validity);
 };
 
 /** Renews every certificate that one of ours has signed, or only those of one authority. Returns their names. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { DisposableStore } from '../../base/disposable.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { every } from '../../base/every.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { FeatureGates } from '../../api/releases/index.ts';
@@ -10,6 +10,7 @@ import type { Store } from '../storage/index.ts';
 import { ensureClusterAuthentication, type ClusterAuthentication } from './cluster-authentication.ts';
 import { isPassing, pollUntil } from './ensure.ts';
 import { ensureFlowControl, FLOW_CONTROL_INTERVAL_MS } from './flow-control.ts';
+import { ensureFlowSchemaStatus, SCHEMA_STATUS_INTERVAL_MS } from './flow-schema-status.ts';
 import {
   collectIdentityLeases,
   IDENTITY_GC_INTERVAL_MS,
@@ -67,6 +68,27 @@ export interface Bootstrap {
   stop(): Promise<void>;
 }
 
+const isServing = async (health: HealthRegistry): Promise<boolean> => {
+  const answer = await health.answer('/readyz', new URLSearchParams(), new AbortController().signal);
+  return answer?.code === 200;
+};
+
+interface Repetition {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly pauseMs: number;
+  readonly what: string;
+  work(): Promise<void>;
+}
+
+/** A task that a server does again and again; one that fails is logged and tried the next time. */
+const repeated = ({ clock, log, pauseMs, what, work }: Repetition): Disposable =>
+  every(clock, pauseMs, () =>
+    work().catch((error: unknown) =>
+      log.write('warn', 'a repeated task of the server failed', { what, error: messageOf(error) }),
+    ),
+  );
+
 /** Runs every post-start hook under upstream's name. Call when the listener is open and the caches are filled. */
 export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
   const { writer, clock, log, health } = options;
@@ -86,19 +108,15 @@ export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
     });
   const once = (work: () => Promise<void>) => (signal: AbortSignal) =>
     insist(signal, () => work().then(() => true));
+  const repeatedly = (pauseMs: number, what: string, work: () => Promise<void>): void =>
+    void lasting.add(repeated({ clock, log, pauseMs, what, work }));
   /** The first time counts for readiness; after that it is repeated for as long as the server runs. */
   const lastingly =
     (pauseMs: number, what: string, work: () => Promise<void>) =>
     async (signal: AbortSignal): Promise<void> => {
       await once(work)(signal);
-      const onError = (error: unknown): void =>
-        log.write('warn', 'a repeated task of the server failed', { what, error: messageOf(error) });
-      lasting.add(every(clock, pauseMs, () => work().catch(onError)));
+      repeatedly(pauseMs, what, work);
     };
-  const isServing = async (): Promise<boolean> => {
-    const answer = await health.answer('/readyz', new URLSearchParams(), new AbortController().signal);
-    return answer?.code === 200;
-  };
 
   let turn: Promise<void> | undefined;
   const awaitTurn = (signal: AbortSignal): Promise<void> =>
@@ -142,6 +160,10 @@ export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
         // Anyone who makes the roles makes these meanwhile. That it cannot be told whose turn it is says nothing about them.
         await awaitTurn(signal).catch(() => undefined);
         await lastingly(FLOW_CONTROL_INTERVAL_MS, 'flow control', () => ensureFlowControl(writer))(signal);
+        // Not while servers start together: one of them writes it, and the others see it.
+        repeatedly(SCHEMA_STATUS_INTERVAL_MS, 'status of flow schemas', () =>
+          ensureFlowSchemaStatus(writer, clock),
+        );
       },
     },
     {
@@ -171,7 +193,7 @@ export const startBootstrap = (options: BootstrapOptions): Bootstrap => {
           ...options,
           serviceIp: new AddressRange(primary).firstAddress,
           nodePort: options.kubernetesServiceNodePort,
-          isServing: () => (options.isServing ?? isServing)(),
+          isServing: () => options.isServing?.() ?? isServing(health),
         });
         return Promise.resolve();
       },

@@ -19,10 +19,13 @@ export const aggregatedMediaType = (version: AggregatedVersion): string =>
 export const negotiateDiscovery = (
   accept: string | undefined,
   canAggregate: boolean,
-): AggregatedVersion | 'legacy' | undefined => {
+): AggregatedVersion | 'legacy' | 'yaml' | undefined => {
   for (const clause of parseAccept(accept)) {
-    if (!takes(clause, 'application/json')) continue;
     const as = clause.parameters.get('as');
+    if (!takes(clause, 'application/json')) {
+      if (as === undefined && takes(clause, 'application/yaml')) return 'yaml';
+      continue;
+    }
     if (as === undefined) return 'legacy';
     if (!canAggregate || as !== AGGREGATED_KIND || clause.parameters.get('g') !== AGGREGATED_GROUP) continue;
     const version = AGGREGATED_VERSIONS.find((known) => known === clause.parameters.get('v'));

@@ -39,6 +39,13 @@ test('/api tells the versions of the core group and where the server is', async 
   });
 });
 
+test('documents are written in YAML for clients that ask for it', async () => {
+  const sent = await ask('/apis/apps', { accept: 'application/yaml' });
+  expect(sent.text()).toBe(
+    'apiVersion: v1\nkind: APIGroup\nname: apps\npreferredVersion:\n  groupVersion: apps/v1\n  version: v1\nversions:\n- groupVersion: apps/v1\n  version: v1\n',
+  );
+});
+
 test('/apis lists groups by priority, each with its preferred version', async () => {
   const { groups } = (await ask('/apis')).json() as { groups: { name: string }[] };
   expect(groups.slice(0, 3).map((group) => group.name)).toEqual([

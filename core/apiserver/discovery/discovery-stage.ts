@@ -13,6 +13,7 @@ import type { DiscoveryCatalog, PublishedGroup } from './catalog.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy-documents.ts';
 import { answerOpenApi } from './openapi/openapi-answers.ts';
 import { OpenApiDocuments } from './openapi/documents.ts';
+import { goYaml } from '../server/go-yaml.ts';
 import { rootPaths } from './root-paths.ts';
 
 export interface DiscoveryOptions {
@@ -27,7 +28,8 @@ export interface DiscoveryOptions {
 }
 
 const READS = new Set(['GET', 'HEAD']);
-const ACCEPTED = ['application/json'] as const;
+const YAML_MEDIA_TYPE = 'application/yaml';
+const ACCEPTED = ['application/json', YAML_MEDIA_TYPE, 'application/vnd.kubernetes.protobuf'] as const;
 
 /** Which of the two halves of the API a path is about. */
 type Half = 'api' | 'apis';
@@ -112,6 +114,7 @@ export const discoveryStage = (options: DiscoveryOptions): Stage => {
       const wanted = negotiateDiscovery(request.headers.get('accept'), parts.length === 1);
       if (wanted === undefined) throw notAcceptable(ACCEPTED);
       if (wanted === 'legacy') await sendJson(response, 200, document);
+      else if (wanted === 'yaml') await response.send(200, YAML_MEDIA_TYPE, goYaml(document));
       else await answerAggregated(context, half, wanted);
       return 'done';
     },

@@ -350,6 +350,16 @@ test('a watch without a limit of its own ends after once to twice the least time
   expect((await watching).code).toBe(200);
 });
 
+test('the texts of a secret are owned as its data', async () => {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'texts' }, stringData: { a: 'y' } };
+  const { json } = await post('/api/v1/namespaces/default/secrets', secret);
+  const { metadata, ...rest } = json();
+  expect([rest, metadata?.managedFields?.[0]?.fieldsV1]).toEqual([
+    { kind: 'Secret', apiVersion: 'v1', data: { a: 'eQ==' }, type: 'Opaque' },
+    { 'f:data': { '.': {}, 'f:a': {} }, 'f:type': {} },
+  ]);
+});
+
 test.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH'])('%s of a collection is not allowed', async (method) => {
   expect((await ask({ method, url: CONFIG_MAPS })).code).toBe(405);
 });

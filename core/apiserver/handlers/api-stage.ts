@@ -4,11 +4,12 @@ import type { Registry } from '../../base/metrics/index.ts';
 import type { Random } from '../../base/random.ts';
 import { defaultGates, releaseOf, type FeatureGates } from '../../api/releases/index.ts';
 import { methodNotAllowed, pathNotFound, StatusError } from '../../api/meta/index.ts';
+import { registryOf } from '../../api/scheme/index.ts';
 import type { AdmissionChain } from '../admission/attributes.ts';
 import { userInfo, type UserInfo } from '../server/user.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { RestRegistry, Scope } from '../registry/rest-storage.ts';
-import type { RequestContext, Stage } from '../server/index.ts';
+import { sendPageNotFound, type RequestContext, type Stage } from '../server/index.ts';
 import { builtInEndpoints, type Endpoint, type EndpointSource } from './endpoint.ts';
 import type { HandlerCall, HandlerServices } from './handler-call.ts';
 import { createHandlerMetrics } from './handler-metrics.ts';
@@ -58,7 +59,12 @@ export const apiStage = (options: ApiStageOptions): Stage => {
     async run(context) {
       if (!context.info.isResourceRequest) return 'next';
       const endpoint = builtIn.find(context.info) ?? (await options.endpoints?.find(context.info));
-      if (!endpoint) throw pathNotFound();
+      if (!endpoint) {
+        const { groups } = registryOf(options.minor);
+        if (groups.some(({ group }) => group === context.info.apiGroup)) throw pathNotFound();
+        await sendPageNotFound(context.response);
+        return 'done';
+      }
       await serve(callOf(context, endpoint, services), log);
       return 'done';
     },

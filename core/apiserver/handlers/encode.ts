@@ -1,7 +1,7 @@
-import { stringify } from 'yaml';
 import { apiVersionOf, jsonText, type KubernetesObject } from '../../api/meta/index.ts';
 import type { Held } from '../registry/rest-storage.ts';
 import type { Endpoint } from './endpoint.ts';
+import { goYaml } from '../server/go-yaml.ts';
 import { JSON_MEDIA_TYPE, YAML_MEDIA_TYPE } from './media-types.ts';
 import type { OutputForm } from './negotiate-output.ts';
 
@@ -46,15 +46,7 @@ export const namedAs = ({ kind }: Endpoint, object: KubernetesObject): Kubernete
 export const contentTypeOf = ({ encoding }: OutputForm): string =>
   encoding === 'json' ? JSON_MEDIA_TYPE : YAML_MEDIA_TYPE;
 
-/** Keys sorted and no aliases, as upstream's YAML is; what YAML 1.1 would read as something else is quoted. */
-const YAML_OPTIONS = {
-  lineWidth: 0,
-  sortMapEntries: true,
-  aliasDuplicateObjects: false,
-  compat: 'yaml-1.1',
-} as const;
-
 export const encodeValue = (value: unknown, { encoding, pretty }: OutputForm): string => {
-  if (encoding === 'yaml') return stringify(value, YAML_OPTIONS);
+  if (encoding === 'yaml') return goYaml(value);
   return `${jsonText(value, pretty ? 2 : 0)}\n`;
 };

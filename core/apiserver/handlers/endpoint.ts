@@ -10,6 +10,7 @@ import {
   type GroupVersionResource,
   type KubernetesObject,
 } from '../../api/meta/index.ts';
+import { mergeStringData } from '../registry/strategies/data.ts';
 import { builtInFields } from '../registry/built-in-fields.ts';
 import {
   applyDefaults,
@@ -188,6 +189,7 @@ const makeEndpoint = (
     deprecation: deprecationOf(own),
     unenforced: (subresource === '' && unenforcedWarning({ group: type.group, resource: type.plural })) || '',
     complete(object) {
+      if (struct.id === SECRET) mergeStringData(object);
       applyDefaults(struct, object, defaultsContext());
       fillZeroValues(struct, object);
     },
@@ -218,6 +220,9 @@ const makeEndpoint = (
     viewConfigurations: fieldManagerOf(endpoint, minor),
   };
 };
+
+/** Upstream reads its texts as data already, so that they are owned as such. */
+const SECRET = 'core.v1.Secret';
 
 /** Connections take options in their query and answer with a stream: no object of theirs has a type. */
 const NO_OBJECT: StructType = { id: 'none', fields: new Map() };

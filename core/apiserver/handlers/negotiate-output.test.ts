@@ -70,8 +70,8 @@ test('a built-in kind names its representations, a custom one its media types', 
   ]).toEqual([
     '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
-    'only the following media types are accepted: application/json, application/yaml',
-    'only the following media types are accepted: application/json, application/yaml',
+    'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
   ]);
 });
 

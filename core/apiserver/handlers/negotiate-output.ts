@@ -3,7 +3,6 @@ import type { ApiRequest } from '../server/index.ts';
 import {
   JSON_MEDIA_TYPE,
   LIST_REPRESENTATIONS,
-  MEDIA_TYPES,
   REPRESENTATIONS,
   STREAM_MEDIA_TYPES,
   YAML_MEDIA_TYPE,
@@ -138,7 +137,7 @@ export const negotiateOutput = (
   const form = negotiate(header);
   if (form === undefined && route && !route.isCustom && !isRouted(header))
     throw noSuchRepresentation(route.isList ? LIST_REPRESENTATIONS : REPRESENTATIONS);
-  if (form === undefined) throw notAcceptable(MEDIA_TYPES);
+  if (form === undefined) throw notAcceptable(REPRESENTATIONS);
   return isPretty(request) && !form.pretty ? { ...form, pretty: true } : form;
 };
 

@@ -29,7 +29,10 @@ test('YAML has the values of JSON', () => {
 
 test('keys that stand twice are found in both', () => {
   expect(parseJson(bytes('{"a":{"b":1,"b":2}}')).duplicates()).toEqual(['duplicate field "a.b"']);
-  expect(parseYaml(bytes('a: 1\na: 2\n')).duplicates()).toEqual(['line 2: key already set in map']);
+  expect(parseYaml(bytes('a: 1\na: 2\n"b c": 1\n"b c": 2\n')).duplicates()).toEqual([
+    'line 2: key "a" already set in map',
+    'line 4: key "b c" already set in map',
+  ]);
 });
 
 test('aliases that multiply are refused', () => {

@@ -1,6 +1,7 @@
 import { parseDocument, type Document } from 'yaml';
 import { ReasonError } from '../../base/errors.ts';
 import { exactNumber, hasLongDigits, parseJsonText } from '../../api/meta/index.ts';
+import { goQuote } from '../../api/field/go-text.ts';
 import { findDuplicateFields } from '../../api/schema/index.ts';
 import { goJsonError } from '../server/go-json-error.ts';
 import type { BodyEncoding } from './media-types.ts';
@@ -94,10 +95,19 @@ const DUPLICATE = 'DUPLICATE_KEY';
 /** Upstream reads the first document and leaves the rest. */
 const TOLERATED = new Set([DUPLICATE, 'MULTIPLE_DOCS']);
 
-const duplicatesOf = (document: Document): readonly string[] =>
+const KEY = /^"(?:[^"\\]|\\.)*"|^'[^']*'|^[^:\n]*/;
+
+/** The key that a mistake points to; quotes are left out. */
+const keyAt = (text: string, offset: number): string =>
+  (KEY.exec(text.slice(offset))?.[0] ?? '').trim().replace(/^(["'])(.*)\1$/, '$2');
+
+const duplicatesOf = (document: Document, text: string): readonly string[] =>
   document.errors
     .filter(({ code }) => code === DUPLICATE)
-    .map(({ linePos }) => `line ${linePos?.[0].line ?? 0}: key already set in map`);
+    .map(
+      ({ linePos, pos }) =>
+        `line ${linePos?.[0].line ?? 0}: key ${goQuote(keyAt(text, pos[0]))} already set in map`,
+    );
 
 const isJsonText = (text: string): boolean => /^\s*\{/.test(text);
 
@@ -121,7 +131,7 @@ export const parseYaml = (bytes: Uint8Array): ParsedBody => {
   const isExact = hasLongDigits(text);
   const document = readYaml(text, isExact);
   const value = yamlValue(document, isExact);
-  return { value, duplicates: () => duplicatesOf(document) };
+  return { value, duplicates: () => duplicatesOf(document, text) };
 };
 
 const readYaml = (text: string, intAsBigInt: boolean): Document => {

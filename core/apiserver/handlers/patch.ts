@@ -23,6 +23,7 @@ export const handlePatch: Handler = async (call) => {
   const { held, created } = await writeChange(call, {
     options,
     createIfMissing: type === 'apply',
+    isPatch: true,
     ...(trackBehind && { trackBehind }),
     async next(live) {
       const next = await makeNext(live);

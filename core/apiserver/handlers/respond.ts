@@ -1,5 +1,6 @@
 import { jsonText } from '../../api/meta/json-text.ts';
 import { apiVersionOf, StatusError, type ListMeta } from '../../api/meta/index.ts';
+import { DEFAULT_PRINTER } from '../../api/scheme/index.ts';
 import type { Held, HeldList } from '../registry/rest-storage.ts';
 import type { RequestContext } from '../server/index.ts';
 import { asAnswer, contentTypeOf, encodeValue, heldJson, itemJson, namedAs } from './encode.ts';
@@ -155,7 +156,8 @@ const viewOf = (call: HandlerCall, form: OutputForm): ListView => {
         apiVersion: form.metaVersion,
         extra: { columnDefinitions: columnDefinitions(endpoint) },
         itemsName: 'rows',
-        none: [],
+        // Upstream never fills in the rows of a kind without columns of its own.
+        none: endpoint.printer === DEFAULT_PRINTER ? null : [],
         item: (held) => tableRow(endpoint, held.object, table),
       };
     }

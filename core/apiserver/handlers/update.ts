@@ -14,6 +14,7 @@ export type MakeNext = (live: KubernetesObject | undefined) => Promise<Kubernete
 export interface Change {
   readonly options: WriteOptions;
   readonly createIfMissing: boolean;
+  readonly isPatch?: boolean;
   readonly next: MakeNext;
   /** Through a view: the object behind it with who owns what was changed. An update's unless said otherwise. */
   readonly trackBehind?: (live: KubernetesObject, next: KubernetesObject) => KubernetesObject;
@@ -22,7 +23,7 @@ export interface Change {
 /** The callbacks of one update, in upstream's order: make, admit, validate, write. */
 const updateOptions = (
   call: HandlerCall,
-  { options, createIfMissing, next, trackBehind }: Change,
+  { options, createIfMissing, isPatch = false, next, trackBehind }: Change,
   keepsManagers: boolean,
 ): UpdateOptions => {
   const { endpoint, scope, timer } = call;
@@ -33,6 +34,7 @@ const updateOptions = (
   return {
     dryRun: isDryRun,
     createIfMissing,
+    isPatch,
     async change(current) {
       timer.enter('conversion');
       if (current) await endpoint.prepare?.([current]);

@@ -14,7 +14,7 @@ import type { FieldErrorList } from '../../api/validation/index.ts';
 import { registryOf, type ResourceType } from '../../api/scheme/index.ts';
 import type { ObjectReader, QuotaWriter } from '../storage/object-reader.ts';
 import type { EscalationGuard } from '../authz/index.ts';
-import type { Store, WatchCacheMetrics } from '../storage/index.ts';
+import { ListTurns, type Store, type WatchCacheMetrics } from '../storage/index.ts';
 import { GenericStore } from './generic/generic-store.ts';
 import { PartStore } from './generic/part-store.ts';
 import { ResourceCore } from './generic/resource-core.ts';
@@ -127,6 +127,7 @@ export const createRegistry = (options: RegistryOptions): ObjectRegistry => {
   const stores = new Map<string, GenericStore>();
   const byPrefix = new Map<string, GenericStore>();
   const storages = new Map<string, RestStorage>();
+  const turns = new ListTurns(clock);
   const { resources } = registryOf(minor);
 
   const find = (resource: GroupResource): GenericStore => {
@@ -148,6 +149,7 @@ export const createRegistry = (options: RegistryOptions): ObjectRegistry => {
       log,
       newUid,
       cacheMetrics: options.cacheMetrics?.(resource),
+      turns,
     });
     const Kind = OWN_STORES[groupResourceText(resource)] ?? GenericStore;
     return new Kind(made, strategy);

@@ -114,6 +114,8 @@ export interface UpdateOptions {
   track?(before: KubernetesObject, after: KubernetesObject): KubernetesObject;
   /** What is missing is created: server-side apply always, PUT where the kind's strategy says so. */
   readonly createIfMissing: boolean;
+  /** A PUT says by uid which object it means; in a patch a uid is a change, which is invalid. */
+  readonly isPatch?: boolean;
   readonly validateCreate: Admit;
   readonly validateUpdate: Admit;
 }

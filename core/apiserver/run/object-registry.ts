@@ -1,3 +1,7 @@
+import {
+  checkDeviceSelectors,
+  KINDS_WITH_DEVICE_SELECTORS,
+} from '../admission/expressions/device-selectors.ts';
 import { checkExpressions } from '../admission/policies/expression-errors.ts';
 import { escalationGuard, subjectRulesStatus } from '../authz/index.ts';
 import { definitionErrors } from '../extensions/extensions.ts';
@@ -29,6 +33,12 @@ const deepChecks = (minor: number): Readonly<Record<string, DeepCheck>> => ({
     WITH_EXPRESSIONS.map((kind): [string, DeepCheck] => [
       `${kind}.${POLICY_GROUP}`,
       (object, before, found) => checkExpressions({ kind, object, before }, found, minor),
+    ]),
+  ),
+  ...Object.fromEntries(
+    KINDS_WITH_DEVICE_SELECTORS.map((kind): [string, DeepCheck] => [
+      `${kind}.resource.k8s.io`,
+      (object, before, found) => checkDeviceSelectors({ kind, object, before }, found, minor),
     ]),
   ),
 });

@@ -1,4 +1,5 @@
 import { pathNotFound } from '../../api/meta/index.ts';
+import { registryOf } from '../../api/scheme/index.ts';
 import { aggregationStage, type Aggregator, type RemoteClient } from '../aggregation/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { issuerDocumentsStage } from '../authn/index.ts';
@@ -8,7 +9,13 @@ import type { Extensions } from '../extensions/extensions.ts';
 import { apiStage } from '../handlers/index.ts';
 import type { ObjectRegistry } from '../registry/index.ts';
 import type { ConnectionStage } from '../server/connection-stage.ts';
-import { endpointsStage, type Stage, type TraceRing } from '../server/index.ts';
+import {
+  endpointsStage,
+  sendPageNotFound,
+  type Stage,
+  type StageResult,
+  type TraceRing,
+} from '../server/index.ts';
 import { tracesStage } from '../server/traces-stage.ts';
 import type { Authentication } from './authentication.ts';
 import type { TokenKeys } from './certificates.ts';
@@ -34,12 +41,17 @@ export interface StageParts {
   readonly traces: TraceRing;
 }
 
-const notFoundStage: Stage = {
+/** Groups of built-in kinds answer for their own paths with a Status, everything else with Go's own page. */
+const notFoundStage = (minor: number): Stage => ({
   name: 'not-found',
-  run() {
-    throw pathNotFound();
+  async run({ info, response }): Promise<StageResult> {
+    const [, root, name = ''] = info.path.split('/');
+    const group = root === 'api' ? '' : root === 'apis' ? name : undefined;
+    if (registryOf(minor).groups.some((known) => known.group === group)) throw pathNotFound();
+    await sendPageNotFound(response);
+    return 'done';
   },
-};
+});
 
 /** From the connection to the answer, in the order every request takes. */
 export const requestStages = (surroundings: Surroundings, parts: StageParts): readonly Stage[] => {
@@ -87,6 +99,6 @@ export const requestStages = (surroundings: Surroundings, parts: StageParts): re
       endpoints: parts.extensions,
       watchTimeoutMinSeconds: config.watchTimeoutMinMs / 1000,
     }),
-    notFoundStage,
+    notFoundStage(minor),
   ];
 };

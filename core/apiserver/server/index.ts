@@ -15,7 +15,7 @@ export { BODY_BYTES_MAX } from './request.ts';
 export type { ApiRequest, Peer, UpgradedConnection } from './request.ts';
 export { isLongRunning, parseRequestInfo } from './request-info.ts';
 export type { RequestInfo } from './request-info.ts';
-export { ApiResponse, sendJson, sendStatusError, sendTextError } from './response.ts';
+export { ApiResponse, sendJson, sendPageNotFound, sendStatusError, sendTextError } from './response.ts';
 export { TraceRing } from './trace.ts';
 export type { RequestTrace, StageRecord, StageVerdict } from './trace.ts';
 export type { VersionInfo } from './version-info.ts';

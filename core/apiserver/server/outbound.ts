@@ -32,12 +32,21 @@ const endOf = (stream: Writable): Promise<void> =>
 
 const mutable = (value: HeaderValue): string | string[] => (typeof value === 'string' ? value : [...value]);
 
+const ASCII = /^[\x00-\x7f]*$/;
+
+/** Node flushes headers as UTF-8, but sends them as they are, one byte a character, with the first bytes of a body. */
+const canFlush = (headers: ReadonlyMap<string, HeaderValue>): boolean => {
+  for (const value of headers.values())
+    if (typeof value === 'string' ? !ASCII.test(value) : !value.every((one) => ASCII.test(one))) return false;
+  return true;
+};
+
 export const http1Outbound = (response: ServerResponse, isDraining: () => boolean): Outbound => ({
   head(code, headers) {
     for (const [name, value] of headers) response.setHeader(name, mutable(value));
     if (isDraining()) response.setHeader('connection', 'close');
     response.writeHead(code);
-    response.flushHeaders();
+    if (canFlush(headers)) response.flushHeaders();
   },
   write: (chunk) => response.write(chunk),
   drained: () => drainedOf(response),

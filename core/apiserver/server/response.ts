@@ -219,6 +219,10 @@ export const sendTextError = (response: ApiResponse, code: number, text: string)
   return response.send(code, TEXT_TYPE, `${text}\n`);
 };
 
+/** As the handler of Go answers an unknown path. */
+export const sendPageNotFound = (response: ApiResponse): Promise<void> =>
+  sendTextError(response, 404, '404 page not found');
+
 export const sendStatusError = (response: ApiResponse, error: StatusError): Promise<void> => {
   const retryAfterSeconds = error.details?.retryAfterSeconds;
   if (retryAfterSeconds !== undefined && retryAfterSeconds > 0)

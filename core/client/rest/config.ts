@@ -4,6 +4,10 @@ import type { Impersonation, TokenSource } from '../client.ts';
 export interface DataOrFile {
   readonly data?: string;
   readonly file?: string;
+  /** What of the file it is; all of it without this. Undefined: the file is damaged. */
+  readonly extract?: (content: string) => string | undefined;
+  /** What it was when the file was last changed at that time: it is not read again before it changes. */
+  readonly known?: { readonly value: string; readonly modifiedMs: number };
 }
 
 export interface ExecConfig {

@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { manualClock } from '../../base/manual-clock.ts';
 import { writeKubeconfig } from '../../pki/index.ts';
+import { Credentials } from './credentials.ts';
 import { inClusterConfig } from './in-cluster.ts';
-import { configFrom, contextsOf, loadKubeconfig, parseKubeconfig } from './kubeconfig.ts';
+import { configFrom, contextsOf, loadKubeconfig, loadOwnKubeconfig, parseKubeconfig } from './kubeconfig.ts';
 import { proxyFor } from './proxy.ts';
 
 const KUBECONFIG = {
@@ -116,6 +118,34 @@ test('a kubeconfig that this project writes is read', async () => {
     });
     await expect(inClusterConfig({}, folder)).rejects.toThrow('KUBERNETES_SERVICE_HOST');
     expect(parseKubeconfig(stringify(KUBECONFIG))).toEqual(KUBECONFIG);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('a certificate that is renewed in a kubeconfig of the cluster is taken into use', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
+  try {
+    const path = join(folder, 'kubelet.conf');
+    const write = (certificatePem: string, modifiedSeconds: number): void => {
+      const credential = { certificatePem, privateKeyPem: `${certificatePem} KEY` };
+      const parts = { clusterName: 'c', server: 'https://127.0.0.1:6443', authorityPem: 'CA', userName: 'n' };
+      writeFileSync(path, writeKubeconfig({ ...parts, credential }));
+      utimesSync(path, modifiedSeconds, modifiedSeconds);
+    };
+    write('OLD', 1);
+    const clock = manualClock();
+    const credentials = new Credentials(await loadOwnKubeconfig(path), clock);
+    const shown = async () => {
+      clock.advance(60_000);
+      const { certificate, key } = await credentials.tls(undefined);
+      return [certificate, key];
+    };
+    expect(await shown()).toEqual(['OLD', 'OLD KEY']);
+    write('NEW', 2);
+    expect(await shown()).toEqual(['NEW', 'NEW KEY']);
+    writeFileSync(path, 'damaged: [');
+    expect(await shown()).toEqual(['NEW', 'NEW KEY']);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { messageOf } from '../../base/errors.ts';
@@ -115,6 +115,23 @@ export const loadKubeconfig = async (
   return configFrom(parseKubeconfig(source), { ...options, folder: dirname(resolve(path)) });
 };
 
+/** Certificates that the file itself holds are read again as those in files of their own are: they are renewed in place. */
+const followed = async (config: ClientConfig, path: string): Promise<ClientConfig> => {
+  const { mtimeMs: modifiedMs } = await stat(path);
+  const follow = (name: 'certificate' | 'key'): { readonly [key: string]: DataOrFile } => {
+    const value = config.auth[name]?.data;
+    if (value === undefined) return {};
+    const extract = (content: string): string | undefined =>
+      configFrom(parseKubeconfig(content)).auth[name]?.data;
+    return { [name]: { file: path, extract, known: { value, modifiedMs } } };
+  };
+  return { ...config, auth: { ...config.auth, ...follow('certificate'), ...follow('key') } };
+};
+
+/** For a process that outlives its certificate: what the file itself holds is read again when it changes, too. */
+export const loadLastingKubeconfig = async (path: string): Promise<ClientConfig> =>
+  followed(await loadKubeconfig(path), path);
+
 /**
  * Of a cluster's own data directory. Such files hold certificates and run nothing; one that would is not ours, and
  * no one was asked about its program.
@@ -125,7 +142,7 @@ export const loadOwnKubeconfig = async (path: string): Promise<ClientConfig> => 
     throw bad(
       `${path} runs ${config.auth.exec.command}, which a kubeconfig of a cluster directory must not; restore the file`,
     );
-  return config;
+  return followed(config, path);
 };
 
 const pathOf = (path: string | undefined, folder: string | undefined): string | undefined =>

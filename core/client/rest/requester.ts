@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/meta/json-text.ts';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -230,7 +231,7 @@ export class Requester {
   #wireRequest(request: RawRequest, identity: Identity): WireRequest {
     const { body } = request;
     const isRaw = typeof body === 'string' || body instanceof Uint8Array;
-    const bytes = body === undefined ? undefined : isRaw ? body : JSON.stringify(body);
+    const bytes = body === undefined ? undefined : isRaw ? body : jsonText(body);
     return {
       method: request.method,
       path: `${this.#options.basePath ?? ''}${request.path}${queryText(request.query)}`,

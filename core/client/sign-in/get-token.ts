@@ -11,7 +11,10 @@ export interface HeldTokenOptions extends Pick<SignInOptions, 'provider' | 'cloc
   readonly cacheFolder: string;
 }
 
-export interface GetTokenOptions extends SignInOptions, HeldTokenOptions {}
+export interface GetTokenOptions extends SignInOptions, HeldTokenOptions {
+  /** The person asked for a new sign-in, perhaps as somebody else. */
+  readonly isNewSignIn?: boolean;
+}
 
 const isGood = ({ idToken }: Tokens, clock: Clock): boolean =>
   idToken.expiresAtMs - clock.nowMs() > LEFT_MS_MIN;
@@ -45,13 +48,13 @@ export const heldToken = async (options: HeldTokenOptions): Promise<IdToken | un
 
 /** An ID token that is still good: the cached one, a renewed one, or one of a new sign-in. */
 export const getToken = async (options: GetTokenOptions): Promise<IdToken> => {
-  const { provider, clock, signal } = options;
+  const { provider, clock, signal, isNewSignIn = false } = options;
   const cache = openTokenCache(options.cacheFolder, provider, clock);
   const known = await cache.read();
-  if (known && isGood(known, clock)) return known.idToken;
+  if (!isNewSignIn && known && isGood(known, clock)) return known.idToken;
   return cache.alone(async () => {
     // Another process may have signed in while this one waited.
-    const kept = await cache.read();
+    const kept = isNewSignIn ? undefined : await cache.read();
     if (kept && isGood(kept, clock)) return kept.idToken;
     const tokens = (await renewed(kept, options)) ?? (await signIn(options));
     await cache.write(tokens);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LISTEN_ADDRESSES } from './redirect.ts';
 
-export const defaultCacheFolder = (): string => join(homedir(), '.kube', 'cache', 'pilothouse-login');
+export const defaultCacheFolder = (home = homedir()): string =>
+  join(home, '.kube', 'cache', 'pilothouse-login');
 
 /** What a kubeconfig tells `pilothouse login get-token`. */
 export interface PluginArguments {

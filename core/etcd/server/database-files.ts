@@ -18,7 +18,7 @@ const PAGE_BYTES_MAX = 64 * 1024;
 const DATABASE_BYTES_MAX = 2 ** 40;
 
 /** What LMDB says of pages that are not what they should be. */
-const DAMAGE = /MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|VERSION_MISMATCH|PANIC)/;
+const DAMAGE = /MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|VERSION_MISMATCH|PANIC|BAD_TXN)/;
 
 const ADVICE =
   'restore the directory from a backup, remove this member and add it again, or restore the cluster from a snapshot';

@@ -35,6 +35,26 @@ interface Visit {
   readonly isFreeList: boolean;
 }
 
+/** As one number that sorts by page: a large database has millions of them. */
+const VISIT_PAGE = 128;
+const packed = ({ page, depth, isFreeList }: Visit): number =>
+  page * VISIT_PAGE + depth * 2 + (isFreeList ? 1 : 0);
+const unpacked = (visit: number): Visit => ({
+  page: Math.floor(visit / VISIT_PAGE),
+  depth: Math.floor((visit % VISIT_PAGE) / 2),
+  isFreeList: visit % 2 === 1,
+});
+
+/** A value that has pages of its own. */
+interface LargeValue {
+  readonly page: number;
+  readonly count: number;
+  readonly bytes: number;
+  readonly isFreeList: boolean;
+}
+/** Looked at together, so that the file is read in its order. */
+const LARGE_VALUES_MAX = 65_536;
+
 /**
  * Follows every tree of a file and looks whether LMDB could: it trusts numbers in pages and would read, or write, wherever
  * they point, which ends the process. What keys and values say is not its business. Undefined: sound.
@@ -54,7 +74,8 @@ class Pages {
   readonly #file: FileHandle;
   readonly #meta: PageMeta;
   readonly #seen: Uint8Array;
-  readonly #open: Visit[] = [];
+  #open: number[] = [];
+  #large: LargeValue[] = [];
   #chunk = Buffer.alloc(0);
   #chunkFrom = -1;
 
@@ -67,8 +88,13 @@ class Pages {
   async follow(): Promise<void> {
     this.#tree(this.#meta.trees, 0, true);
     this.#tree(this.#meta.trees, TREE.bytes, false);
-    for (let visit = this.#open.pop(); visit !== undefined; visit = this.#open.pop())
-      await this.#visit(visit);
+    // Level by level in the order of the file: neighbours of a tree are seldom neighbours in it.
+    while (this.#open.length > 0) {
+      const level = Float64Array.from(this.#open).sort();
+      this.#open = [];
+      for (const visit of level) await this.#visit(unpacked(visit));
+      await this.#checkLarge();
+    }
   }
 
   #tree(bytes: Buffer, at: number, isFreeList: boolean): void {
@@ -76,7 +102,7 @@ class Pages {
     if (root === NO_PAGE) return;
     const depth = bytes.readUInt16LE(at + TREE.depth);
     check(depth >= 1 && depth <= DEPTH_MAX, `a tree of ${depth} levels`);
-    this.#open.push({ page: this.#page(root), depth, isFreeList });
+    this.#open.push(packed({ page: this.#page(root), depth, isFreeList }));
   }
 
   #page(number: bigint): number {
@@ -119,17 +145,14 @@ class Pages {
       `page ${page} has bounds ${lower} and ${upper}`,
     );
     check(isLeaf || lower >= 4, `page ${page} has fewer than two branches`);
-    const large: { readonly page: number; readonly count: number; readonly bytes: number }[] = [];
     for (let i = 0; i < lower; i += 2) {
       const at = bytes.readUInt16LE(PAGE.head + i);
       check(at >= upper && at + NODE.head <= room, `page ${page} has a node at ${at}`);
       const node = bytes.subarray(PAGE.head + at);
-      if (isLeaf) {
-        const overflow = this.#leafNode(page, node, isFreeList);
-        if (overflow !== undefined) large.push(overflow);
-      } else this.#branchNode(page, node, { depth: depth - 1, isFreeList });
+      if (isLeaf) this.#leafNode(page, node, isFreeList);
+      else this.#branchNode(page, node, { depth: depth - 1, isFreeList });
     }
-    for (const overflow of large) await this.#overflow(overflow, isFreeList);
+    if (this.#large.length >= LARGE_VALUES_MAX) await this.#checkLarge();
   }
 
   #branchNode(
@@ -143,14 +166,10 @@ class Pages {
     );
     // The flags are the upper part of the page's number.
     const child = BigInt(node.readUInt32LE(0)) | (BigInt(node.readUInt16LE(NODE.flags)) << 32n);
-    this.#open.push({ page: this.#page(child), ...below });
+    this.#open.push(packed({ page: this.#page(child), ...below }));
   }
 
-  #leafNode(
-    page: number,
-    node: Buffer,
-    isFreeList: boolean,
-  ): { readonly page: number; readonly count: number; readonly bytes: number } | undefined {
+  #leafNode(page: number, node: Buffer, isFreeList: boolean): void {
     const flags = node.readUInt16LE(NODE.flags);
     const from = NODE.head + node.readUInt16LE(NODE.keyBytes);
     const bytes = node.readUInt32LE(0);
@@ -163,19 +182,20 @@ class Pages {
       const count = Number(node.readBigUInt64LE(from + 16));
       const isEnough = Math.ceil((PAGE.head + bytes) / this.#meta.pageBytes) <= count;
       check(isEnough && first + count - 1 <= this.#meta.lastPage, `page ${page} has a value beyond the file`);
-      return { page: first, count, bytes };
-    }
-    if ((flags & NODE_FLAG.tree) !== 0) {
+      this.#large.push({ page: first, count, bytes, isFreeList });
+    } else if ((flags & NODE_FLAG.tree) !== 0) {
       check(bytes === TREE.bytes && !isFreeList, `page ${page} has a tree of ${bytes} bytes`);
       this.#tree(node, from, false);
     } else if (isFreeList) this.#freeList(page, node.subarray(from, end));
-    return undefined;
   }
 
-  async #overflow(
-    { page, count, bytes }: { readonly page: number; readonly count: number; readonly bytes: number },
-    isFreeList: boolean,
-  ): Promise<void> {
+  async #checkLarge(): Promise<void> {
+    const values = this.#large.sort((a, b) => a.page - b.page);
+    this.#large = [];
+    for (const value of values) await this.#largeValue(value);
+  }
+
+  async #largeValue({ page, count, bytes, isFreeList }: LargeValue): Promise<void> {
     const head = await this.#read(page);
     check(
       head.readBigUInt64LE(0) === BigInt(page) &&

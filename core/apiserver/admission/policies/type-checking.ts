@@ -4,7 +4,7 @@ import { parseApiVersion, type GroupVersionKind, type KubernetesObject } from '.
 import { objs, str } from '../../../api/validation/read.ts';
 import type { Environment, SchemaType } from '../../../cel/index.ts';
 import type { Cel } from '../expressions/cel.ts';
-import { compileAll } from '../expressions/compile.ts';
+import { createPace } from '../../discovery/openapi/pace.ts';
 import { compileHead } from './compiled-policy.ts';
 import { policyOf, type Policy } from './policy.ts';
 import { structuralSchemaOf } from './structural-types.ts';
@@ -61,21 +61,21 @@ export const checkTypes = async (
     const head = await compileHead(cel, 'stored', { ...policy, conditions: [] }, { object: type, params });
     environments.push({ kind, environment: head.environment(true) });
   }
-  const warningsOf = (fieldRef: string, expression: string): readonly ExpressionWarning[] => {
-    const texts = environments.flatMap(({ kind, environment }) => {
-      const compiled = environment.compile(expression);
-      return compiled.ok ? [] : [`${kind.group}/${kind.version}, Kind=${kind.kind}: ${compiled.text}\n`];
-    });
-    return texts.length === 0 ? [] : [{ fieldRef, warning: texts.join('\n') }];
+  const pace = createPace();
+  const warnings: ExpressionWarning[] = [];
+  const check = async (fieldRef: string, expression: string): Promise<void> => {
+    const texts: string[] = [];
+    for (const { kind, environment } of environments) {
+      const compiled = await environment.compileInTurns(expression, pace);
+      if (!compiled.ok) texts.push(`${kind.group}/${kind.version}, Kind=${kind.kind}: ${compiled.text}\n`);
+    }
+    if (texts.length > 0) warnings.push({ fieldRef, warning: texts.join('\n') });
   };
-  const warnings = await compileAll(objs(policy.spec, 'validations'), (validation, at) => {
+  for (const [at, validation] of objs(policy.spec, 'validations').entries()) {
+    const path = `spec.validations[${at}]`;
+    await check(`${path}.expression`, str(validation, 'expression'));
     const messageExpression = str(validation, 'messageExpression');
-    return [
-      ...warningsOf(`spec.validations[${at}].expression`, str(validation, 'expression')),
-      ...(messageExpression === ''
-        ? []
-        : warningsOf(`spec.validations[${at}].messageExpression`, messageExpression)),
-    ];
-  });
-  return warnings.flat();
+    if (messageExpression !== '') await check(`${path}.messageExpression`, messageExpression);
+  }
+  return warnings;
 };

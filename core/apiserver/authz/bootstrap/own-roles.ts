@@ -12,7 +12,7 @@ export const OWN_CLUSTER_ROLES: RoleTable = {
     'create authentication.k8s.io selfsubjectreviews',
     'get core nodes/metrics,nodes/stats',
     'post /debug/what-if',
-    'get /api,/api/*,/apis,/apis/*,/debug/explanations,/debug/traces,/healthz,/healthz/*,/livez,/livez/*,/metrics,/openapi,/openapi/*,/readyz,/readyz/*,/version,/version/',
+    'get /api,/api/*,/apis,/apis/*,/debug/controllers,/debug/explanations,/debug/traces,/healthz,/healthz/*,/livez,/livez/*,/metrics,/openapi,/openapi/*,/readyz,/readyz/*,/version,/version/',
   ],
   // The cluster's DNS answers from Services and their endpoints; namespaces tell which names exist and have no record.
   'pilothouse:kube-dns': [

@@ -186,7 +186,7 @@ class RuleChecker {
       return;
     }
     for (const [at, rule] of rules.entries()) {
-      const compiled = compiler.compile(rule);
+      const compiled = await compiler.compile(rule, this.#pace);
       const times = spot.cardinality ?? self.maxCardinality;
       this.#rule(index(path, at), compiled, multiply(compiled.costMax, times), spot);
       const turn = this.#pace();

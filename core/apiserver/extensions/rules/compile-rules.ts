@@ -9,6 +9,7 @@ import {
   type StructuralSchema,
   type Version,
 } from '../../../cel/index.ts';
+import type { Pace } from '../../discovery/openapi/pace.ts';
 import type { ValidationRule } from '../structural/json-schema.ts';
 import type { Structural } from '../structural/structural.ts';
 import { followFieldPath } from './field-path.ts';
@@ -60,13 +61,12 @@ export class RuleCompiler {
     return isOptional ? found.optional : found.plain;
   }
 
-  compile(rule: ValidationRule): CompiledRule {
+  async compile(rule: ValidationRule, pace: Pace): Promise<CompiledRule> {
     const none = { rule, usesOldSelf: false, fieldPath: '', costMax: 0n, messageCostMax: 0n };
     if (rule.rule.trim() === '') return none;
     const isOptional = rule.optionalOldSelf === true;
-    const compiled = this.#environment(rule.rule, isOptional).compile(rule.rule, {
-      expectedType: types.BOOL,
-    });
+    const environment = this.#environment(rule.rule, isOptional);
+    const compiled = await environment.compileInTurns(rule.rule, pace, { expectedType: types.BOOL });
     if (!compiled.ok) {
       const problem =
         compiled.reason === 'invalid'
@@ -84,16 +84,18 @@ export class RuleCompiler {
       usesOldSelf: program.uses('oldSelf'),
       fieldPath: followed && 'path' in followed ? followed.path : '',
       costMax: estimateCost(program, this.self!.estimateSize).max,
-      ...this.#message(rule, isOptional),
+      ...(await this.#message(rule, isOptional, pace)),
     };
   }
 
-  #message(
+  async #message(
     { messageExpression = '' }: ValidationRule,
     isOptional: boolean,
-  ): Partial<Pick<CompiledRule, 'message' | 'messageProblem' | 'messageCostMax'>> {
+    pace: Pace,
+  ): Promise<Partial<Pick<CompiledRule, 'message' | 'messageProblem' | 'messageCostMax'>>> {
     if (messageExpression === '') return {};
-    const compiled = this.#environment(messageExpression, isOptional).compile(messageExpression, {
+    const environment = this.#environment(messageExpression, isOptional);
+    const compiled = await environment.compileInTurns(messageExpression, pace, {
       expectedType: types.STRING,
     });
     if (compiled.ok)

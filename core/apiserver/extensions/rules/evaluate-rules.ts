@@ -168,9 +168,10 @@ class Evaluation {
     const told = compiled.fieldPath === '' ? path : child(path, compiled.fieldPath);
     const detail = this.#message(compiled, at, told);
     if (detail === undefined) return;
-    if (!compiled.usesOldSelf && isRatcheted(at.ratchet)) return;
     const shown = type === 'object' || type === 'array' ? OMITTED : value;
-    this.errors.push(errorFor(told, shown, detail, rule.reason));
+    const error = errorFor(told, shown, detail, rule.reason);
+    const isTolerated = !compiled.usesOldSelf && isRatcheted(at.ratchet);
+    this.errors.push(isTolerated ? { ...error, isTolerated } : error);
   }
 
   /** Undefined where the message cost more than was left, which is then the error. */

@@ -29,7 +29,7 @@ const build = async (schema: Structural, isRoot: boolean, pace: Pace): Promise<R
     if (compiler.self === undefined) problem = 'failed to convert to declType for CEL validation rules';
     else
       for (const rule of sources) {
-        rules.push(compiler.compile(rule));
+        rules.push(await compiler.compile(rule, pace));
         const turn = pace();
         if (turn) await turn;
       }

@@ -20,7 +20,9 @@ const check = async (
   const object = { apiVersion: 'x/v1', kind: 'X', metadata: { name: 'a' }, spec: value };
   const before = old === undefined ? undefined : { ...object, spec: old };
   const correlated = before && new Correlated(object, before, schema);
-  return run!(object, before, correlated).map(errorText);
+  return run!(object, before, correlated).map(
+    (error) => `${error.isTolerated ? 'tolerated: ' : ''}${errorText(error)}`,
+  );
 };
 
 const INTEGERS: JsonSchema = {
@@ -50,6 +52,19 @@ test('a rule that fails is reported with its message, its place and its reason',
   ]);
 });
 
+test('rules of the root see the kind and the name, whether or not the schema declares them', async () => {
+  const rules = [
+    { rule: "self.metadata.name.startsWith('a') && self.kind == 'X' && self.apiVersion == 'x/v1'" },
+    { rule: "!has(self.metadata.generateName) && self.metadata.name == 'b'", message: 'must be b' },
+  ];
+  for (const properties of [{}, { metadata: { type: 'object' as const } }]) {
+    const schema = new Structural({ type: 'object', properties, 'x-kubernetes-validations': rules });
+    const run = await loadRules(schema);
+    const object = { apiVersion: 'x/v1', kind: 'X', metadata: { name: 'a', labels: { b: 'c' } } };
+    expect(run!(object, undefined, undefined).map(errorText)).toEqual(['<nil>: Invalid value: must be b']);
+  }
+});
+
 test('transition rules run on updates only, unless they can do without an old value', async () => {
   const rule = { rule: 'self.a >= oldSelf.a' };
   const optional = { rule: 'oldSelf.hasValue() || self.a == 0', optionalOldSelf: true };
@@ -66,13 +81,13 @@ test('transition rules run on updates only, unless they can do without an old va
   ]);
 });
 
-test('a rule that an unchanged value broke before is passed over, a transition rule is not', async () => {
+test('a rule that an unchanged value broke before is tolerated, a transition rule is not', async () => {
   expect([
     await check(INTEGERS, [{ rule: 'self.a > 5' }], { a: 1 }, { a: 1 }),
     await check(INTEGERS, [{ rule: 'self.a > 5' }], { a: 2 }, { a: 1 }),
     await check(INTEGERS, [{ rule: 'self.a > oldSelf.a' }], { a: 1 }, { a: 1 }),
   ]).toEqual([
-    [],
+    ['tolerated: spec: Invalid value: failed rule: self.a > 5'],
     ['spec: Invalid value: failed rule: self.a > 5'],
     ['spec: Invalid value: failed rule: self.a > oldSelf.a'],
   ]);

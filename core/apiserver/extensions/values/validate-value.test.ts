@@ -54,6 +54,14 @@ test.each<[JsonSchema, unknown, string[]]>([
     2 ** 31,
     ['<nil>: Invalid value: "": Checked value must be of type integer with format int32 in x'],
   ],
+  ...[1.5, 1e20].map((value): [JsonSchema, unknown, string[]] => [
+    { type: 'integer', format: 'int64' },
+    value,
+    [
+      'x: Invalid value: "float64": x in body must be of type int64: "float64"',
+      '<nil>: Invalid value: "": Checked value must be of type integer with format int64 in x',
+    ],
+  ]),
   [
     { type: 'array', maxItems: 1, items: { type: 'string' } },
     ['a', 'b'],

@@ -39,9 +39,16 @@ const FLOAT32_MAX = 3.4028234663852886e38;
 const typeOfValue = (value: unknown): string => {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'integer';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'number') return isJsonInteger(value) ? 'integer' : 'number';
   return typeof value === 'string' || typeof value === 'boolean' ? typeof value : 'object';
 };
+
+/** Go reads other numbers as float64, of which only those that JSON holds exactly count as integers. */
+const isJsonInteger = Number.isSafeInteger;
+
+/** What kube-openapi names a value by where the schema has a format. */
+const formatOfValue = (value: unknown): string =>
+  typeof value === 'bigint' ? 'int64' : typeof value === 'number' ? 'float64' : '';
 
 /** One part of a schema, ready to be held against values. */
 class ValueValidator {
@@ -115,6 +122,12 @@ class ValueValidator {
     const actual = typeOfValue(value);
     const fits = types.includes(actual) || (actual === 'integer' && types.includes('number'));
     if (fits) return;
+    const hasFormat = this.#format !== '' && actual !== 'string' && actual !== 'array';
+    const format = formatOfValue(value);
+    if (hasFormat && format !== this.#format) {
+      result.errors.push(typeError(path, this.#format, format));
+      return;
+    }
     const isText = actual === 'string' || actual === 'array';
     const isNumeric = types.includes('number') || types.includes('integer');
     if (!isNumeric && this.#format !== '' && isText) return;

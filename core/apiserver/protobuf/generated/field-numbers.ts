@@ -46,7 +46,7 @@ admissionregistration.v1alpha1.MutatingAdmissionPolicyList|metadata=1,items=2
 admissionregistration.v1alpha1.MutatingAdmissionPolicySpec|paramKind*=1,matchConstraints*=2,variables=3,mutations=4,failurePolicy*=5,matchConditions=6,reinvocationPolicy=7
 admissionregistration.v1alpha1.MutatingAdmissionPolicy|metadata=1,spec=2
 admissionregistration.v1alpha1.Mutation|patchType=2,applyConfiguration*=3,jsonPatch*=4
-admissionregistration.v1alpha1.NamedRuleWithOperations|resourceNames=1
+admissionregistration.v1alpha1.NamedRuleWithOperations|resourceNames=1,^admissionregistration.v1.RuleWithOperations=2
 admissionregistration.v1alpha1.ParamKind|apiVersion=1,kind=2
 admissionregistration.v1alpha1.ParamRef|name=1,namespace=2,selector*=3,parameterNotFoundAction*=4
 admissionregistration.v1alpha1.Variable|name=1,expression=2
@@ -61,7 +61,7 @@ admissionregistration.v1beta1.MutatingAdmissionPolicyList|metadata=1,items=2
 admissionregistration.v1beta1.MutatingAdmissionPolicySpec|paramKind*=1,matchConstraints*=2,variables=3,mutations=4,failurePolicy*=5,matchConditions=6,reinvocationPolicy=7
 admissionregistration.v1beta1.MutatingAdmissionPolicy|metadata=1,spec=2
 admissionregistration.v1beta1.Mutation|patchType=2,applyConfiguration*=3,jsonPatch*=4
-admissionregistration.v1beta1.NamedRuleWithOperations|resourceNames=1
+admissionregistration.v1beta1.NamedRuleWithOperations|resourceNames=1,^admissionregistration.v1.RuleWithOperations=2
 admissionregistration.v1beta1.ParamKind|apiVersion=1,kind=2
 admissionregistration.v1beta1.ParamRef|name=1,namespace=2,selector*=3,parameterNotFoundAction*=4
 admissionregistration.v1beta1.Variable|name=1,expression=2

@@ -6,13 +6,11 @@ import {
   type GroupVersionKind,
   type KubernetesObject,
 } from '../../../api/meta/index.ts';
+import { convertStored } from '../../../api/scheme/index.ts';
 import { fillZeroValues } from '../../../api/schema/index.ts';
 import { isProtobuf, parseProtobuf, type FindStruct } from '../../protobuf/index.ts';
 import { CachedObject } from '../../storage/index.ts';
 import type { Held } from '../rest-storage.ts';
-import type { ResourceDefinition } from './resource-definition.ts';
-
-type Convert = ResourceDefinition['convert'];
 
 export interface CodecOptions {
   /** What a type says today of an object that was stored before. */
@@ -36,7 +34,6 @@ const headOf = ({ kind, ...gv }: GroupVersionKind): string =>
 export class ObjectCodec {
   readonly #gvk: GroupVersionKind;
   readonly #findStruct: FindStruct;
-  readonly #convert: Convert;
   readonly #apiVersion: string;
   readonly #kind: string;
   readonly #head: Buffer;
@@ -45,11 +42,10 @@ export class ObjectCodec {
   /** Objects that are no longer what their bytes say. */
   readonly #settled = new WeakSet<KubernetesObject>();
 
-  constructor(gvk: GroupVersionKind, findStruct: FindStruct, convert: Convert, options: CodecOptions = {}) {
+  constructor(gvk: GroupVersionKind, findStruct: FindStruct, options: CodecOptions = {}) {
     this.#options = options;
     this.#gvk = gvk;
     this.#findStruct = findStruct;
-    this.#convert = convert;
     this.#apiVersion = apiVersionOf(gvk);
     this.#kind = gvk.kind;
     this.#head = Buffer.from(headOf(gvk));
@@ -72,9 +68,7 @@ export class ObjectCodec {
       return known;
     }
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
-    const object = isProtobuf(bytes)
-      ? this.#fromProtobuf(bytes)
-      : (parseJsonText(bytes.toString('utf8')) as KubernetesObject);
+    const object = isProtobuf(bytes) ? this.#fromProtobuf(bytes) : this.#fromJson(bytes);
     object.metadata = { ...object.metadata, resourceVersion: String(revision) };
     return this.#settle(object);
   }
@@ -85,13 +79,23 @@ export class ObjectCodec {
     return settled;
   }
 
+  #fromJson(bytes: Buffer): KubernetesObject {
+    const object = parseJsonText(bytes.toString('utf8')) as KubernetesObject;
+    return this.#options.keepsVersion === true ? object : this.#converted(object);
+  }
+
+  /** Other servers may keep the kind in another version. */
+  #converted(object: KubernetesObject): KubernetesObject {
+    const { apiVersion = this.#apiVersion } = object;
+    if (apiVersion === this.#apiVersion) return object;
+    const gv = parseApiVersion(apiVersion) ?? this.#gvk;
+    return convertStored(object, { ...gv, kind: this.#kind }, this.#gvk);
+  }
+
   #fromProtobuf(bytes: Uint8Array): KubernetesObject {
-    const object: KubernetesObject = parseProtobuf(bytes, this.#findStruct);
-    const gv = parseApiVersion(object.apiVersion ?? '') ?? this.#gvk;
-    const converted =
-      object.apiVersion === this.#apiVersion
-        ? object
-        : this.#convert(object, { ...gv, kind: this.#gvk.kind }, this.#gvk);
+    // Versions that are not served any more, or not yet, have the fields of the one that is.
+    const find: FindStruct = (kind) => this.#findStruct(kind) ?? this.#findStruct(this.#gvk);
+    const converted = this.#converted(parseProtobuf(bytes, find));
     const struct = this.#findStruct(this.#gvk);
     if (struct) fillZeroValues(struct, converted);
     return converted;

@@ -121,6 +121,12 @@ test('refusals are in the words of upstream', async () => {
         changing((now) => ({ ...now, metadata: { ...now.metadata, uid: 'x' } })),
       ),
     ),
+    await refusalOf(
+      configMaps.update(scopeOf(), 'a', {
+        ...changing((now) => ({ ...now, metadata: { ...now.metadata, uid: 'x' } })),
+        isPatch: true,
+      }),
+    ),
   ]).toEqual([
     '409 AlreadyExists: configmaps "a" already exists',
     '404 NotFound: configmaps "b" not found',
@@ -130,6 +136,7 @@ test('refusals are in the words of upstream', async () => {
     '422 Invalid: leases.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
     '409 Conflict: Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (x) does not match the UID in record (uid-1). The object might have been deleted and then recreated',
     '409 Conflict: Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /registry/configmaps/default/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: uid-1',
+    '422 Invalid: ConfigMap "a" is invalid: metadata.uid: Invalid value: "x": field is immutable',
   ]);
 });
 

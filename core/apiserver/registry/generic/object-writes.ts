@@ -12,7 +12,7 @@ import {
 import { ignoreTimestampChanges } from '../../../api/apply/index.ts';
 import { jsonEquals, type JsonObject } from '../../../api/patch/json.ts';
 import { fillZeroValues, nullEmptyCollections } from '../../../api/schema/index.ts';
-import { statusOf } from '../../../api/validation/index.ts';
+import { errorText, invalid, statusOf } from '../../../api/validation/index.ts';
 import { CachedObject, StorageError, type StoredValue } from '../../storage/index.ts';
 import type { CreateOptions, Held, Scope, UpdateOptions, Updated } from '../rest-storage.ts';
 import {
@@ -196,6 +196,7 @@ export class ObjectWrites {
       const refusal = statusOf(kind, draft, await definition.validateCreate(draft));
       if (refusal) throw refusal;
       await this.strategy.checkCreate?.(draft, context);
+      definition.warnings?.(draft, undefined).forEach((text) => context.warn(text));
       await options.validate(draft, undefined);
       if (hasEmpty) nullEmptyCollections(struct, draft);
       return claim;
@@ -230,8 +231,10 @@ export class ObjectWrites {
     const oldMeta = old.metadata ?? {};
     const draft = draftOf(await options.change(old));
     const meta = metaOf(draft);
-    if (meta.uid && meta.uid !== oldMeta.uid)
-      throw uidConflict(resource, name, key, meta.uid, oldMeta.uid ?? '');
+    if (meta.uid && meta.uid !== oldMeta.uid) {
+      if (!options.isPatch) throw uidConflict(resource, name, key, meta.uid, oldMeta.uid ?? '');
+      throw statusOf(kind, draft, [invalid('metadata.uid', meta.uid, 'field is immutable')])!;
+    }
     this.#checkRevision(meta.resourceVersion ?? '', current.revision, name);
     meta.resourceVersion = String(current.revision);
     const context = this.context(scope, options.dryRun);
@@ -242,10 +245,15 @@ export class ObjectWrites {
     const claim = (await this.strategy.claim?.(draft, old, context)) ?? NOTHING_CLAIMED;
     try {
       const hasEmpty = struct !== undefined && fillZeroValues(struct, draft);
-      const errors = await definition.validateUpdate(draft, old, this.strategy.subresource ?? '');
+      const found = await definition.validateUpdate(draft, old, this.strategy.subresource ?? '');
+      const errors = found.filter(({ isTolerated }) => isTolerated !== true);
+      if (errors.length < found.length)
+        for (const error of found) if (error.isTolerated) context.warn(errorText(error));
       const refusal = statusOf(kind, draft, errors);
       if (refusal) throw refusal;
       await this.strategy.checkUpdate?.(draft, old, context);
+      if (this.strategy.subresource === undefined)
+        definition.warnings?.(draft, old).forEach((text) => context.warn(text));
       await options.validateUpdate(draft, old);
       if (hasEmpty) nullEmptyCollections(struct, draft);
       if (this.#isFinalized(draft, old)) throw new EmptiedFinalizers(draft, current);

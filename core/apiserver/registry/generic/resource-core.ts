@@ -4,7 +4,7 @@ import type { Random } from '../../../base/random.ts';
 import type { GroupKind, GroupResource, KubernetesObject } from '../../../api/meta/index.ts';
 import { storageKeyOf, storagePrefixOf, type ResourceType } from '../../../api/scheme/index.ts';
 import type { StructType } from '../../../api/schema/index.ts';
-import { WatchCache, type Store, type WatchCacheMetrics } from '../../storage/index.ts';
+import { WatchCache, type ListTurns, type Store, type WatchCacheMetrics } from '../../storage/index.ts';
 import { ObjectCodec } from './codec.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 
@@ -16,6 +16,7 @@ export interface ResourceParts {
   readonly log: Log;
   readonly newUid: () => string;
   readonly cacheMetrics?: WatchCacheMetrics | undefined;
+  readonly turns?: ListTurns | undefined;
   /** The same resource in another version: both read and write the same objects, which are cached once. */
   readonly shared?: ResourceCore;
 }
@@ -49,7 +50,7 @@ export class ResourceCore {
     this.store = parts.store;
     this.codec =
       parts.shared?.codec ??
-      new ObjectCodec(type.storage.gvk, findStruct, (...args) => definition.convert(...args), {
+      new ObjectCodec(type.storage.gvk, findStruct, {
         settle: definition.settle && ((object) => definition.settle!(object)),
         keepsVersion: definition.stored !== undefined,
       });
@@ -70,7 +71,7 @@ export class ResourceCore {
   get cache(): WatchCache<KubernetesObject> {
     if (this.#parts.shared) return this.#parts.shared.cache;
     if (this.#cache !== undefined) return this.#cache;
-    const { store, clock, random, log, cacheMetrics } = this.#parts;
+    const { store, clock, random, log, cacheMetrics, turns } = this.#parts;
     this.#cache = new WatchCache({
       store,
       prefix: this.prefix(''),
@@ -79,6 +80,7 @@ export class ResourceCore {
       random,
       log: log.with({ resource: this.type.plural }),
       metrics: cacheMetrics,
+      turns,
     });
     if (this.#closed) this.#cache.close();
     else this.#cache.start();

@@ -6,6 +6,7 @@ import { structOfKind, type StructType } from '../../../api/schema/index.ts';
 import type { FieldLookup } from '../../../api/selector/index.ts';
 import {
   isPathSegmentName,
+  objectWarnings,
   privilegedContainers,
   validateCreate,
   validateUpdate,
@@ -40,6 +41,8 @@ export interface ResourceDefinition {
     before: KubernetesObject,
     subresource: string,
   ): FieldErrorList | Promise<FieldErrorList>;
+  /** What the client is told of a valid object. `before` is absent where it is created. */
+  warnings?(object: KubernetesObject, before: KubernetesObject | undefined): readonly string[];
   /** The values that field selectors may ask for. */
   fieldsOf(object: KubernetesObject): FieldLookup;
   readonly strategy: Strategy;
@@ -88,6 +91,7 @@ export const builtInDefinition = (options: BuiltInDefinitionOptions): ResourceDe
       const known = kind.kind === 'Pod' ? privileged(before).map(({ field }) => field) : [];
       return [...errors, ...privileged(object).filter(({ field }) => !known.includes(field))];
     },
+    warnings: (object, before) => objectWarnings(kind, object, before, minor),
     fieldsOf: (object) => fieldLookupOf(kind, object),
     strategy,
     partStrategy: (subresource) => options.partStrategy(subresource),

@@ -1,7 +1,7 @@
 import { internalError, invalid as invalidStatus, type KubernetesObject } from '../../../api/meta/index.ts';
 import { messageOf, ReasonError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
-import { causesOf, invalid, type FieldError } from '../../../api/validation/index.ts';
+import { causesOf, clusterIpErrors, invalid, type FieldError } from '../../../api/validation/index.ts';
 import { fromStorage } from '../generic/storage-errors.ts';
 import type { Claim, Strategy, WriteContext } from '../generic/strategy.ts';
 import type { IpFamily } from './address-range.ts';
@@ -100,9 +100,10 @@ export class ServiceNetwork {
     const before = old === undefined ? undefined : specOf(old);
     const taken = new Taken();
     try {
+      const keepsFamilies = keepsPreferredFamilies(spec, before);
+      if (!keepsFamilies) refuse(name, clusterIpErrors(draft));
       refuse(name, fillIpFamilies(spec, before, this.#options.addresses));
-      if (!keepsPreferredFamilies(spec, before))
-        await this.#takeAddresses(spec, before, service, taken, context.isDryRun);
+      if (!keepsFamilies) await this.#takeAddresses(spec, before, service, taken, context.isDryRun);
       await this.#takePorts(spec, before, name, taken, context.isDryRun);
     } catch (error) {
       if (!context.isDryRun) await this.#giveBack(taken.addresses, taken.ports);

@@ -1,14 +1,11 @@
 import { formatTime, type KubernetesObject } from '../../../api/meta/index.ts';
-import { isDns1123Label, statusOf } from '../../../api/validation/index.ts';
+import { statusOf } from '../../../api/validation/index.ts';
 import { int, num, obj, objs, sameValue, str, strMap, strs, type Obj } from '../../../api/validation/read.ts';
 import { metaOf } from '../generic/metadata.ts';
 import type { Draft, Strategy } from '../generic/strategy.ts';
 import { podQosClass } from './pod-qos.ts';
 import { resizeErrors } from './pod-resize.ts';
 import { ALL_STATUS_META, restore } from './spec-status.ts';
-
-const HOSTNAME_WARNING =
-  "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
 
 const SCHEDULING_GATED = {
   type: 'PodScheduled',
@@ -83,11 +80,9 @@ const countPodGeneration = (draft: Draft, old: KubernetesObject): void => {
 export const podStrategy: Strategy = {
   returnsDeletedObject: true,
   resetFields: [['status']],
-  prepareForCreate(draft, { warn }) {
+  prepareForCreate(draft) {
     const meta = metaOf(draft);
     meta.generation = 1;
-    const wrong = isDns1123Label(meta.name ?? '');
-    if (wrong.length > 0) warn(`${HOSTNAME_WARNING}: [${wrong.join(' ')}]`);
     const spec = specWithLabelKeys(obj(draft, 'spec'), strMap(meta as Obj, 'labels'));
     draft['spec'] = spec;
     draft['status'] = {

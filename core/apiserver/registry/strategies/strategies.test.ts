@@ -301,3 +301,36 @@ test('limits without a name get one', () => {
   strategyOf({ group: '', resource: 'limitranges' }, PARTS).prepareForCreate?.(draft, CONTEXT);
   expect(draft.metadata?.name).toBe('u');
 });
+
+test('a field of a gate that is off is dropped from a driver, unless it was stored', () => {
+  const strategy = strategyOf({ group: 'storage.k8s.io', resource: 'csidrivers' }, PARTS);
+  const driver = () => ({
+    metadata: {},
+    spec: { attachRequired: true, preventPodSchedulingIfMissing: true },
+  });
+  const [made, changed, kept] = [driver(), driver(), driver()];
+  strategy.prepareForCreate?.(made, CONTEXT);
+  strategy.prepareForUpdate?.(changed, made, CONTEXT);
+  strategy.prepareForUpdate?.(kept, driver(), CONTEXT);
+  expect([made.spec, changed.spec, kept.spec]).toEqual([
+    { attachRequired: true },
+    { attachRequired: true },
+    { attachRequired: true, preventPodSchedulingIfMissing: true },
+  ]);
+});
+
+test('the two fields that name the source of a claim follow each other, and the old one takes two kinds', () => {
+  const strategy = strategyOf({ group: '', resource: 'persistentvolumeclaims' }, PARTS);
+  const made = (spec: object): unknown => {
+    const draft: KubernetesObject = { metadata: {}, spec };
+    strategy.prepareForCreate?.(draft, CONTEXT);
+    return draft['spec'];
+  };
+  const claim = { kind: 'PersistentVolumeClaim', name: 'c' };
+  const populator = { apiGroup: 'x.y', kind: 'Populator', name: 'p' };
+  expect(made({ dataSource: claim })).toEqual({ dataSource: claim, dataSourceRef: claim });
+  expect(made({ dataSourceRef: populator })).toEqual({ dataSource: populator, dataSourceRef: populator });
+  expect(made({ dataSource: populator })).toEqual({});
+  const elsewhere = { ...populator, namespace: 'n' };
+  expect(made({ dataSourceRef: elsewhere })).toEqual({ dataSourceRef: elsewhere });
+});

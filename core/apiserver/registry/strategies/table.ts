@@ -1,3 +1,4 @@
+import { claimStrategy, csiDriverStrategy } from './data.ts';
 import { formatTime, type KubernetesObject } from '../../../api/meta/index.ts';
 import { obj } from '../../../api/validation/read.ts';
 import type { Draft, Strategy } from '../generic/strategy.ts';
@@ -70,7 +71,11 @@ export const ROWS: Readonly<Record<string, Row | undefined>> = {
   serviceaccounts: { own: ANSWERS },
   endpoints: { own: CREATES },
   limitranges: { own: { ...CREATES, prepareForCreate: nameByUid } },
-  persistentvolumeclaims: { hasStatus: true, initialStatus: () => ({ phase: 'Pending' }), own: ANSWERS },
+  persistentvolumeclaims: {
+    hasStatus: true,
+    initialStatus: () => ({ phase: 'Pending' }),
+    own: claimStrategy,
+  },
   persistentvolumes: {
     hasStatus: true,
     initialStatus: (nowMs) => ({ phase: 'Pending', lastPhaseTransitionTime: formatTime(nowMs) }),
@@ -106,7 +111,7 @@ export const ROWS: Readonly<Record<string, Row | undefined>> = {
     own: CONDITIONAL,
   },
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': { generationOf: SPEC, own: CONDITIONAL },
-  'csidrivers.storage.k8s.io': { own: { ...CONDITIONAL, ...ANSWERS } },
+  'csidrivers.storage.k8s.io': { own: { ...CONDITIONAL, ...ANSWERS, ...csiDriverStrategy } },
   'csinodes.storage.k8s.io': { own: { ...CONDITIONAL, ...ANSWERS } },
   'csistoragecapacities.storage.k8s.io': { own: CONDITIONAL },
   'storageclasses.storage.k8s.io': { own: ANSWERS },

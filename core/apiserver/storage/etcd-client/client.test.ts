@@ -252,3 +252,36 @@ test('progress for all speaks only to watches that the server has confirmed, and
   });
   expect(told).toEqual(['first is at 9', 'second ended: rpc error: permission denied']);
 });
+
+test('callers that ask for progress while a request is in progress share the next one', async () => {
+  let asked = 0;
+  const { url } = await serve((stream) => {
+    const say = (value: Parameters<typeof WatchResponse.encode>[0]): void =>
+      void stream.write(encodeMessage(WatchResponse, value));
+    const progressAt = (revision: number): void => say({ watchId: -1n, header: { revision } });
+    requestsOf(stream, ({ createRequest, progressRequest }) => {
+      if (createRequest) {
+        say({ watchId: createRequest.watchId, created: true, header: { revision: 9 } });
+        progressAt(9);
+      }
+      if (progressRequest) progressAt(9 + (asked += 1));
+    });
+  });
+  const client = open(url);
+  const told: number[] = [];
+  await new Promise<void>((resolve) => {
+    client.watch(
+      { key, rangeEnd: Buffer.alloc(0), startRevision: 3, prevKv: false },
+      {
+        onEvents: () => undefined,
+        onProgress(revision) {
+          told.push(revision);
+          if (revision === 9) for (let caller = 0; caller < 64; caller += 1) client.requestProgress();
+          if (revision === 11) resolve();
+        },
+        onEnd: () => undefined,
+      },
+    );
+  });
+  expect([told, asked]).toEqual([[9, 10, 11], 2]);
+});

@@ -16,6 +16,8 @@ const REOPEN_PAUSE_MS_MIN = 20;
 const REOPEN_PAUSE_MS_MAX = 1_000;
 /** Fragments of one answer that are put together; a revision larger than this is no etcd of ours or theirs. */
 const FRAGMENT_EVENTS_MAX = 1_000_000;
+/** A member with watches that are behind leaves a progress request unanswered; after this time another one is sent. */
+const PROGRESS_ANSWER_MS_MAX = 100;
 /** What speaks for all watches of a stream. */
 const ALL_WATCHES = -1n;
 
@@ -66,6 +68,8 @@ export class WatchGroup {
   #failures = 0;
   #lost: GrpcTarget | undefined;
   #closed = false;
+  #progressAskedAtMs: number | undefined;
+  #isProgressWanted = false;
 
   constructor(
     balancer: Balancer,
@@ -86,7 +90,20 @@ export class WatchGroup {
     return toDisposable(() => this.#cancel(watch));
   }
 
+  /**
+   * One request is in progress at a time, however many callers wait. Its answer may be older than what a later caller has
+   * seen, so another one follows it for all who called in the meantime.
+   */
   requestProgress(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const askedAtMs = this.#progressAskedAtMs;
+    if (askedAtMs !== undefined && nowMs - askedAtMs < PROGRESS_ANSWER_MS_MAX) {
+      this.#isProgressWanted = true;
+      return;
+    }
+    this.#isProgressWanted = false;
+    if (this.#stream === undefined) return;
+    this.#progressAskedAtMs = nowMs;
     this.#send({ progressRequest: {} });
   }
 
@@ -125,6 +142,7 @@ export class WatchGroup {
 
   #onLost(target: GrpcTarget, error: EtcdClientError | undefined): void {
     this.#stream = undefined;
+    this.#progressAskedAtMs = undefined;
     this.#lost = target;
     for (const watch of this.#watches.values()) {
       watch.created = false;
@@ -176,6 +194,8 @@ export class WatchGroup {
     if (response.watchId === ALL_WATCHES && !response.created && !response.canceled) {
       // A watch that the server has not confirmed yet was not asked when this was said.
       for (const watch of [...this.#watches.values()]) if (watch.created) this.#progress(watch, revision);
+      this.#progressAskedAtMs = undefined;
+      if (this.#isProgressWanted) this.requestProgress();
       return;
     }
     const watch =

@@ -1,5 +1,6 @@
 export { CacheEvent, CachedObject } from './cached-object.ts';
 export type { CacheBookmark, WatchItem } from './cached-object.ts';
+export { ListTurns } from './list-turns.ts';
 export { WatchCache } from './watch-cache.ts';
 export type {
   CacheCodec,

@@ -10,7 +10,10 @@ interface Waiter {
   readonly done: () => void;
 }
 
-/** Readers that wait until the cache has reached a revision. While there are any, etcd is asked how far it is. */
+/**
+ * Readers that wait until the cache has reached a revision. Each has asked etcd for progress before it waits; while there
+ * are any, etcd is asked again from time to time.
+ */
 export class RevisionWaiters {
   readonly #clock: Clock;
   readonly #askProgress: () => void;
@@ -42,7 +45,7 @@ export class RevisionWaiters {
         },
       };
       this.#waiters.add(waiter);
-      if (this.#ticker === undefined) this.#tick();
+      this.#ticker ??= this.#nextTick();
     });
   }
 
@@ -50,9 +53,11 @@ export class RevisionWaiters {
     for (const waiter of [...this.#waiters]) if (waiter.revision <= revision) waiter.done();
   }
 
-  #tick(): void {
-    this.#askProgress();
-    this.#ticker = this.#clock.after(PROGRESS_PERIOD_MS, () => this.#tick());
+  #nextTick(): Disposable {
+    return this.#clock.after(PROGRESS_PERIOD_MS, () => {
+      this.#askProgress();
+      this.#ticker = this.#nextTick();
+    });
   }
 
   #remove(waiter: Waiter): void {

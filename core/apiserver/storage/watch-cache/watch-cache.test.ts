@@ -178,7 +178,7 @@ test('a read at the newest revision waits for progress, and asks for it again an
   clock.advance(250);
   const { asked } = state;
   watches[0]!.handlers.onProgress!(15);
-  expect([(await list).revision, asked, clock.pendingCount]).toEqual([15, 4, 1]);
+  expect([(await list).revision, asked, clock.pendingCount]).toEqual([15, 3, 1]);
 });
 
 test('a read goes to etcd when the cache stays behind, or its progress cannot be trusted', async () => {

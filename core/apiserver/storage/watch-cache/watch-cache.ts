@@ -8,6 +8,7 @@ import { StorageError, tooOld } from '../errors.ts';
 import type { Store, StoreEvent } from '../store.ts';
 import { CacheEvent, CachedObject, type Decode } from './cached-object.ts';
 import { EventWindow, WINDOW_BOUNDS_DEFAULT, type WindowBounds } from './event-window.ts';
+import type { ListTurns } from './list-turns.ts';
 import { OrderedObjects } from './ordered-objects.ts';
 import { RevisionWaiters } from './revision-waiters.ts';
 import { CacheWatcher } from './watcher.ts';
@@ -52,6 +53,8 @@ export interface WatchCacheOptions<T> {
   readonly window?: WindowBounds | undefined;
   readonly bookmarkIntervalMs?: number | undefined;
   readonly metrics?: WatchCacheMetrics | undefined;
+  /** Of all caches together; without them, a list begins when its revision is known. */
+  readonly turns?: ListTurns | undefined;
 }
 
 /** `any`: what the cache has. A number: not older than it. `latest`: all that was acknowledged before the call. */
@@ -166,7 +169,7 @@ export class WatchCache<T> {
 
   /** A consistent view of one revision; the page after it is read from the store with the token. */
   async list(prefix: string, options: CacheListOptions): Promise<CacheListResult<T>> {
-    const isCached = await this.#prepare(options.at);
+    const isCached = await this.#prepareInTurn(options.at);
     if (!isCached) return this.#listFromStore(prefix, options.limit);
     const { objects, remaining } = this.#objects.range(prefix, { limit: options.limit });
     const last = objects.at(-1);
@@ -181,7 +184,7 @@ export class WatchCache<T> {
     const { start, stateBookmark = false } = options;
     await this.#reach(1, WAIT_LIMIT_MS);
     const prefix = options.prefix ?? this.#options.prefix;
-    const isCached = start !== 'state' || (await this.#prepare(options.at ?? 'any'));
+    const isCached = start !== 'state' || (await this.#prepareInTurn(options.at ?? 'any'));
     const read = isCached ? undefined : await this.#listFromStore(prefix, undefined);
     // From here on in one turn: no event comes between the state and the first one told.
     if (this.#closed) throw new StorageError('Unavailable', 'the watch cache was closed');
@@ -243,6 +246,16 @@ export class WatchCache<T> {
     }
     metrics?.readFellBack?.();
     return false;
+  }
+
+  /** Resolves in the turn in which a list may go through the objects. */
+  async #prepareInTurn(at: ReadAt): Promise<boolean> {
+    const isCached = await this.#prepare(at);
+    const turn = isCached ? this.#options.turns?.enter() : undefined;
+    if (turn === undefined) return isCached;
+    await turn;
+    // An object that cannot be read may have emptied the cache meanwhile.
+    return this.isReady || this.#prepare(at);
   }
 
   #newest(): Promise<number> {

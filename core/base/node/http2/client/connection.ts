@@ -52,6 +52,7 @@ export class ClientStream {
   id = 0;
   sendWindowBytes = 0;
   unreportedBytes = 0;
+  isPaused = false;
   readonly queue: Buffer[] = [];
   ends = false;
   endSent = false;
@@ -68,6 +69,16 @@ export class ClientStream {
     if (bytes.length > 0) this.queue.push(bytes);
     this.ends = end;
     this.connection.pump(this);
+  }
+
+  /** The server may send what is left of the window, and no more until `resume`. */
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.connection.reportWindow(this);
   }
 
   /** Tells the server to forget the call. The listener hears of it as a failure. */
@@ -187,6 +198,13 @@ export class ClientConnection {
     }
     this.#blocked.delete(stream);
     if (stream.ends && !stream.endSent) this.#data(stream, NO_PAYLOAD, true);
+  }
+
+  /** Lets the server send more, once half of the window is used. */
+  reportWindow(stream: ClientStream): void {
+    if (stream.isPaused || stream.closed || stream.unreportedBytes < STREAM_WINDOW_BYTES / 2) return;
+    this.#write(frame(FRAME.windowUpdate, 0, stream.id, uint32Payload(stream.unreportedBytes)));
+    stream.unreportedBytes = 0;
   }
 
   #data(stream: ClientStream, part: Buffer, end: boolean): void {
@@ -331,10 +349,7 @@ export class ClientConnection {
     if (stream === undefined) return;
     const ends = (flags & FLAG.endStream) !== 0;
     stream.unreportedBytes += payload.length;
-    if (!ends && stream.unreportedBytes >= STREAM_WINDOW_BYTES / 2) {
-      this.#write(frame(FRAME.windowUpdate, 0, streamId, uint32Payload(stream.unreportedBytes)));
-      stream.unreportedBytes = 0;
-    }
+    if (!ends) this.reportWindow(stream);
     const body = unpad(flags, payload);
     if (body.length > 0) stream.listener.onData(body);
     if (ends) this.#remoteEnd(stream);
