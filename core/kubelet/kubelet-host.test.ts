@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { LEASE, NODE, POD, SECRET } from '../client/index.ts';
+import { FakeApi } from '../client/testing/index.ts';
+import type { PullRequest } from './runtimes/runtime.ts';
 import { container, pod } from './testing/world.ts';
 import { hosted } from './testing/hosted.ts';
 
@@ -40,6 +42,102 @@ test('a node registers itself with labels, capacity, addresses and conditions', 
     ['DiskPressure', 'False', 'KubeletHasNoDiskPressure'],
     ['PIDPressure', 'False', 'KubeletHasSufficientPID'],
     ['Ready', 'True', 'KubeletReady'],
+  ]);
+  await stop();
+});
+
+test('a runtime that cannot start pods makes its node not ready, with the reason', async () => {
+  let problem: string | undefined = 'container runtime is down';
+  const { api, advance, stop } = await hosted({
+    change: (node) => {
+      Object.assign(node.runtime, { problem: () => Promise.resolve(problem) });
+      return node;
+    },
+  });
+  const ready = () => {
+    const condition = api.get(NODE, 'n1', '').status?.conditions?.find(({ type }) => type === 'Ready');
+    return [condition?.status, condition?.reason, condition?.message];
+  };
+  expect(ready()).toEqual(['False', 'KubeletNotReady', 'container runtime is down']);
+  problem = undefined;
+  for (let turns = 0; turns < 2; turns += 1) await advance(10_000);
+  expect(ready()).toEqual(['True', 'KubeletReady', 'kubelet is posting ready status']);
+  await stop();
+});
+
+test('images that could not be collected are an event of the node, every five minutes', async () => {
+  const outcomes = [
+    { wantedBytes: 10, freedBytes: 4 },
+    new Error('no disk'),
+    { wantedBytes: 0, freedBytes: 0 },
+  ];
+  const { events, advance, stop } = await hosted({
+    change: (node) => {
+      const collectImages = () => {
+        const next = outcomes.shift();
+        return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
+      };
+      Object.assign(node.runtime, { collectImages });
+      return node;
+    },
+  });
+  for (let turns = 0; turns < 3; turns += 1) await advance(300_000);
+  expect(events.filter((text) => /FreeDiskSpaceFailed|ImageGCFailed/.test(text))).toEqual([
+    'n1 n1 Warning FreeDiskSpaceFailed Failed to garbage collect required amount of images. Attempted to free 10 bytes, but only found 4 bytes eligible to free.',
+    'n1 n1 Warning ImageGCFailed no disk',
+  ]);
+  await stop();
+});
+
+test('a pod that cannot be removed does not keep others from being removed', async () => {
+  const tried: string[] = [];
+  const { advance, stop } = await hosted({
+    change: (node) => {
+      Object.assign(node.runtime, {
+        isDurable: true,
+        heldPods: () => Promise.resolve(['a', 'b'].map((uid) => ({ uid, namespace: 'default', name: uid }))),
+        removePod: (uid: string) => {
+          tried.push(uid);
+          return uid === 'a' ? Promise.reject(new Error('still mounted')) : Promise.resolve();
+        },
+      });
+      return node;
+    },
+  });
+  await advance(1_000);
+  expect(tried).toEqual(['a', 'b']);
+  await stop();
+});
+
+test('pull secrets are read for the image, and missing ones are an event', async () => {
+  const api = new FakeApi();
+  const auths = { 'registry.local': { username: 'me', password: 'secret' } };
+  const data = { '.dockerconfigjson': Buffer.from(JSON.stringify({ auths })).toString('base64') };
+  api.seed(SECRET, { metadata: { name: 'known' }, type: 'kubernetes.io/dockerconfigjson', data });
+  const pulled: unknown[] = [];
+  const { events, advance, stop } = await hosted({
+    api,
+    change: (node) => {
+      const pull = node.runtime.pullImage.bind(node.runtime);
+      Object.assign(node.runtime, {
+        pullImage: (request: PullRequest) => {
+          pulled.push(request.credentials);
+          return pull(request);
+        },
+      });
+      return node;
+    },
+  });
+  const spec = {
+    nodeName: 'n1',
+    containers: [container('a', { image: 'registry.local/app:1' })],
+    imagePullSecrets: [{ name: 'known' }, { name: 'unknown' }],
+  };
+  api.seed(POD, pod(spec));
+  for (let turns = 0; turns < 3; turns += 1) await advance(1_000);
+  expect(pulled[0]).toEqual([{ username: 'me', password: 'secret', identityToken: '' }]);
+  expect(events.filter((text) => text.includes('ImagePullSecret'))).toEqual([
+    'n1 web Warning FailedToRetrieveImagePullSecret Unable to retrieve some image pull secrets (unknown); attempting to pull the image may not succeed.',
   ]);
   await stop();
 });

@@ -32,6 +32,7 @@ import { clientObjectSource, type ObjectSource } from './volumes/object-source.t
 
 /** Registrations, leases and node statuses in progress at the same time. */
 const NODE_REQUESTS_MAX = 16;
+const IMAGE_GC_MS = 300_000;
 /** Upstream's bound on the message of an event: it may quote names and output of any length. */
 const EVENT_CHARACTERS_MAX = 1_024;
 
@@ -109,6 +110,7 @@ export class KubeletHost {
   readonly #versions = new Map<string, string>();
   readonly #gate = gate(NODE_REQUESTS_MAX);
   readonly #bootID = randomUUID();
+  #isStopped = false;
 
   constructor(options: KubeletHostOptions) {
     const { api, log, registry } = options;
@@ -155,6 +157,7 @@ export class KubeletHost {
 
   /** Stops every pod within the time and tells the API nothing: the host is down, its pods are not finished. */
   async stop(graceSeconds: number): Promise<void> {
+    this.#isStopped = true;
     for (const folder of this.#folders) folder.dispose();
     this.#writer?.dispose();
     await Promise.all([...this.#nodes.values()].map((node) => node.stop(graceSeconds)));
@@ -214,12 +217,13 @@ export class KubeletHost {
         bootID: this.#bootID,
         gate: this.#gate,
         images: () => runtime.images().catch(() => []),
-        health: () => this.#health.get(identity.name) ?? {},
+        health: () => this.#healthOf(identity.name, runtime),
         onRegistered: (registered) => {
           context.event(registered, 'Normal', 'Starting', 'Starting kubelet.');
           this.#watchPods(name, api);
         },
       });
+    this.#collectImages(runtime, context);
     const node = new KubeletNode({
       identity,
       context,
@@ -228,6 +232,32 @@ export class KubeletHost {
     });
     this.#nodes.set(identity.name, node);
     if (manifests !== undefined) this.#folders.push(this.#folder(node, context, manifests));
+  }
+
+  /** As upstream's garbage collector of images: every five minutes, and what it cannot free is told. */
+  #collectImages(runtime: Runtime, context: NodeContext): void {
+    if (!runtime.collectImages || this.#isStopped) return;
+    const node = {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: context.nodeName, uid: context.nodeName },
+    };
+    this.#clock.after(IMAGE_GC_MS, () => {
+      if (this.#isStopped) return;
+      runtime.collectImages!()
+        .then(({ wantedBytes, freedBytes }) => {
+          if (freedBytes >= wantedBytes) return;
+          const message = `Failed to garbage collect required amount of images. Attempted to free ${wantedBytes} bytes, but only found ${freedBytes} bytes eligible to free.`;
+          context.event(node, 'Warning', 'FreeDiskSpaceFailed', message);
+        })
+        .catch((error: unknown) => context.event(node, 'Warning', 'ImageGCFailed', messageOf(error)))
+        .finally(() => this.#collectImages(runtime, context));
+    });
+  }
+
+  async #healthOf(nodeName: string, runtime: Runtime): Promise<NodeHealth> {
+    const problem = this.#health.get(nodeName)?.problem ?? (await runtime.problem?.());
+    return problem === undefined ? {} : { problem };
   }
 
   #folder(node: KubeletNode, context: NodeContext, folder: string): ManifestFolder {

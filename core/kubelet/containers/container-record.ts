@@ -3,6 +3,7 @@ import type {
   V1ContainerStateTerminated,
   V1ContainerStatus,
   V1Pod,
+  V1ResourceRequirements,
 } from '../../api/schema/index.ts';
 import type {
   AdoptedContainer,
@@ -41,6 +42,8 @@ export interface ContainerRecord {
   /** A state that was read from the API and is kept: it ended before this kubelet began. */
   inherited: V1ContainerStateTerminated | undefined;
   restartCount: number;
+  /** Resources that the container runs with; others are allocated while they differ. */
+  applied: V1ResourceRequirements | undefined;
   /** The startup probe has succeeded, or there is none and it runs. */
   isStarted: boolean;
   isReady: boolean;
@@ -110,6 +113,7 @@ export const newRecord = (pod: V1Pod, spec: V1Container, kind: ContainerKind): C
     lastLog: undefined,
     inherited,
     restartCount: (known?.restartCount ?? 0) + (inherited === undefined && (lost ?? ended) ? 1 : 0),
+    applied: undefined,
     isStarted: false,
     isReady: false,
     backOff: undefined,
@@ -129,6 +133,7 @@ export const adoptInto = (record: ContainerRecord, pod: V1Pod, found: AdoptedCon
   const { previous } = found;
   const isSame = known?.containerID === found.container.id;
   record.current = incarnationOf(found);
+  record.applied = (isSame ? known?.resources : undefined) ?? record.spec.resources;
   record.inherited = undefined;
   record.last = (previous && terminatedState(incarnationOf(previous))) ?? known?.lastState?.terminated;
   record.lastLog = previous?.container.log;

@@ -97,6 +97,7 @@ export class KubeletNode {
       !known.apiPod ||
       (compareResourceVersions(pod.metadata.resourceVersion, known.apiPod.metadata.resourceVersion) ?? 0) >=
         0;
+    if (pod.metadata.generation !== known.apiPod?.metadata.generation) known.requests = podRequests(pod);
     if (isNewer) known.apiPod = pod;
     known.worker?.update(pod);
     this.#options.api?.writer.touch(known);
@@ -148,7 +149,9 @@ export class KubeletNode {
           [...(this.#staticEntries?.values() ?? [])].some(({ worker }) => worker?.uid === uid);
         if (isKnown || this.#isStopped) continue;
         log.write('info', 'removing a pod that the API no longer has', { pod: `${namespace}/${name}`, uid });
-        await runtime.removePod(uid);
+        await runtime.removePod(uid).catch((error: unknown) => {
+          log.write('warn', 'a pod could not be removed', { uid, error: messageOf(error) });
+        });
       }
     } catch (error) {
       log.write('warn', 'pods could not be removed', { error: messageOf(error) });
@@ -238,6 +241,10 @@ export class KubeletNode {
       context,
       pod,
       isStatic: false,
+      usedByOthers: () =>
+        this.entries()
+          .filter((other) => other !== entry && other.isActive)
+          .map(({ requests }) => requests),
       onStatus: () => api?.writer.touch(entry),
       onTerminated: () => {
         if (!entry.apiPod) this.#remove(pod);

@@ -37,7 +37,7 @@ export interface NodeAgentOptions {
   /** Bounds the requests of all nodes of the process. */
   readonly gate: Gate;
   images(): Promise<readonly ImageInfo[]>;
-  health(): NodeHealth;
+  health(): Promise<NodeHealth>;
   onRegistered(node: Stored<Node>): void;
 }
 
@@ -128,8 +128,8 @@ export class NodeAgent implements Disposable {
 
   async #statusInput(before: V1NodeStatus | undefined) {
     const { identity, clock, bootID, health } = this.#options;
-    const images = await this.#options.images();
-    return { identity, before, bootID, images, health: health(), now: formatTime(clock.nowMs()) };
+    const [images, is] = await Promise.all([this.#options.images(), health()]);
+    return { identity, before, bootID, images, health: is, now: formatTime(clock.nowMs()) };
   }
 
   async #patchStatus(node: Stored<Node>): Promise<Stored<Node>> {

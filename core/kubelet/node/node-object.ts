@@ -19,6 +19,13 @@ export interface NodeIdentity {
   /** Waits for a cloud-controller-manager before pods may come. */
   readonly hasExternalCloud?: boolean;
   readonly kubeletPort: number;
+  /** A simulated machine without it. */
+  readonly machine?: {
+    readonly kernelVersion: string;
+    readonly osImage: string;
+    readonly machineID: string;
+    readonly bootID: string;
+  };
   /** `v1.36.0` */
   readonly kubeletVersion: string;
   /** `simulated://1.0.0` */
@@ -131,6 +138,7 @@ export const nodeStatus = ({
     bootID,
     kernelVersion: '6.6.0-simulated',
     osImage: 'Pilothouse simulated node',
+    ...identity.machine,
     containerRuntimeVersion: identity.runtimeVersion,
     kubeletVersion: identity.kubeletVersion,
     kubeProxyVersion: '',

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import tls from 'node:tls';
+import { inIpv4Range, LOOPBACK } from '../../base/bind-rules.ts';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type {
@@ -42,8 +43,9 @@ const probeTls = (): { readonly secureContext: tls.SecureContext; readonly rejec
   rejectUnauthorized: false,
 });
 
+/** A pod with a network of its own is reached by the bridge of its node, where loopback addresses mean nothing. */
 const sourceOf = (host: string, { podIP, hostIP }: ActionTarget): { readonly localAddress?: string } =>
-  host === podIP && hostIP !== undefined ? { localAddress: hostIP } : {};
+  host === podIP && hostIP !== undefined && inIpv4Range(LOOPBACK, podIP) ? { localAddress: hostIP } : {};
 
 const portOf = (port: number | string, spec: V1Container): number => {
   if (typeof port === 'number') return port;
@@ -149,7 +151,7 @@ export const runAction = async (
   if (action.grpc)
     return checkGrpcHealth({
       host: target.podIP,
-      localAddress: target.hostIP,
+      ...sourceOf(target.podIP, target),
       port: action.grpc.port,
       service: action.grpc.service ?? '',
       timeoutMs,

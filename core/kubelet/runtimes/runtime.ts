@@ -2,6 +2,7 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import { ReasonError } from '../../base/errors.ts';
 import type { V1Container, V1Pod, V1Probe } from '../../api/schema/index.ts';
 import type { PodDns } from '../dns/pod-dns.ts';
+import type { ImageCredential } from '../images/pull-secrets.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
 import type { ContainerLog } from './container-log.ts';
 
@@ -31,6 +32,10 @@ export interface Runtime {
   images(): Promise<readonly ImageInfo[]>;
   /** Usage of containers of this runtime, in one request for all; those that have exited may be missing. */
   usage(containers: readonly RunningContainer[]): Promise<ReadonlyMap<RunningContainer, ContainerUsage>>;
+  /** Removes unused images while their disk is too full; absent: images take no space. */
+  collectImages?(): Promise<CollectedImages>;
+  /** Why nothing can be started now, in upstream's words for the condition `Ready`; always ready without it. */
+  problem?(): Promise<string | undefined>;
   /** A readiness probe for a container that declares none; undefined leaves it ready as soon as it runs. */
   impliedReadiness?(pod: V1Pod, container: V1Container): V1Probe | undefined;
 }
@@ -56,10 +61,18 @@ export interface ImageInfo {
   readonly sizeBytes: number;
 }
 
+export interface CollectedImages {
+  /** 0: the disk has space enough. */
+  readonly wantedBytes: number;
+  readonly freedBytes: number;
+}
+
 export interface PullRequest {
   readonly pod: V1Pod;
   readonly container: V1Container;
   readonly image: string;
+  /** Of the pod's Secrets for this image, tried in turn. */
+  readonly credentials?: readonly ImageCredential[];
   /** The pod is going: what takes time may be given up. */
   readonly signal: AbortSignal;
 }
@@ -199,6 +212,8 @@ export interface RunningContainer {
   attach(request: Omit<ExecRequest, 'command'>): Promise<ExecSession>;
   /** Runs a command to its end, for probes and hooks. RuntimeError `ExecFailed` when it cannot be run at all. */
   run(request: CommandRequest): Promise<CommandResult>;
+  /** Runs on with the resources of this container. Rejects when the runtime refuses. */
+  resize(pod: V1Pod, container: V1Container): Promise<void>;
   /** The container's own word on a probe; undefined when the kubelet has to look for itself over the network. */
   answerProbe?(kind: ProbeKind, probe: V1Probe): ProbeAnswer | undefined;
 }
@@ -214,6 +229,16 @@ export type RuntimeReason =
 
 export class RuntimeError extends ReasonError<RuntimeReason> {
   override readonly name = 'RuntimeError';
+}
+
+/** The container was made and its process could not be started: it has exited, with the runtime's code and message. */
+export class NotStarted extends RuntimeError {
+  readonly container: RunningContainer;
+
+  constructor(message: string, container: RunningContainer, options: ErrorOptions) {
+    super('RunContainerError', message, options);
+    this.container = container;
+  }
 }
 
 export const isRuntimeError = (error: unknown): error is RuntimeError => error instanceof RuntimeError;

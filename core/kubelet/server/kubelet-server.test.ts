@@ -208,3 +208,11 @@ test('a port is forwarded over the channels of a WebSocket', async () => {
   expect(text).toContain('"revision":"abc123"');
   socket.close();
 });
+
+test('/configz tells what the kubelet runs with', async () => {
+  const { status, body } = await kubelet.get('/configz');
+  expect([status, JSON.parse(body)]).toMatchObject([
+    200,
+    { kubeletconfig: { streamingConnectionIdleTimeout: '4h0m0s', eventRecordQPS: 50, readOnlyPort: 0 } },
+  ]);
+});

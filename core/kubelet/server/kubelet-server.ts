@@ -4,6 +4,7 @@ import net, { type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
+import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { EXPOSITION_CONTENT_TYPE, type Registry } from '../../base/metrics/index.ts';
@@ -15,7 +16,7 @@ import { attributesOf, authenticate, type KubeletAuth } from './auth.ts';
 import { LogRequestError, logOf, logOptions, writeLog } from './container-logs.ts';
 import { resourceMetrics, statsSummary } from './stats.ts';
 import { StreamingError } from './streaming-error.ts';
-import { containerOf, podOf, Streaming } from './streaming.ts';
+import { containerOf, podOf, Streaming, STREAM_IDLE_MS_MAX } from './streaming.ts';
 import { segmentsOf, urlOf } from './request-url.ts';
 import { refuseUpgrade } from './upgrade.ts';
 
@@ -25,6 +26,8 @@ export interface KubeletServerOptions {
   readonly registry: Registry;
   /** Serving certificate and key, and the authority of clients, as PEM. */
   readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string };
+  /** Upstream's --event-qps and --event-burst; a rate of 0 is no limit. */
+  readonly eventRate: { readonly qps: number; readonly burst: number };
   /** Who may do what, as the API tells the node that is asked. */
   auth(nodeName: string): KubeletAuth;
   /** Which node answers at an address; many nodes may share one server. */
@@ -51,6 +54,18 @@ const plain = (response: ServerResponse, code: number, text: string): void =>
   answer(response, code, 'text/plain; charset=utf-8', text);
 const json = (response: ServerResponse, value: unknown): void =>
   answer(response, 200, 'application/json', JSON.stringify(value));
+
+/** The configuration in use, as upstream's `/configz` names it, as far as this kubelet has it. */
+const configurationOf = ({ eventRate }: KubeletServerOptions): object => ({
+  kind: 'KubeletConfiguration',
+  apiVersion: 'kubelet.config.k8s.io/v1beta1',
+  authentication: { anonymous: { enabled: false }, webhook: { enabled: true } },
+  authorization: { mode: 'Webhook' },
+  eventRecordQPS: eventRate.qps,
+  eventBurst: eventRate.burst,
+  readOnlyPort: 0,
+  streamingConnectionIdleTimeout: formatDuration(STREAM_IDLE_MS_MAX),
+});
 
 interface Exchange {
   readonly node: KubeletNode;
@@ -194,6 +209,8 @@ export class KubeletServer {
       case '/pods':
       case '/runningpods':
         return json(response, podList(node, path === '/runningpods'));
+      case '/configz':
+        return json(response, { kubeletconfig: configurationOf(this.#options) });
       case '/metrics':
         return answer(response, 200, EXPOSITION_CONTENT_TYPE, registry.expose());
       case '/metrics/resource':

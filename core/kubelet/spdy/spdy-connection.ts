@@ -131,9 +131,10 @@ export class SpdyConnection {
     this.#options = options;
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.once('end', () => this.close());
-    // A server may close the connection right after its last frames: they are handled first.
+    // A server may close the connection right after its last frames: they are handled first, also where what this side
+    // sends then is answered with a reset.
     socket.once('close', () => void this.#queue.then(() => this.#closed(undefined)));
-    socket.on('error', (error) => this.#closed(error.message));
+    socket.on('error', (error) => void this.#queue.then(() => this.#closed(error.message)));
     if (head.length > 0) this.#receive(head);
   }
 

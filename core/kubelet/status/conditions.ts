@@ -10,6 +10,8 @@ export const KUBELET_CONDITIONS: readonly string[] = [
   'Ready',
   'ContainersReady',
   'PodScheduled',
+  'PodResizePending',
+  'PodResizeInProgress',
 ];
 
 export interface ConditionInput {
@@ -21,7 +23,7 @@ export interface ConditionInput {
   readonly hasInitialized: boolean;
 }
 
-type Draft = Omit<V1PodCondition, 'lastTransitionTime' | 'observedGeneration'>;
+export type Draft = Omit<V1PodCondition, 'lastTransitionTime' | 'observedGeneration'>;
 
 /** As Go prints a list of strings. */
 const goList = (names: readonly string[]): string => `[${names.join(' ')}]`;

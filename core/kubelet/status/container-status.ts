@@ -47,7 +47,7 @@ export const containerStatus = (pod: V1Pod, record: ContainerRecord): V1Containe
     ...(containerID !== undefined && { containerID }),
     ...(record.kind !== 'ephemeral' && { started: state.running !== undefined && record.isStarted }),
     ...(isResourceful && spec.resources?.requests && { allocatedResources: spec.resources.requests }),
-    ...(isResourceful && current && { resources: spec.resources! }),
+    ...(isResourceful && current && { resources: record.applied ?? spec.resources! }),
     ...(mounts.length > 0 && { volumeMounts: mounts.map(mountStatus) }),
   };
 };

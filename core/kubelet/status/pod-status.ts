@@ -1,7 +1,7 @@
 import { formatTime } from '../../api/meta/time.ts';
 import type { V1ContainerStatus, V1Pod, V1PodStatus } from '../../api/schema/index.ts';
 import type { ContainerRecord } from '../containers/container-record.ts';
-import { kubeletConditions, KUBELET_CONDITIONS, settleConditions } from './conditions.ts';
+import { kubeletConditions, KUBELET_CONDITIONS, settleConditions, type Draft } from './conditions.ts';
 import { containerStatus } from './container-status.ts';
 import { isTerminalPhase, podPhase, type PodPhase } from './phase.ts';
 
@@ -21,6 +21,8 @@ export interface PodStatusInput {
   readonly isStatic: boolean;
   /** Eviction, deadline, preemption: the pod has failed for a reason of the node's. */
   readonly verdict: { readonly reason: string; readonly message: string } | undefined;
+  /** Resizes that wait or are in progress. */
+  readonly resize?: readonly Draft[];
   /** What was last told, for times that must not move. */
   readonly before: V1PodStatus | undefined;
 }
@@ -65,7 +67,10 @@ export const podStatus = (input: PodStatusInput): V1PodStatus => {
   const phase = phaseOf(input, statuses, hasInitialized);
   const now = formatTime(nowMs);
   const own = settleConditions(
-    kubeletConditions({ pod, phase, statuses, isSandboxReady: input.isSandboxReady, hasInitialized }),
+    [
+      ...kubeletConditions({ pod, phase, statuses, isSandboxReady: input.isSandboxReady, hasInitialized }),
+      ...(input.resize ?? []),
+    ],
     { before: before?.conditions ?? pod.status?.conditions, pod, now },
   );
   const foreign = (pod.status?.conditions ?? []).filter(({ type }) => !KUBELET_CONDITIONS.includes(type));

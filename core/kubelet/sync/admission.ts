@@ -37,7 +37,10 @@ export const matchesNode = (input: AdmissionInput): boolean => {
 const counted = (name: string, amount: ReturnType<typeof quantityFrom>): bigint =>
   name === 'cpu' ? amount.milliValue() : amount.value();
 
-const lacking = (input: AdmissionInput): PodVerdict | undefined => {
+/** Which resource a pod asks for too much of. */
+export const lacking = (
+  input: Pick<AdmissionInput, 'pod' | 'allocatable' | 'usedBy'>,
+): PodVerdict | undefined => {
   const say = (name: string, requested: bigint, used: bigint, capacity: bigint): PodVerdict => ({
     reason: NAMES[name] ?? `OutOf${name}`,
     message: `Node didn't have enough resource: ${name}, requested: ${requested}, used: ${used}, capacity: ${capacity}`,

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { V1Pod } from '../../api/schema/index.ts';
+import { credentialsFor, type ImageCredential } from '../images/pull-secrets.ts';
 import { isRuntimeError, type ImageInfo } from '../runtimes/runtime.ts';
 import { IMAGE_BACK_OFF, nextBackOff } from '../containers/back-off.ts';
 import type { ContainerRecord } from '../containers/container-record.ts';
@@ -17,6 +18,34 @@ const policyOf = (record: ContainerRecord): string => {
   if (record.spec.imagePullPolicy) return record.spec.imagePullPolicy;
   const image = record.spec.image ?? '';
   return /(^|\/)[^/:@]+(:latest)?$/.test(image) ? 'Always' : 'IfNotPresent';
+};
+
+/** What the pod's Secrets have for an image. Secrets that cannot be read are told, and the pull is tried without them. */
+const credentialsOf = async (
+  context: NodeContext,
+  pod: V1Pod,
+  image: string,
+): Promise<readonly ImageCredential[]> => {
+  const names = (pod.spec?.imagePullSecrets ?? []).flatMap(({ name }) => (name ? [name] : []));
+  const namespace = pod.metadata?.namespace ?? '';
+  const read = await Promise.all(
+    names.map(async (name) => ({
+      name,
+      secret: await context.objects.secret(namespace, name).catch(() => undefined),
+    })),
+  );
+  const missing = read.filter(({ secret }) => secret === undefined).map(({ name }) => name);
+  if (missing.length > 0)
+    context.event(
+      pod,
+      'Warning',
+      'FailedToRetrieveImagePullSecret',
+      `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`,
+    );
+  return credentialsFor(
+    image,
+    read.flatMap(({ secret }) => (secret ? [secret] : [])),
+  );
 };
 
 /** The image of a container, pulled when the policy asks for it. Failures are StartFailure with upstream's reasons. */
@@ -42,7 +71,8 @@ export const ensureImage = async (
   context.event(pod, 'Normal', 'Pulling', `Pulling image "${image}"`);
   const beganMs = clock.monotonicMs();
   try {
-    const pulled = await runtime.pullImage({ pod, container: record.spec, image, signal });
+    const credentials = await credentialsOf(context, pod, image);
+    const pulled = await runtime.pullImage({ pod, container: record.spec, image, credentials, signal });
     const took = formatDuration(Math.trunc(clock.monotonicMs() - beganMs));
     context.event(
       pod,

@@ -13,7 +13,7 @@ export class PodEntry implements StatusEntry {
   refused: V1PodStatus | undefined;
   readonly isMirror: boolean;
   /** Counted against the node while the pod is not over. */
-  readonly requests: Amounts;
+  requests: Amounts;
   readonly #onDeleted: (entry: PodEntry) => void;
 
   constructor(options: {

@@ -29,13 +29,17 @@ import {
 import { POST_START_TIMEOUT_MS, runHook } from './lifecycle-hook.ts';
 import type { NodeContext } from './node-context.ts';
 import { planPod } from './plan.ts';
+import { isResized, PodResize } from './pod-resize.ts';
+import type { Amounts } from './pod-requests.ts';
 import { formatPod, graceSecondsOf } from './pod-text.ts';
 import { backOffUntilMs } from './start-back-off.ts';
-import { shouldRestartAfterProbe } from '../containers/restart-policy.ts';
-import { startContainer, type Started } from './start-container.ts';
-import type { StartFailure } from './start-failure.ts';
+import { shouldRestart, shouldRestartAfterProbe } from '../containers/restart-policy.ts';
+import { startContainer } from './start-container.ts';
+import type { Started, StartFailure } from './start-failure.ts';
 import { stopContainer, stopInOrder } from './termination.ts';
 
+/** What container runtimes say of a process that could not be started. */
+const START_ERROR_EXIT_CODE = 128;
 /** Rhythm in which a wrong configuration is looked at again. */
 const CONFIG_RETRY_MS = 10_000;
 
@@ -51,6 +55,8 @@ export interface PodWorkerOptions {
   readonly pod: V1Pod;
   /** From a manifest of the host: its phase never becomes terminal. */
   readonly isStatic: boolean;
+  /** What other pods of the node ask for; nothing without it. */
+  usedByOthers?(): readonly Amounts[];
   onStatus(worker: PodWorker): void;
   /** Every container has exited and the sandbox is gone. Called once. */
   onTerminated(worker: PodWorker): void;
@@ -84,6 +90,7 @@ export class PodWorker {
   /** Aborts starts that are in progress; made when the first one begins. */
   #starts: { readonly abort: AbortController; readonly pending: Set<Promise<void>> } | undefined;
   #onTerminated: (() => void)[] | undefined;
+  #resize: PodResize | undefined;
   readonly #startedMs: number;
 
   constructor(options: PodWorkerOptions) {
@@ -147,7 +154,7 @@ export class PodWorker {
       if (!record) this.#records.push(newRecord(pod, spec, kind));
       else {
         const isChanged = record.spec.image !== spec.image;
-        record.spec = spec;
+        record.spec = isResized(record.spec, spec) ? this.#resizes.admit(pod, record, spec) : spec;
         if (isChanged && isRunning(record) && this.#stage === 'active')
           this.#restart(record, `Container ${spec.name} definition changed`, true);
       }
@@ -179,6 +186,17 @@ export class PodWorker {
   whenTerminated(): Promise<void> {
     if (this.#stage === 'terminated') return Promise.resolve();
     return new Promise((resolve) => (this.#onTerminated ??= []).push(resolve));
+  }
+
+  /** Made with the first change: most pods are never resized. */
+  get #resizes(): PodResize {
+    return (this.#resize ??= new PodResize({
+      context: this.#context,
+      pod: () => this.#pod,
+      usedByOthers: () => this.#options.usedByOthers?.() ?? [],
+      restart: (record, message) => this.#restart(record, message, false),
+      wake: (atMs) => (atMs === undefined ? this.#wake() : this.#wakeAt(atMs)),
+    }));
   }
 
   get #context(): NodeContext {
@@ -234,6 +252,7 @@ export class PodWorker {
         const plan = planPod(this.#pod, this.#records);
         if (plan.isFinished) return this.terminate({});
         for (const record of plan.start) this.#tryStart(record);
+        this.#resize?.turn(this.#records);
       }
     }
     this.#publish();
@@ -393,8 +412,10 @@ export class PodWorker {
       this.#adopt(record, await startContainer(request));
     } catch (error) {
       const failure = error as StartFailure;
-      record.waiting = { reason: failure.reason, message: failure.message };
-      record.retryAtMs = record.imageFailure ? 0 : context.clock.nowMs() + CONFIG_RETRY_MS;
+      if (failure.started) this.#adopt(record, failure.started);
+      const isOver = failure.started && !shouldRestart(this.#pod, record.spec, START_ERROR_EXIT_CODE);
+      record.waiting = isOver ? undefined : { reason: failure.reason, message: failure.message };
+      record.retryAtMs = record.imageFailure || failure.started ? 0 : context.clock.nowMs() + CONFIG_RETRY_MS;
     } finally {
       record.isStarting = false;
       this.#wake();
@@ -417,6 +438,7 @@ export class PodWorker {
     };
     Object.assign(record, {
       current: incarnation,
+      applied: record.spec.resources,
       inherited: undefined,
       waiting: undefined,
       isStarted: false,
@@ -558,6 +580,7 @@ export class PodWorker {
       isStatic: this.#options.isStatic,
       verdict: this.#verdict,
       before: this.#status,
+      resize: this.#resize?.conditions ?? [],
     });
     if (this.#status && JSON.stringify(this.#status) === JSON.stringify(status)) return;
     this.#status = status;

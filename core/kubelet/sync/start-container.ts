@@ -1,13 +1,13 @@
 import { messageOf } from '../../base/errors.ts';
 import type { V1Pod } from '../../api/schema/index.ts';
-import { isRuntimeError, type ImageInfo, type RunningContainer, type Sandbox } from '../runtimes/runtime.ts';
+import { isRuntimeError, NotStarted, type ImageInfo, type Sandbox } from '../runtimes/runtime.ts';
 import { resolveEnvironment } from '../volumes/environment.ts';
 import { serviceVariables } from '../volumes/service-environment.ts';
 import { VolumeError } from '../volumes/errors.ts';
 import { nextAttempt, type ContainerRecord } from '../containers/container-record.ts';
 import { ensureImage } from './image-pull.ts';
 import type { NodeContext } from './node-context.ts';
-import { StartFailure, type StartFailureReason } from './start-failure.ts';
+import { StartFailure, type Started, type StartFailureReason } from './start-failure.ts';
 
 export interface StartRequest {
   readonly context: NodeContext;
@@ -15,11 +15,6 @@ export interface StartRequest {
   readonly record: ContainerRecord;
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
-}
-
-export interface Started {
-  readonly container: RunningContainer;
-  readonly image: ImageInfo;
 }
 
 const environmentOf = async ({
@@ -32,7 +27,6 @@ const environmentOf = async ({
   const hostname = pod.spec?.hostname ?? pod.metadata?.name ?? '';
   try {
     const base = new Map([
-      ['PATH', '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
       ['HOSTNAME', pod.spec?.hostNetwork ? context.nodeName : hostname],
       ...context.environment,
       ...(await serviceVariables(pod, context.objects)),
@@ -50,8 +44,9 @@ const environmentOf = async ({
 export const startContainer = async (request: StartRequest): Promise<Started> => {
   const { context, pod, record, sandbox, signal } = request;
   const { name } = record.spec;
+  let image: ImageInfo | undefined;
   try {
-    const image = await ensureImage(context, pod, record, signal);
+    image = await ensureImage(context, pod, record, signal);
     const environment = await environmentOf(request);
     const container = await sandbox.startContainer({
       pod,
@@ -71,7 +66,10 @@ export const startContainer = async (request: StartRequest): Promise<Started> =>
     const failure =
       error instanceof StartFailure
         ? error
-        : new StartFailure(reasonOf(error), messageOf(error), { cause: error });
+        : new StartFailure(reasonOf(error), messageOf(error), {
+            cause: error,
+            ...(error instanceof NotStarted && image && { started: { container: error.container, image } }),
+          });
     const isPull = failure.reason === 'ErrImagePull' || failure.reason === 'InvalidImageName';
     context.event(pod, 'Warning', 'Failed', `Error: ${isPull ? failure.reason : failure.message}`);
     context.metrics.startedContainerErrors.labels(containerType(record), failure.reason).inc();

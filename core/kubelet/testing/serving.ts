@@ -85,6 +85,7 @@ export const serving = async (
   await kubelets.start();
   const serverTls = issue('system:node:n1', ['system:nodes'], 'server');
   const server = new KubeletServer({
+    eventRate: { qps: 50, burst: 100 },
     clock,
     log: silentLog,
     registry,

@@ -10,10 +10,16 @@ import { messageOf } from '../../base/errors.ts';
 import { fieldValue, resourceValue, type DownwardContext } from './downward.ts';
 import { failedMount } from './errors.ts';
 import type { ObjectSource } from './object-source.ts';
+import { ownedFile, tokenFile } from './ownership.ts';
 
 export interface VolumeFile {
   readonly content: Uint8Array;
   readonly mode: number;
+  /** Owner and group; root without them. */
+  readonly uid?: number;
+  readonly gid?: number;
+  /** Absent: since the volume is there. */
+  readonly mtimeMs?: number;
 }
 
 /** Files by path below the mount point. Read-only ones are read on every access; scratch ones belong to the pod. */
@@ -110,7 +116,8 @@ export const podVolumes = (context: () => DownwardContext, source: ObjectSource)
       const token = await source.token(context().pod, serviceAccountToken).catch((error: unknown) => {
         throw failedMount(volume, `failed to fetch token: ${messageOf(error)}`);
       });
-      return new Map([[serviceAccountToken.path, { content: encoder.encode(token), mode }]]);
+      const { path } = serviceAccountToken;
+      return new Map([[path, tokenFile(encoder.encode(token), mode, context().pod)]]);
     }
     return new Map();
   };
@@ -124,7 +131,10 @@ export const podVolumes = (context: () => DownwardContext, source: ObjectSource)
 
   const load = async (volume: V1Volume, withTokens: boolean): Promise<VolumeContent> => {
     const { name, configMap, secret, downwardAPI, projected } = volume;
-    const fixed = (files: Map<string, VolumeFile>): VolumeContent => ({ isWritable: false, files });
+    const fixed = (files: Map<string, VolumeFile>): VolumeContent => ({
+      isWritable: false,
+      files: new Map([...files].map(([path, file]) => [path, ownedFile(file, context().pod)])),
+    });
     if (configMap) {
       const mode = configMap.defaultMode ?? FILE_MODE_DEFAULT;
       return fixed(await configMapFiles(name, configMap.name ?? '', { ...configMap, mode }));

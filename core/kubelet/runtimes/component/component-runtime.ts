@@ -115,6 +115,11 @@ class ComponentContainer implements RunningContainer {
     return this.exec();
   }
 
+  /** Components run in the process of their host, and have its resources. */
+  resize(): Promise<void> {
+    return Promise.resolve();
+  }
+
   run(): Promise<never> {
     return this.exec();
   }

@@ -18,12 +18,14 @@ import type { VolumeFile } from '../../volumes/pod-volumes.ts';
 const DATA = '..data';
 const DATA_NEXT = '..data_tmp';
 const FOLDER_MODE = 0o755;
-const GROUP_READ = 0o040;
-const GROUP_EXECUTE = 0o010;
+/** As chown(2): this identity does not change. */
+const KEPT = -1;
 
 export interface WriteOptions {
-  /** `fsGroup`: the group of every file, which may read it. */
+  /** `fsGroup`: the group of directories. */
   readonly gid?: number | undefined;
+  /** Of the directory at the top. */
+  readonly mode?: number;
 }
 
 /** Undefined when the path would leave the volume, or meet what the writer keeps there. */
@@ -41,21 +43,22 @@ const writeAll = async (
 ): Promise<void> => {
   await chmod(folder, FOLDER_MODE);
   if (gid !== undefined) await chown(folder, -1, gid);
-  for (const [path, { content, mode }] of files) {
+  for (const [path, file] of files) {
     const target = join(folder, path);
     await mkdir(dirname(target), { recursive: true, mode: FOLDER_MODE });
-    await writeFile(target, content);
-    if (gid !== undefined) await chown(target, -1, gid);
+    await writeFile(target, file.content);
+    if (file.uid !== undefined || file.gid !== undefined)
+      await chown(target, file.uid ?? KEPT, file.gid ?? KEPT);
     // After the owner: a change of owner takes bits away.
-    await chmod(target, gid === undefined ? mode : mode | GROUP_READ | (mode & 0o100 ? GROUP_EXECUTE : 0));
+    await chmod(target, file.mode);
   }
 };
 
 /** Of names, modes and contents, so that no copy of a Secret is kept. */
 const digestOf = (files: ReadonlyMap<string, VolumeFile>): string => {
   const hash = createHash('sha256');
-  for (const [path, { content, mode }] of files)
-    hash.update(`${path}\0${mode}\0${content.byteLength}\0`).update(content);
+  for (const [path, { content, mode, uid, gid }] of files)
+    hash.update(`${path}\0${mode}\0${uid ?? ''}\0${gid ?? ''}\0${content.byteLength}\0`).update(content);
   return hash.digest('hex');
 };
 
@@ -95,6 +98,8 @@ export class AtomicWriter {
     const before = await readlink(join(folder, DATA)).catch(() => undefined);
     if (this.#written === digest && before !== undefined) return false;
     await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    if (options.gid !== undefined) await chown(folder, KEPT, options.gid);
+    await chmod(folder, options.mode ?? FOLDER_MODE);
     const version = await mkdtemp(`${folder}/..`);
     try {
       await writeAll(version, safe, options);

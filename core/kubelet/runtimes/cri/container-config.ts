@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { quantityFrom } from '../../../api/quantity/index.ts';
 import type { V1AppArmorProfile, V1Container, V1Pod, V1SeccompProfile } from '../../../api/schema/index.ts';
 import { configError } from '../../volumes/errors.ts';
+import { mustNotBeRoot } from '../non-root.ts';
+import { groupsOf } from '../pod-groups.ts';
 import { expandReferences } from '../../volumes/environment.ts';
 import type { ContainerRequest } from '../runtime.ts';
+import { MESSAGE_PATH_DEFAULT } from '../termination-message.ts';
 import type {
   ContainerConfig,
   ContainerSecurity,
@@ -15,7 +18,6 @@ import type {
 } from './messages.ts';
 import {
   CONTAINER_NAME_LABEL,
-  groupsOf,
   namespacesOf,
   NODE_LABEL,
   POD_NAME_LABEL,
@@ -31,8 +33,6 @@ export const MESSAGE_POLICY_ANNOTATION = 'io.kubernetes.container.terminationMes
 /** Ours: the image as the pod named it, and the file on the host behind the termination message. */
 export const IMAGE_ANNOTATION = 'pilothouse.dev/image';
 export const MESSAGE_FILE_ANNOTATION = 'pilothouse.dev/termination-message-file';
-
-export const MESSAGE_PATH_DEFAULT = '/dev/termination-log';
 
 const CPU_PERIOD_MICROSECONDS = 100_000;
 const CPU_QUOTA_MICROSECONDS_MIN = 1_000;
@@ -107,13 +107,9 @@ export interface ContainerPlaces {
 }
 
 /** VolumeError `CreateContainerConfigError` where a container that must not be root would be. */
-const assertNotRoot = (pod: V1Pod, { securityContext }: V1Container, image: CriImage): void => {
-  const own = securityContext;
-  const shared = pod.spec?.securityContext;
-  if ((own?.runAsNonRoot ?? shared?.runAsNonRoot) !== true) return;
-  const user = own?.runAsUser ?? shared?.runAsUser;
-  if (user === 0) throw configError("container's runAsUser breaks non-root policy");
-  if (user !== undefined) return;
+const assertNotRoot = (pod: V1Pod, container: V1Container, image: CriImage): void => {
+  if (!mustNotBeRoot(pod, container)) return;
+  if ((container.securityContext?.runAsUser ?? pod.spec?.securityContext?.runAsUser) !== undefined) return;
   if (image.username !== '')
     throw configError(
       `container has runAsNonRoot and image has non-numeric user (${image.username}), cannot verify user is non-root`,
@@ -179,7 +175,7 @@ const annotationsOf = (request: ContainerRequest, messageFile: string): Labels =
 
 export const containerConfig = (
   request: ContainerRequest,
-  nodeName: string,
+  nodeKey: string,
   image: CriImage,
   mounts: readonly CriMount[],
   messageFile: string,
@@ -203,7 +199,7 @@ export const containerConfig = (
       [POD_NAMESPACE_LABEL]: pod.metadata?.namespace ?? '',
       [POD_UID_LABEL]: pod.metadata?.uid ?? '',
       [CONTAINER_NAME_LABEL]: container.name,
-      [NODE_LABEL]: nodeName,
+      [NODE_LABEL]: nodeKey,
     },
     annotations: annotationsOf(request, messageFile),
     logPath: `${container.name}/${attempt}.log`,

@@ -12,12 +12,14 @@ import {
   readSandbox,
   readSandboxAddresses,
   writeContainerConfig,
+  writeResources,
   writeSandboxConfig,
   type ContainerConfig,
   type ContainerStatus,
   type CriImage,
   type FoundContainer,
   type FoundSandbox,
+  type LinuxResources,
   type SandboxConfig,
 } from './messages.ts';
 
@@ -53,6 +55,33 @@ export interface ImageAuth {
   readonly serverAddress: string;
   readonly identityToken: string;
 }
+
+export interface CriStatus {
+  /** As upstream writes it: `RuntimeReady=false reason:... message:...`. */
+  readonly runtimeProblem: string | undefined;
+  readonly networkProblem: string | undefined;
+  /** Of CNI configurations. */
+  readonly networkFolder: string;
+  /** What sandboxes are made of; empty: the runtime does not say. */
+  readonly sandboxImage: string;
+}
+
+const NETWORK_FOLDER_DEFAULT = '/etc/cni/net.d';
+
+/** containerd tells its configuration as JSON; of other runtimes the defaults are assumed. */
+const settingsOf = (config: string | undefined): Pick<CriStatus, 'networkFolder' | 'sandboxImage'> => {
+  let known: { readonly cni?: { readonly confDir?: unknown }; readonly sandboxImage?: unknown } = {};
+  try {
+    known = JSON.parse(config ?? '{}') as typeof known;
+  } catch {
+    // Another runtime's words.
+  }
+  const [folder, image] = [known.cni?.confDir, known.sandboxImage];
+  return {
+    networkFolder: typeof folder === 'string' && folder !== '' ? folder : NETWORK_FOLDER_DEFAULT,
+    sandboxImage: typeof image === 'string' ? image : '',
+  };
+};
 
 const RUNTIME = '/runtime.v1.RuntimeService/';
 const IMAGES = '/runtime.v1.ImageService/';
@@ -114,18 +143,27 @@ export class CriClient {
     return { name: answer.text(2), version: answer.text(3), api: answer.text(4) };
   }
 
-  /** Why the runtime or its network is not ready; undefined when both are. */
-  async problem(): Promise<string | undefined> {
-    const answer = await this.#call(RUNTIME, 'Status', message());
+  /** Whether the runtime and its network are ready, and where it looks for the configuration of networks. */
+  async status(): Promise<CriStatus> {
+    const answer = await this.#call(RUNTIME, 'Status', message().bool(1, true), { timeoutMs: 10_000 });
     const problems = answer
       .message(1)
       .list(1)
       .map(readMessage)
       .filter((condition) => condition.varint(2) === 0)
-      .map(
-        (condition) => `${condition.text(1)}=false reason:${condition.text(3)} message:${condition.text(4)}`,
-      );
-    return problems.length === 0 ? undefined : `container runtime network not ready: ${problems.join(', ')}`;
+      .map((condition) => ({
+        isNetwork: condition.text(1) === 'NetworkReady',
+        text: `${condition.text(1)}=false reason:${condition.text(3)} message:${condition.text(4)}`,
+      }));
+    const config = answer
+      .list(2)
+      .map(readMessage)
+      .find((entry) => entry.text(1) === 'config');
+    return {
+      runtimeProblem: problems.find(({ isNetwork }) => !isNetwork)?.text,
+      networkProblem: problems.find(({ isNetwork }) => isNetwork)?.text,
+      ...settingsOf(config?.text(2)),
+    };
   }
 
   async runSandbox(config: SandboxConfig, handler: string): Promise<string> {
@@ -154,6 +192,11 @@ export class CriClient {
       .message(2, writeContainerConfig(config))
       .message(3, writeSandboxConfig(sandbox));
     return (await this.#call(RUNTIME, 'CreateContainer', request)).text(1);
+  }
+
+  async updateResources(containerId: string, resources: LinuxResources): Promise<void> {
+    const request = id(containerId).message(2, writeResources(resources));
+    await this.#call(RUNTIME, 'UpdateContainerResources', request);
   }
 
   async startContainer(containerId: string): Promise<void> {
@@ -259,6 +302,16 @@ export class CriClient {
   async images(): Promise<readonly CriImage[]> {
     const found = (await this.#call(IMAGES, 'ListImages', message())).list(1).map(readImage);
     return found.filter((image) => image !== undefined);
+  }
+
+  async removeImage(imageId: string): Promise<void> {
+    await this.#call(IMAGES, 'RemoveImage', message().message(1, message().string(1, imageId)));
+  }
+
+  /** Where images are on disk; undefined: the runtime does not say. */
+  async imageFolder(): Promise<string | undefined> {
+    const [filesystem] = (await this.#call(IMAGES, 'ImageFsInfo', message())).list(1).map(readMessage);
+    return filesystem?.message(2).text(1) || undefined;
   }
 
   /** The reference under which the image is there now. */

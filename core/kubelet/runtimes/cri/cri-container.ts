@@ -1,7 +1,9 @@
 import { open } from 'node:fs/promises';
 import type { Clock } from '../../../base/clock.ts';
 import { messageOf } from '../../../base/errors.ts';
+import type { V1Container, V1Pod } from '../../../api/schema/index.ts';
 import { FileLog } from '../file-log.ts';
+import { MESSAGE_BYTES_MAX, messageFromLog } from '../termination-message.ts';
 import {
   RuntimeError,
   type CommandRequest,
@@ -12,14 +14,9 @@ import {
   type RunningContainer,
 } from '../runtime.ts';
 import { CriError, type CriClient } from './cri-client.ts';
-import { MESSAGE_FILE_ANNOTATION, MESSAGE_POLICY_ANNOTATION } from './container-config.ts';
+import { linuxResources, MESSAGE_FILE_ANNOTATION, MESSAGE_POLICY_ANNOTATION } from './container-config.ts';
 import type { ContainerStatus } from './messages.ts';
 import { openCommand } from './streams.ts';
-
-/** Upstream's bounds on a termination message, and on the part of the log that may stand for it. */
-const MESSAGE_BYTES_MAX = 4_096;
-const FALLBACK_BYTES_MAX = 2_048;
-const FALLBACK_LINES_MAX = 80;
 
 export interface CriContainerOptions {
   readonly client: CriClient;
@@ -27,6 +24,7 @@ export interface CriContainerOptions {
   readonly runtimeName: string;
   readonly id: string;
   readonly logFile: string;
+  readonly memoryCapacityBytes: number;
   /** Asks the runtime soon what has become of its containers. */
   look(): void;
 }
@@ -57,6 +55,7 @@ const execFailed = (error: unknown): RuntimeError =>
 export class CriContainer implements RunningContainer {
   readonly id: string;
   readonly criId: string;
+  readonly logFile: string;
   readonly log: FileLog;
   readonly #options: CriContainerOptions;
   #listeners: ((exit: ContainerExit) => void)[] = [];
@@ -65,6 +64,7 @@ export class CriContainer implements RunningContainer {
   constructor(options: CriContainerOptions) {
     this.#options = options;
     this.criId = options.id;
+    this.logFile = options.logFile;
     this.id = `${options.runtimeName}://${options.id}`;
     this.log = new FileLog(options.logFile, options.clock);
   }
@@ -107,6 +107,11 @@ export class CriContainer implements RunningContainer {
     void client.stopContainer(this.criId, Math.ceil(graceMs / 1000)).then(look, look);
   }
 
+  async resize(pod: V1Pod, container: V1Container): Promise<void> {
+    const { client, memoryCapacityBytes } = this.#options;
+    await client.updateResources(this.criId, linuxResources(pod, container, memoryCapacityBytes));
+  }
+
   async exec(request: ExecRequest): Promise<ExecSession> {
     const { client } = this.#options;
     try {
@@ -143,13 +148,8 @@ export class CriContainer implements RunningContainer {
     const file = annotations.get(MESSAGE_FILE_ANNOTATION);
     const left = file === undefined || file === '' ? '' : await readHead(file, MESSAGE_BYTES_MAX);
     if (left !== '') return left;
-    if (annotations.get(MESSAGE_POLICY_ANNOTATION) === 'FallbackToLogsOnError' && exitCode !== 0) {
-      const reading = { tailLines: FALLBACK_LINES_MAX, follow: false, signal: new AbortController().signal };
-      let tail = '';
-      for await (const lines of this.log.read(reading))
-        for (const { text, isPartial } of lines) tail += isPartial ? text : `${text}\n`;
-      if (tail !== '') return Buffer.from(tail).subarray(-FALLBACK_BYTES_MAX).toString();
-    }
-    return message;
+    const policy = annotations.get(MESSAGE_POLICY_ANNOTATION);
+    const tail = await messageFromLog(this.log, { policy, exitCode });
+    return tail === '' ? message : tail;
   }
 }

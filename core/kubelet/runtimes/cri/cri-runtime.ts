@@ -9,9 +9,11 @@ import type { V1Pod } from '../../../api/schema/index.ts';
 import { hostsFile } from '../../dns/hosts-file.ts';
 import { VolumeError } from '../../volumes/errors.ts';
 import {
+  NotStarted,
   RuntimeError,
   type AdoptedContainer,
   type AdoptedSandbox,
+  type CollectedImages,
   type ContainerRequest,
   type ContainerUsage,
   type HeldPod,
@@ -22,17 +24,16 @@ import {
   type Sandbox,
   type SandboxRequest,
 } from '../runtime.ts';
-import {
-  containerConfig,
-  IMAGE_ANNOTATION,
-  MESSAGE_PATH_DEFAULT,
-  RESTART_COUNT_ANNOTATION,
-} from './container-config.ts';
+import { containerConfig, IMAGE_ANNOTATION, RESTART_COUNT_ANNOTATION } from './container-config.ts';
+import { MESSAGE_PATH_DEFAULT } from '../termination-message.ts';
+import { removePodFolder } from './bind-mounts.ts';
 import { CriContainer } from './cri-container.ts';
-import { CriClient, isCriNotFound, type CriVersion } from './cri-client.ts';
+import { CriClient, isCriNotFound, type CriStatus, type CriVersion } from './cri-client.ts';
 import { removeCgroups } from './cgroups.ts';
 import { DiskVolumes } from './disk-volumes.ts';
-import type { ContainerStatus, CriImage, CriMount, FoundSandbox, SandboxConfig } from './messages.ts';
+import { ImageStore } from './image-store.ts';
+import { LOG_LIMITS, removeLog, rotateLog, type LogLimits } from './log-rotation.ts';
+import type { ContainerStatus, CriMount, FoundSandbox, SandboxConfig } from './messages.ts';
 import { Relist } from './relist.ts';
 import {
   CONTAINER_NAME_LABEL,
@@ -40,17 +41,22 @@ import {
   podLogFolder,
   POD_UID_LABEL,
   sandboxConfig,
+  type SandboxPlaces,
 } from './sandbox-config.ts';
 import { openForward } from './streams.ts';
 
 /** As old as a mounted object may be: upstream's kubelet looks again every minute. */
 const VOLUMES_REFRESH_MS = 60_000;
+/** Upstream's `containerLogMonitorInterval`. */
+const LOG_CHECK_MS = 10_000;
 const MOUNTED_HOSTS = '/etc/hosts';
 
 export interface CriRuntimeOptions {
   /** `unix:///run/containerd/containerd.sock` */
   readonly endpoint: string;
   readonly nodeName: string;
+  /** Tells nodes of one name apart where clusters share a runtime. */
+  readonly clusterId?: string;
   readonly clock: Clock;
   readonly log: Log;
   /** `--root-dir`: volumes, hosts files and termination messages of pods. */
@@ -60,6 +66,7 @@ export interface CriRuntimeOptions {
   /** Above `kubepods`; `/` is the machine's. */
   readonly cgroupRoot?: string;
   readonly memoryCapacityBytes: number;
+  readonly logLimits?: LogLimits;
 }
 
 /** What one pod has on this node while its kubelet runs. */
@@ -79,11 +86,21 @@ const noRuntime = (endpoint: string, cause: unknown): ReasonError<'NoRuntime'> =
     { cause },
   );
 
-const infoOf = (image: CriImage, asNamed: string): ImageInfo => ({
-  image: image.tags[0] ?? asNamed,
-  imageID: image.digests[0] ?? image.id,
-  sizeBytes: image.sizeBytes,
-});
+/** ReasonError `NoRuntime` where none answers that the kubelet can use. */
+export const connectRuntime = async (
+  endpoint: string,
+): Promise<{ readonly client: CriClient; readonly version: CriVersion }> => {
+  const client = new CriClient(endpoint);
+  try {
+    const version = await client.version();
+    if (version.api !== 'v1')
+      throw new Error(`it speaks CRI ${version.api || 'of no version'}, and the kubelet needs v1`);
+    return { client, version };
+  } catch (error) {
+    client.close();
+    throw noRuntime(endpoint, error);
+  }
+};
 
 /** Real containers, through the CRI of containerd or CRI-O. They outlive the kubelet, which finds them by their labels. */
 export class CriRuntime implements Runtime, Disposable {
@@ -93,64 +110,71 @@ export class CriRuntime implements Runtime, Disposable {
   readonly #options: CriRuntimeOptions;
   readonly #client: CriClient;
   readonly #relist: Relist;
+  readonly #images: ImageStore;
+  readonly #nodeKey: string;
   readonly #labels: Readonly<Record<string, string>>;
   readonly #refreshes = new Map<string, Disposable>();
+  #logTimer: Disposable | undefined;
   #isDisposed = false;
 
   private constructor(options: CriRuntimeOptions, client: CriClient, { name, version }: CriVersion) {
-    const { nodeName, clock, log } = options;
+    const { nodeName, clusterId, clock, log } = options;
     this.#options = options;
     this.#client = client;
     this.name = name;
     this.version = version.replace(/^v/, '');
-    this.#labels = { [NODE_LABEL]: nodeName };
-    this.#relist = new Relist({ client, clock, log, nodeName });
+    this.#nodeKey = clusterId === undefined ? nodeName : `${clusterId}/${nodeName}`;
+    this.#labels = { [NODE_LABEL]: this.#nodeKey };
+    this.#images = new ImageStore({ client, clock, log });
+    this.#relist = new Relist({ client, clock, log, nodeKey: this.#nodeKey });
   }
 
   /** ReasonError `NoRuntime` with one line that says what to do. */
   static async connect(options: CriRuntimeOptions): Promise<CriRuntime> {
-    const client = new CriClient(options.endpoint);
-    try {
-      const version = await client.version();
-      if (version.api !== 'v1')
-        throw new Error(`it speaks CRI ${version.api || 'of no version'}, and the kubelet needs v1`);
-      await mkdir(options.root, { recursive: true, mode: 0o750 });
-      await mkdir(options.podLogs, { recursive: true, mode: 0o755 });
-      return new CriRuntime(options, client, version);
-    } catch (error) {
-      client.close();
-      throw noRuntime(options.endpoint, error);
-    }
+    const { client, version } = await connectRuntime(options.endpoint);
+    await mkdir(options.root, { recursive: true, mode: 0o750 });
+    await mkdir(options.podLogs, { recursive: true, mode: 0o755 });
+    return new CriRuntime(options, client, version);
   }
 
   /** Containers keep running. */
   dispose(): void {
     this.#isDisposed = true;
     this.#relist.dispose();
+    this.#logTimer?.dispose();
     for (const refresh of this.#refreshes.values()) refresh.dispose();
     this.#client.close();
   }
 
-  async findImage(image: string): Promise<ImageInfo | undefined> {
-    const found = await this.#client.image(image);
-    return found && infoOf(found, image);
+  findImage(image: string): Promise<ImageInfo | undefined> {
+    return this.#images.find(image);
   }
 
-  async pullImage({ image, signal }: PullRequest): Promise<ImageInfo> {
-    try {
-      const reference = await this.#client.pull(image, undefined, undefined, signal);
-      const found = await this.#client.image(reference);
-      if (!found) throw new Error(`image "${image}" is not there after it was pulled`);
-      return infoOf(found, image);
-    } catch (error) {
-      const message = messageOf(error);
-      const isInvalid = message.includes('invalid reference format');
-      throw new RuntimeError(isInvalid ? 'InvalidImageName' : 'ErrImagePull', message, { cause: error });
-    }
+  pullImage(request: PullRequest): Promise<ImageInfo> {
+    return this.#images.pull(request);
   }
 
-  async images(): Promise<readonly ImageInfo[]> {
-    return (await this.#client.images()).map((image) => infoOf(image, image.id));
+  images(): Promise<readonly ImageInfo[]> {
+    return this.#images.all();
+  }
+
+  collectImages(): Promise<CollectedImages> {
+    return this.#images.collect();
+  }
+
+  async problem(): Promise<string | undefined> {
+    const status = await this.#client.status().catch(() => undefined);
+    if (!status) return 'container runtime is down';
+    const { runtimeProblem, networkProblem } = status;
+    const problems = [
+      ...(runtimeProblem === undefined ? [] : [`container runtime not ready: ${runtimeProblem}`]),
+      ...(networkProblem === undefined ? [] : [`container runtime network not ready: ${networkProblem}`]),
+    ];
+    return problems.length === 0 ? undefined : problems.join(', ');
+  }
+
+  status(): Promise<CriStatus> {
+    return this.#client.status();
   }
 
   async usage(
@@ -169,15 +193,12 @@ export class CriRuntime implements Runtime, Disposable {
   async createSandbox(request: SandboxRequest): Promise<Sandbox> {
     const { pod } = request;
     const folder = this.#folderOf(pod.metadata?.uid ?? '');
-    const volumes = new DiskVolumes(pod, request.volumes, folder);
+    const volumes = new DiskVolumes(pod, request.volumes, folder, this.#options.log);
     await volumes.prepare();
     const known = await this.#sandboxesOf(pod.metadata?.uid ?? '');
     // Numbers are unique in the runtime: an earlier kubelet may have come further than this one knows.
     const attempt = known.reduce((next, sandbox) => Math.max(next, sandbox.attempt + 1), request.attempt);
-    const config = sandboxConfig(
-      { ...request, attempt },
-      { podLogs: this.#options.podLogs, cgroupRoot: this.#options.cgroupRoot ?? '/' },
-    );
+    const config = sandboxConfig({ ...request, attempt }, this.#places);
     try {
       for (const sandbox of known) await this.#client.stopSandbox(sandbox.id);
       await mkdir(config.logDirectory, { recursive: true, mode: 0o755 });
@@ -195,14 +216,14 @@ export class CriRuntime implements Runtime, Disposable {
     const [newest] = [...(await this.#sandboxesOf(uid))].sort((a, b) => b.attempt - a.attempt);
     if (!newest?.isReady) return undefined;
     const folder = this.#folderOf(uid);
-    const volumes = new DiskVolumes(pod, request.volumes, folder);
+    const volumes = new DiskVolumes(pod, request.volumes, folder, this.#options.log);
     await volumes.prepare();
-    const config = sandboxConfig(
-      { ...request, attempt: newest.attempt },
-      { podLogs: this.#options.podLogs, cgroupRoot: this.#options.cgroupRoot ?? '/' },
-    );
+    const config = sandboxConfig({ ...request, attempt: newest.attempt }, this.#places);
     const sandbox = await this.#sandbox(request, { config, sandboxId: newest.id, volumes, folder });
     const found = await this.#client.listContainers({ ...this.#labels, [POD_UID_LABEL]: uid });
+    // Made, and never started: the kubelet was killed in between. Its name is taken until it goes.
+    for (const { id, state } of found)
+      if (state === 'created') await this.#client.removeContainer(id).catch(ignoreMissing);
     const statuses = await Promise.all(
       found
         .filter(({ state }) => state === 'running' || state === 'exited')
@@ -236,12 +257,17 @@ export class CriRuntime implements Runtime, Disposable {
     }
     const logs = (await readdir(this.#options.podLogs)).filter((name) => name.endsWith(`_${uid}`));
     for (const name of logs) await rm(join(this.#options.podLogs, name), { recursive: true, force: true });
-    await rm(this.#folderOf(uid), { recursive: true, force: true });
     await removeCgroups(this.#options.cgroupRoot ?? '/', uid);
+    await removePodFolder(this.#folderOf(uid));
   }
 
   async #sandboxesOf(uid: string): Promise<readonly FoundSandbox[]> {
     return this.#client.listSandboxes({ ...this.#labels, [POD_UID_LABEL]: uid });
+  }
+
+  get #places(): SandboxPlaces {
+    const { podLogs, cgroupRoot = '/' } = this.#options;
+    return { podLogs, cgroupRoot, nodeKey: this.#nodeKey };
   }
 
   #folderOf(uid: string): string {
@@ -294,10 +320,42 @@ export class CriRuntime implements Runtime, Disposable {
     this.#refreshes.set(uid, timer);
   }
 
+  /** Looks at the logs of running containers for as long as there are any. */
+  #watchLogs(): void {
+    if (this.#isDisposed || this.#logTimer) return;
+    this.#logTimer = this.#options.clock.after(LOG_CHECK_MS, () => {
+      void this.rotateLogs().finally(() => {
+        this.#logTimer = undefined;
+        if (this.#relist.containers.length > 0) this.#watchLogs();
+      });
+    });
+  }
+
+  /** Every ten seconds while there are containers. */
+  async rotateLogs(): Promise<void> {
+    const { clock, log, logLimits: limits = LOG_LIMITS } = this.#options;
+    for (const { criId, logFile } of this.#relist.containers)
+      try {
+        const reopen = (): Promise<void> => this.#client.reopenLog(criId);
+        await rotateLog(logFile, { limits, nowMs: clock.nowMs(), reopen });
+      } catch (error) {
+        log.write('warn', 'a log could not be rotated', { path: logFile, error: messageOf(error) });
+      }
+  }
+
   #container(id: string, logFile: string): CriContainer {
-    const { clock } = this.#options;
+    this.#watchLogs();
+    const { clock, memoryCapacityBytes } = this.#options;
     const look = (): void => this.#relist.look();
-    return new CriContainer({ client: this.#client, clock, runtimeName: this.name, id, logFile, look });
+    return new CriContainer({
+      client: this.#client,
+      clock,
+      runtimeName: this.name,
+      id,
+      logFile,
+      memoryCapacityBytes,
+      look,
+    });
   }
 
   async #start(request: ContainerRequest, of: SandboxRequest, place: PodPlace): Promise<RunningContainer> {
@@ -308,8 +366,9 @@ export class CriRuntime implements Runtime, Disposable {
       throw new RuntimeError('CreateContainerError', `image "${container.image}" is no longer on the node`);
     const messageFile = await this.#messageFile(place, container.name);
     const mounts = await this.#mounts(request, of, place, messageFile);
-    const places = { root: this.#options.root, memoryCapacityBytes: this.#options.memoryCapacityBytes };
-    const config = containerConfig(request, this.#options.nodeName, resolved, mounts, messageFile, places);
+    const { root, memoryCapacityBytes } = this.#options;
+    const places = { root, memoryCapacityBytes, ...(await this.#targetOf(request)) };
+    const config = containerConfig(request, this.#nodeKey, resolved, mounts, messageFile, places);
     await mkdir(join(place.config.logDirectory, container.name), { recursive: true, mode: 0o755 });
     let id: string;
     try {
@@ -320,13 +379,43 @@ export class CriRuntime implements Runtime, Disposable {
     try {
       await this.#client.startContainer(id);
     } catch (error) {
-      await this.#client.removeContainer(id).catch(ignoreMissing);
-      throw new RuntimeError('RunContainerError', messageOf(error), { cause: error });
+      throw await this.#notStarted(id, join(place.config.logDirectory, config.logPath), error);
     }
     const running = this.#container(id, join(place.config.logDirectory, config.logPath));
     this.#relist.followContainer(running);
     await this.#removeOld(request);
     return running;
+  }
+
+  /** As upstream: a container whose process could not be started has exited. Without an exit it is removed. */
+  async #notStarted(id: string, logFile: string, cause: unknown): Promise<RuntimeError> {
+    const message = messageOf(cause);
+    const status = await this.#client.containerStatus(id).catch(() => undefined);
+    if (status?.state === 'exited') {
+      const container = this.#container(id, logFile);
+      container.exited(await container.ended(status));
+      return new NotStarted(message, container, { cause });
+    }
+    await this.#client.removeContainer(id).catch(ignoreMissing);
+    return new RuntimeError('RunContainerError', message, { cause });
+  }
+
+  /** The container whose processes an ephemeral container sees. */
+  async #targetOf({ pod, container, kind }: ContainerRequest): Promise<{ readonly targetId?: string }> {
+    const target = pod.spec?.ephemeralContainers?.find(({ name }) => name === container.name);
+    if (kind !== 'ephemeral' || !target?.targetContainerName) return {};
+    const found = await this.#client.listContainers({
+      ...this.#labels,
+      [POD_UID_LABEL]: pod.metadata?.uid ?? '',
+      [CONTAINER_NAME_LABEL]: target.targetContainerName,
+    });
+    const targetId = found.find(({ state }) => state === 'running')?.id;
+    if (targetId === undefined)
+      throw new RuntimeError(
+        'CreateContainerError',
+        `unable to find target container ${target.targetContainerName}`,
+      );
+    return { targetId };
   }
 
   /** The start before stays for its log; those before it go. */
@@ -342,7 +431,7 @@ export class CriRuntime implements Runtime, Disposable {
         if (old.state === 'exited' && old.attempt < attempt - 1) {
           await this.#client.removeContainer(old.id).catch(ignoreMissing);
           const log = join(this.#options.podLogs, podLogFolder(pod), container.name, `${old.attempt}.log`);
-          await rm(log, { force: true });
+          await removeLog(log);
         }
     } catch (error) {
       this.#options.log.write('warn', 'old containers could not be removed', { error: messageOf(error) });

@@ -1,23 +1,19 @@
-import { chmod, chown, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../../base/errors.ts';
-import type {
-  V1Container,
-  V1HostPathVolumeSource,
-  V1Pod,
-  V1Volume,
-  V1VolumeMount,
-} from '../../../api/schema/index.ts';
-import { expandReferences } from '../../volumes/environment.ts';
-import { failedMount } from '../../volumes/errors.ts';
+import { quantityFrom } from '../../../api/quantity/index.ts';
+import type { Log } from '../../../base/log.ts';
+import type { V1Container, V1HostPathVolumeSource, V1Pod, V1Volume } from '../../../api/schema/index.ts';
+import { configError, failedMount } from '../../volumes/errors.ts';
 import type { PodVolumes } from '../../volumes/pod-volumes.ts';
+import { isInMemory, topMode } from '../../volumes/ownership.ts';
+import { subPathOf } from '../../volumes/sub-path-name.ts';
 import { AtomicWriter } from './atomic-writer.ts';
+import { bindSubPath, mountMemory } from './bind-mounts.ts';
 import type { CriMount } from './messages.ts';
+import { openSubPath, resolveSubPath } from './sub-path.ts';
 
 const FOLDER_MODE = 0o755;
-/** Everyone may write, and files get the group of the folder. */
-const SCRATCH_MODE = 0o777;
-const SETGID = 0o2000;
 const PROPAGATION = { None: 0, HostToContainer: 1, Bidirectional: 2 } as const;
 
 const FIXED_KINDS = ['configMap', 'secret', 'downwardAPI', 'projected'] as const;
@@ -54,38 +50,21 @@ const checkHostPath = async (volume: string, { path, type = '' }: V1HostPathVolu
     );
 };
 
-/**
- * The place of a `subPath` in its volume. Each part is looked at: a symbolic link that a container has put there must
- * not lead out of the volume.
- */
-export const safeSubPath = async (volume: string, base: string, subPath: string): Promise<string> => {
-  const parts = subPath.split('/').filter((part) => part !== '' && part !== '.');
-  if (parts.includes('..') || subPath.startsWith('/'))
-    throw failedMount(volume, `subPath "${subPath}" must be a relative path without ".."`);
-  const root = await realpath(base);
-  let at = root;
-  for (const part of parts) {
-    const next = join(at, part);
-    const found = await lstat(next).catch(() => undefined);
-    if (!found) await mkdir(next, { mode: FOLDER_MODE });
-    at = found?.isSymbolicLink() === true ? await realpath(next) : next;
-    if (at !== root && !at.startsWith(`${root}/`))
-      throw failedMount(volume, `subPath "${subPath}" leads out of the volume`);
-  }
-  return at;
-};
-
 /** The volumes of one pod as files on disk, below `<root>/pods/<uid>/volumes`. */
 export class DiskVolumes {
   readonly #pod: V1Pod;
   readonly #volumes: PodVolumes;
+  readonly #podFolder: string;
   readonly #folder: string;
+  readonly #log: Log;
   readonly #writers = new Map<string, AtomicWriter>();
 
-  constructor(pod: V1Pod, volumes: PodVolumes, podFolder: string) {
+  constructor(pod: V1Pod, volumes: PodVolumes, podFolder: string, log: Log) {
     this.#pod = pod;
     this.#volumes = volumes;
+    this.#podFolder = podFolder;
     this.#folder = join(podFolder, 'volumes');
+    this.#log = log;
   }
 
   /** Everything is on disk afterwards, or VolumeError `FailedMount` says what is not. */
@@ -108,26 +87,27 @@ export class DiskVolumes {
     return (this.#pod.spec?.volumes ?? []).some(fixedKind);
   }
 
+  /** Mounts subPaths on the way. VolumeError says which mount cannot be had. */
   async mountsOf(
     container: V1Container,
     environment: ReadonlyMap<string, string>,
   ): Promise<readonly CriMount[]> {
     const mounts: CriMount[] = [];
-    for (const mount of container.volumeMounts ?? []) {
+    for (const [index, mount] of (container.volumeMounts ?? []).entries()) {
       const volume = this.#pod.spec?.volumes?.find(({ name }) => name === mount.name);
       if (!volume) throw failedMount(mount.name, 'the pod has no such volume');
+      const subPath = subPathOf(mount, environment);
       mounts.push({
         containerPath: mount.mountPath,
-        hostPath: await this.#sourceOf(volume, mount, environment),
+        hostPath:
+          subPath === ''
+            ? this.#placeOf(volume)
+            : await this.#bind(volume, { subPath, container: container.name, index }),
         isReadOnly: mount.readOnly === true || fixedKind(volume) !== undefined,
         propagation: PROPAGATION[mount.mountPropagation as keyof typeof PROPAGATION] ?? 0,
       });
     }
     return mounts;
-  }
-
-  async remove(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
   }
 
   #placeOf(volume: V1Volume): string {
@@ -136,15 +116,27 @@ export class DiskVolumes {
     return join(this.#folder, FOLDERS[kind], volume.name);
   }
 
-  async #sourceOf(
+  /** Where the subPath is mounted. People read upstream's words: more would tell about the files of the machine. */
+  async #bind(
     volume: V1Volume,
-    { subPath, subPathExpr, name }: V1VolumeMount,
-    environment: ReadonlyMap<string, string>,
+    { subPath, ...place }: { readonly subPath: string; readonly container: string; readonly index: number },
   ): Promise<string> {
-    const place = this.#placeOf(volume);
-    const path =
-      subPathExpr === undefined || subPathExpr === '' ? subPath : expandReferences(subPathExpr, environment);
-    return path === undefined || path === '' ? place : safeSubPath(name, place, path);
+    const { name } = volume;
+    try {
+      const opened = await openSubPath(await resolveSubPath(this.#placeOf(volume), subPath));
+      try {
+        return await bindSubPath(opened, { ...place, volume: name, podFolder: this.#podFolder });
+      } finally {
+        await opened.close();
+      }
+    } catch (error) {
+      const { uid: pod } = this.#pod.metadata ?? {};
+      const fields = { pod, container: place.container, volume: name, subPath, error: messageOf(error) };
+      this.#log.write('warn', 'a subPath could not be mounted', fields);
+      throw configError(
+        `failed to prepare subPath for volumeMount "${name}" of container "${place.container}"`,
+      );
+    }
   }
 
   async #prepare(volume: V1Volume): Promise<void> {
@@ -154,19 +146,22 @@ export class DiskVolumes {
     if (hostPath) return checkHostPath(name, hostPath);
     if (fixedKind(volume)) {
       const { files } = await this.#volumes.read(name);
+      if (isInMemory(volume)) await mountMemory(place);
       const writer = this.#writers.get(name) ?? new AtomicWriter(place);
       this.#writers.set(name, writer);
-      await writer.write(files, { gid });
+      await writer.write(files, { gid, mode: topMode(volume, this.#pod) });
       return;
     }
-    if (!emptyDir || (emptyDir.medium ?? '') !== '') {
+    const medium = emptyDir?.medium ?? '';
+    if (!emptyDir || (medium !== '' && medium !== 'Memory')) {
       const kind = emptyDir
-        ? `emptyDir of medium ${emptyDir.medium}`
+        ? `emptyDir of medium ${medium}`
         : (Object.keys(volume).find((key) => key !== 'name') ?? '');
       throw failedMount(name, `volumes of type ${kind} are not supported on nodes with a container runtime`);
     }
     await mkdir(place, { recursive: true });
+    if (medium === 'Memory') await mountMemory(place, quantityFrom(emptyDir.sizeLimit).toNumber());
     if (gid !== undefined) await chown(place, -1, gid);
-    await chmod(place, gid === undefined ? SCRATCH_MODE : SCRATCH_MODE | SETGID);
+    await chmod(place, topMode(volume, this.#pod));
   }
 }

@@ -239,6 +239,7 @@ export interface FoundContainer {
   readonly attempt: number;
   readonly state: 'created' | 'running' | 'exited' | 'unknown';
   readonly createdMs: number;
+  readonly imageRef: string;
   readonly labels: ReadonlyMap<string, string>;
 }
 
@@ -247,7 +248,6 @@ export interface ContainerStatus extends Omit<FoundContainer, 'sandboxId'> {
   readonly finishedMs: number;
   readonly exitCode: number;
   readonly image: string;
-  readonly imageRef: string;
   readonly reason: string;
   readonly message: string;
   readonly annotations: ReadonlyMap<string, string>;
@@ -262,6 +262,8 @@ export interface CriImage {
   /** Undefined: the image says a name, or nothing. */
   readonly uid: number | undefined;
   readonly username: string;
+  /** Never removed to free space. */
+  readonly isPinned: boolean;
 }
 
 const NANOS_PER_MS = 1e6;
@@ -304,6 +306,7 @@ export const readContainer = (bytes: Uint8Array): FoundContainer => {
     attempt: metadata.varint(2),
     state: STATES[read.varint(6)] ?? 'unknown',
     createdMs: ms(read.varint(7)),
+    imageRef: read.text(5),
     labels: texts(read, 8),
   };
 };
@@ -342,5 +345,6 @@ export const readImage = (bytes: Uint8Array): CriImage | undefined => {
     sizeBytes: read.varint(4),
     uid: hasUid ? read.message(5).varint(1) : undefined,
     username: read.text(6),
+    isPinned: read.varint(8) === 1,
   };
 };

@@ -24,7 +24,7 @@ export class Relist implements Disposable {
   readonly #client: CriClient;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #nodeName: string;
+  readonly #nodeKey: string;
   readonly #containers = new Map<string, CriContainer>();
   readonly #sandboxes = new Map<string, () => void>();
   #timer: Disposable | undefined;
@@ -36,12 +36,17 @@ export class Relist implements Disposable {
     readonly client: CriClient;
     readonly clock: Clock;
     readonly log: Log;
-    readonly nodeName: string;
+    readonly nodeKey: string;
   }) {
     this.#client = options.client;
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#nodeName = options.nodeName;
+    this.#nodeKey = options.nodeKey;
+  }
+
+  /** Those that have not exited. */
+  get containers(): readonly CriContainer[] {
+    return [...this.#containers.values()];
   }
 
   followContainer(container: CriContainer): void {
@@ -91,7 +96,7 @@ export class Relist implements Disposable {
   }
 
   async #relist(): Promise<void> {
-    const labels = { [NODE_LABEL]: this.#nodeName };
+    const labels = { [NODE_LABEL]: this.#nodeKey };
     // Taken before the lists: what is followed later need not be on them.
     const followed = [...this.#containers.values()];
     const watched = [...this.#sandboxes];

@@ -1,6 +1,7 @@
 import { quantityFrom } from '../../../api/quantity/index.ts';
 import type { V1Container, V1Pod } from '../../../api/schema/index.ts';
 import { podNames } from '../../dns/hosts-file.ts';
+import { groupsOf } from '../pod-groups.ts';
 import type { SandboxRequest } from '../runtime.ts';
 import type { Labels, NamespaceOptions, SandboxConfig } from './messages.ts';
 
@@ -46,12 +47,12 @@ export const cgroupParentOf = (pod: V1Pod, root: string): string => {
   return `${root.replace(/\/$/, '')}/kubepods${tier}/pod${pod.metadata?.uid ?? ''}`;
 };
 
-export const podLabels = (pod: V1Pod, nodeName: string): Labels => ({
+export const podLabels = (pod: V1Pod, nodeKey: string): Labels => ({
   ...pod.metadata?.labels,
   [POD_NAME_LABEL]: pod.metadata?.name ?? '',
   [POD_NAMESPACE_LABEL]: pod.metadata?.namespace ?? '',
   [POD_UID_LABEL]: pod.metadata?.uid ?? '',
-  [NODE_LABEL]: nodeName,
+  [NODE_LABEL]: nodeKey,
 });
 
 export const namespacesOf = ({ spec }: V1Pod, targetId?: string): NamespaceOptions => ({
@@ -61,12 +62,6 @@ export const namespacesOf = ({ spec }: V1Pod, targetId?: string): NamespaceOptio
   ...(targetId !== undefined && { targetId }),
 });
 
-/** Groups of every process of the pod: `fsGroup` first, as upstream. */
-export const groupsOf = ({ spec }: V1Pod): readonly number[] => {
-  const { fsGroup, supplementalGroups = [] } = spec?.securityContext ?? {};
-  return [...(fsGroup === undefined ? [] : [fsGroup]), ...supplementalGroups];
-};
-
 /** `<namespace>_<name>_<uid>` below the folder of pod logs. */
 export const podLogFolder = ({ metadata }: V1Pod): string =>
   `${metadata?.namespace ?? ''}_${metadata?.name ?? ''}_${metadata?.uid ?? ''}`;
@@ -74,13 +69,15 @@ export const podLogFolder = ({ metadata }: V1Pod): string =>
 export interface SandboxPlaces {
   readonly podLogs: string;
   readonly cgroupRoot: string;
+  /** What pods of this node are found by. */
+  readonly nodeKey: string;
 }
 
 export const sandboxConfig = (
   request: SandboxRequest,
-  { podLogs, cgroupRoot }: SandboxPlaces,
+  { podLogs, cgroupRoot, nodeKey }: SandboxPlaces,
 ): SandboxConfig => {
-  const { pod, nodeName, dns, clusterDomain, attempt } = request;
+  const { pod, dns, clusterDomain, attempt } = request;
   const { metadata, spec } = pod;
   const isHostNetwork = spec?.hostNetwork === true;
   const { hostname, fullName } = podNames(pod, clusterDomain);
@@ -101,7 +98,7 @@ export const sandboxConfig = (
         hostIP: hostIP ?? '',
       })),
     ),
-    labels: podLabels(pod, nodeName),
+    labels: podLabels(pod, nodeKey),
     annotations: metadata?.annotations ?? {},
     cgroupParent: cgroupParentOf(pod, cgroupRoot),
     sysctls: Object.fromEntries((security?.sysctls ?? []).map(({ name, value }) => [name, value])),

@@ -61,9 +61,8 @@ const collect = async (stream: Duplex): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-/** The exit code in a Status of the error stream; the stream stays empty where the command succeeded in older protocols. */
+/** The exit code in a Status of the error stream. Without any the command was cut off: nothing says that it succeeded. */
 export const exitCodeIn = (text: string): number => {
-  if (text === '') return 0;
   try {
     const { status, details } = JSON.parse(text) as {
       readonly status?: string;
@@ -91,7 +90,8 @@ export const openCommand = async (
   const output = stdout && open('stdout');
   const errorOutput = stderr && !tty ? open('stderr') : undefined;
   const resizes = tty ? open('resize') : undefined;
-  for (const stream of [output, errorOutput, errors]) stream?.once('end', () => stream.end());
+  // Nothing is sent while the status may be on its way: a runtime that has hung up answers with a reset, and it would be lost.
+  errors.once('end', () => [output, errorOutput, errors].forEach((stream) => stream?.end()));
   input?.resume();
   resizes?.resume();
   // The client may go first, and the command may end before its input: neither is a failure of the other.

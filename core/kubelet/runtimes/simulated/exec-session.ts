@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
 import { messageOf } from '../../../base/errors.ts';
 import { RuntimeError, type ExecRequest, type ExecSession, type TerminalSize } from '../runtime.ts';
 import { commandNamed } from './shell/commands.ts';
@@ -7,6 +6,7 @@ import { EXIT_KILLED, Shell } from './shell/interpreter.ts';
 import { Pipe } from './shell/pipe.ts';
 import { commandName, type ShellHost, type Streams } from './shell/process.ts';
 import { Terminal } from './shell/terminal.ts';
+import { bytesOf, TextOfChunks } from './shell/text-bytes.ts';
 
 const SHELLS = new Set(['sh', 'ash', 'bash']);
 const BUILTINS = new Set(['exit', ':', 'cd', 'export', 'exec', 'command']);
@@ -20,8 +20,12 @@ const notFound = (command: string): RuntimeError =>
 
 /** Reads no faster than the command does. */
 const feed = (stdin: Readable, write: (text: string) => void, input: Pipe): void => {
-  const decoder = new StringDecoder('utf8');
-  const end = (): void => input.end();
+  const decoder = new TextOfChunks();
+  const end = (): void => {
+    const rest = decoder.end();
+    if (rest !== '') write(rest);
+    input.end();
+  };
   stdin.on('data', (chunk: Buffer) => {
     write(decoder.write(chunk));
     const room = input.ready();
@@ -35,7 +39,9 @@ const feed = (stdin: Readable, write: (text: string) => void, input: Pipe): void
 };
 
 const writer = (stream: Writable | undefined): ((text: string) => void) =>
-  stream ? (text) => void (stream.destroyed || stream.writableEnded || stream.write(text)) : () => undefined;
+  stream
+    ? (text) => void (stream.destroyed || stream.writableEnded || stream.write(bytesOf(text)))
+    : () => undefined;
 
 /** Undefined when the client takes more output. */
 const drained = (stream: Writable | undefined): Promise<void> | undefined => {
@@ -56,6 +62,7 @@ export const startExec = (
   host: ShellHost,
   environment: ReadonlyMap<string, string>,
   request: ExecRequest,
+  cwd?: string,
 ): ExecSession => {
   const [command = ''] = request.command;
   const name = commandName(command);
@@ -83,7 +90,13 @@ export const startExec = (
     extended.set('COLUMNS', String(size.Width));
     extended.set('LINES', String(size.Height));
   }
-  const shell = new Shell({ host, environment: extended, signal: abort.signal, isTerminal: request.tty });
+  const shell = new Shell({
+    host,
+    environment: extended,
+    signal: abort.signal,
+    isTerminal: request.tty,
+    ...(cwd !== undefined && { cwd }),
+  });
   const killed = new Promise<number>((resolve) =>
     abort.signal.addEventListener('abort', () => resolve(EXIT_KILLED), { once: true }),
   );

@@ -1,6 +1,7 @@
 import type { ContainerRequest } from '../runtime.ts';
 import type { Behaviour } from './behaviour.ts';
 import { mayBeUnderstood } from './shell/understands.ts';
+import type { ProgramExit } from './content/messages.ts';
 import type { Program } from './simulated-container.ts';
 import { isOutOfMemory } from './usage.ts';
 import { expandReferences } from '../../volumes/environment.ts';
@@ -16,7 +17,7 @@ export interface ProgramOptions {
   /** Whether the simulated shell knows every command of a script. */
   understands(argv: readonly string[]): Promise<boolean>;
   /** Readies whatever the command needs; what is not there holds the container back, and it is started again later. */
-  prepare(argv: readonly string[]): Promise<() => Promise<number>>;
+  prepare(argv: readonly string[]): Promise<() => Promise<ProgramExit>>;
 }
 
 /** `command` and `args` with their references filled in. */

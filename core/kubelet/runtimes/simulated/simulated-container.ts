@@ -17,13 +17,15 @@ import {
   type RunningContainer,
 } from '../runtime.ts';
 import type { Behaviour } from './behaviour.ts';
-import type { OpenedPorts } from './content/messages.ts';
+import type { OpenedPorts, ProgramExit } from './content/messages.ts';
+import { messageFromLog } from '../termination-message.ts';
+import type { SignalFate } from './shell/signals.ts';
 import type { Usage } from './usage.ts';
 
 /** How a container spends its life. */
 export interface Program {
   /** Runs until it ends or the container does; undefined for one that only waits. */
-  run?(): Promise<number>;
+  run?(): Promise<ProgramExit>;
   /** It ends on its own without running anything. */
   readonly exit: { readonly afterMs: number; readonly code: number; readonly reason?: string } | undefined;
 }
@@ -37,7 +39,11 @@ export interface SimulatedContainerOptions {
   readonly program: Program;
   readonly usage: Usage;
   readonly probePorts: (probe: V1Probe) => number | undefined;
+  /** `terminationMessagePolicy` */
+  readonly messagePolicy: string | undefined;
   exec(request: ExecRequest): Promise<ExecSession>;
+  /** What a program that runs makes of a signal. */
+  signal(name: string): Promise<SignalFate>;
   /** Ends whatever runs for it elsewhere. */
   close(): void;
 }
@@ -103,9 +109,25 @@ export class SimulatedContainer implements RunningContainer {
     }
     if (this.#isStopping) return;
     this.#isStopping = true;
-    const { stopDelayMs } = this.#options.behaviour;
-    if (stopDelayMs !== Number.POSITIVE_INFINITY)
+    void this.#terminate();
+  }
+
+  /** SIGTERM: a program that has an action for it ends on its own; every other container ends. */
+  async #terminate(): Promise<void> {
+    const { behaviour, program, signal } = this.#options;
+    if (program.run) {
+      const fate = await signal('TERM').catch((): SignalFate => 'default');
+      if (fate !== 'default') return;
+    }
+    const { stopDelayMs } = behaviour;
+    if (stopDelayMs !== Number.POSITIVE_INFINITY && !this.#exit)
       this.#after(stopDelayMs, () => this.#end({ exitCode: 0, reason: 'Completed' }));
+  }
+
+  async #programEnded({ code: exitCode, message }: ProgramExit): Promise<void> {
+    const policy = this.#options.messagePolicy;
+    const text = message === '' ? await messageFromLog(this.log, { policy, exitCode }) : message;
+    this.#end({ exitCode, reason: reasonOf(exitCode), ...(text !== '' && { message: text }) });
   }
 
   async exec(request: ExecRequest): Promise<ExecSession> {
@@ -132,6 +154,11 @@ export class SimulatedContainer implements RunningContainer {
     const exitCode = new Promise<number>((resolve) => (finish = resolve)).finally(() => following.dispose());
     this.onExit((exit) => finish(exit.exitCode));
     return Promise.resolve(this.#track({ exitCode, resize: () => undefined, kill: () => finish(0) }));
+  }
+
+  /** It uses what its annotations say, whatever it is given. */
+  resize(): Promise<void> {
+    return Promise.resolve();
   }
 
   run(request: CommandRequest): Promise<CommandResult> {
@@ -175,7 +202,7 @@ export class SimulatedContainer implements RunningContainer {
       this.#after(afterMs, () => this.#end({ exitCode: code, reason: reason ?? reasonOf(code) }));
     } else if (program.run)
       void program.run().then(
-        (exitCode) => this.#end({ exitCode, reason: reasonOf(exitCode) }),
+        (exit) => this.#programEnded(exit),
         (error: unknown) => this.#end({ exitCode: EXIT_FAULT, reason: 'Error', message: messageOf(error) }),
       );
   }

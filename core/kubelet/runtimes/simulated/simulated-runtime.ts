@@ -19,7 +19,12 @@ import {
 } from '../runtime.ts';
 import { hostsFile, podNames } from '../../dns/hosts-file.ts';
 import { resolvConf } from '../../dns/pod-dns.ts';
+import { subPathOf } from '../../volumes/sub-path-name.ts';
+import { topMode } from '../../volumes/ownership.ts';
 import { MemoryLog } from '../memory-log.ts';
+import { mustNotBeRoot } from '../non-root.ts';
+import { groupsOf } from '../pod-groups.ts';
+import { MESSAGE_PATH_DEFAULT } from '../termination-message.ts';
 import { behaviourOf, type Behaviour } from './behaviour.ts';
 import type { ContentClient, ContentContainer } from './content/content-client.ts';
 import type { CommandStart, ContainerFacts, MountedVolume, OpenedPorts } from './content/messages.ts';
@@ -32,6 +37,8 @@ import { usageOf } from './usage.ts';
 
 export const SIMULATED_VERSION = '1.0.0';
 const PULL_MS_DEFAULT = 120;
+/** Of an image that sets none. */
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const REVISION_LABELS = ['pod-template-hash', 'controller-revision-hash'];
 
 export interface SimulatedRuntimeOptions {
@@ -94,6 +101,9 @@ const imageFiles = (
     ['/etc/resolv.conf', resolvConf(dns)],
     ['/etc/os-release', 'NAME="Pilothouse simulated container"\nID=simulated\n'],
     ['/etc/passwd', 'root:x:0:0:root:/root:/bin/sh\n'],
+    ...(pod.spec?.securityContext?.sysctls ?? []).map(
+      ({ name, value }) => [`/proc/sys/${name.replaceAll('.', '/')}`, `${value}\n`] as const,
+    ),
   ]);
 
 /** Containers that cost no process: they listen, answer, log, crash and exit as their annotations say. */
@@ -179,6 +189,7 @@ export class SimulatedRuntime implements Runtime {
     const { clock, content, opensPorts = true } = this.#options;
     const { pod, container } = request;
     const behaviour = behaviourOf(pod, container);
+    mustNotBeRoot(pod, container);
     if (behaviour.startDelayMs > 0) await delay(clock, behaviour.startDelayMs, request.signal);
     const log = new MemoryLog(clock);
     let running: SimulatedContainer | undefined;
@@ -193,7 +204,7 @@ export class SimulatedRuntime implements Runtime {
     );
     const start = async (argv: readonly string[]): Promise<CommandStart> => ({
       argv,
-      environment: request.environment,
+      environment: new Map([['PATH', PATH], ...request.environment]),
       mounts: await mountsOf(request, sandbox),
     });
     try {
@@ -231,6 +242,8 @@ export class SimulatedRuntime implements Runtime {
             }),
             exec,
           ),
+        messagePolicy: container.terminationMessagePolicy,
+        signal: (name) => inside.get().signal(name),
         close: () => inside.close(),
       });
       if (early) running.fault(early);
@@ -256,10 +269,10 @@ export class SimulatedRuntime implements Runtime {
   ): ContainerFacts {
     const { pod, container } = request;
     const labels = pod.metadata?.labels ?? {};
-    const { hostname } = podNames(pod, sandbox.clusterDomain);
+    const { hostname, fullName } = podNames(pod, sandbox.clusterDomain);
     const security = container.securityContext ?? {};
     const uid = security.runAsUser ?? pod.spec?.securityContext?.runAsUser ?? 0;
-    const gid = security.runAsGroup ?? pod.spec?.securityContext?.runAsGroup ?? uid;
+    const gid = security.runAsGroup ?? pod.spec?.securityContext?.runAsGroup ?? 0;
     const argv = commandLine(request);
     return {
       ...place,
@@ -271,10 +284,13 @@ export class SimulatedRuntime implements Runtime {
       revision: REVISION_LABELS.map((label) => labels[label]).find((value) => value !== undefined),
       hostIP: sandbox.hostIP,
       isControlPlane: this.#options.isControlPlane ?? false,
-      hostname,
+      hostname: pod.spec?.setHostnameAsFQDN === true ? (fullName ?? hostname) : hostname,
       networks: this.#options.networks ?? [],
       dns: this.#options.dns,
-      user: { name: uid === 0 ? 'root' : String(uid), uid, gid },
+      user: { name: uid === 0 ? 'root' : String(uid), uid, gid, groups: groupsOf(pod) },
+      isReadOnlyRoot: security.readOnlyRootFilesystem === true,
+      messagePath: container.terminationMessagePath ?? MESSAGE_PATH_DEFAULT,
+      workingDirectory: container.workingDir || '/',
       init: argv.length > 0 ? argv.join(' ') : (container.image ?? container.name),
       files: imageFiles(request, sandbox, place.podIP, hostname),
     };
@@ -314,16 +330,21 @@ const dialPod = async (
 };
 
 const mountsOf = async (
-  { container }: ContainerRequest,
-  { volumes }: SandboxRequest,
+  { container, environment }: ContainerRequest,
+  { volumes, pod }: SandboxRequest,
 ): Promise<MountedVolume[]> => {
   const mounts: MountedVolume[] = [];
   for (const mount of container.volumeMounts ?? []) {
     const content = await volumes.read(mount.name);
+    const volume = pod.spec?.volumes?.find(({ name }) => name === mount.name);
     mounts.push({
       path: mount.mountPath.replace(/(.)\/$/, '$1'),
+      top: {
+        mode: volume ? topMode(volume, pod) : 0o755,
+        gid: pod.spec?.securityContext?.fsGroup ?? 0,
+      },
       volume: mount.name,
-      subPath: mount.subPath ?? '',
+      subPath: subPathOf(mount, environment),
       isReadOnly: mount.readOnly === true,
       files: content.isWritable ? undefined : content.files,
     });

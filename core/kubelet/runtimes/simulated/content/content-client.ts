@@ -13,8 +13,10 @@ import type {
   ContentRequest,
   FromContent,
   OpenedPorts,
+  ProgramExit,
   StreamMessage,
 } from './messages.ts';
+import type { SignalFate } from '../shell/signals.ts';
 import { PortStream } from './port-stream.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -27,7 +29,7 @@ const SIGKILL = 9;
 interface Registered {
   readonly facts: ContainerFacts;
   readonly log: MemoryLog;
-  onProgramExit: (code: number) => void;
+  onProgramExit: (exit: ProgramExit) => void;
   onFault(exit: ContainerExit): void;
 }
 
@@ -176,7 +178,7 @@ export class ContentClient {
           this.#containers.get(container)?.log.write(text, stream);
         return;
       case 'exit':
-        return this.#containers.get(message.container)?.onProgramExit(message.code);
+        return this.#containers.get(message.container)?.onProgramExit(message);
       case 'session-exit':
         return this.#sessions.get(message.session)?.finish(message.code);
       case 'pong':
@@ -347,7 +349,7 @@ interface ContentPort {
   request(body: ContentRequest): Promise<unknown>;
   exec(ordinal: number, start: CommandStart, request: ExecRequest): Promise<ExecSession>;
   dial(ordinal: number, port: number): Promise<Duplex>;
-  onProgramExit(ordinal: number, listener: (code: number) => void): void;
+  onProgramExit(ordinal: number, listener: (exit: ProgramExit) => void): void;
 }
 
 /** One container of the other side, registered with its first use. */
@@ -368,12 +370,18 @@ export class ContentContainer {
     return (await this.#port.request({ ask: 'open', container, ports })) as OpenedPorts;
   }
 
-  /** Resolves with the exit code; never when the container is removed or the thread ends before. */
-  async run(start: CommandStart): Promise<number> {
+  /** Resolves with the exit; never when the container is removed or the thread ends before. */
+  async run(start: CommandStart): Promise<ProgramExit> {
     const container = await this.#registered();
-    const exited = new Promise<number>((resolve) => this.#port.onProgramExit(container, resolve));
+    const exited = new Promise<ProgramExit>((resolve) => this.#port.onProgramExit(container, resolve));
     await this.#port.request({ ask: 'run', container, ...start });
     return exited;
+  }
+
+  /** What the program makes of a signal. */
+  async signal(name: string): Promise<SignalFate> {
+    const container = await this.#registered();
+    return (await this.#port.request({ ask: 'signal', container, name })) as SignalFate;
   }
 
   async exec(start: CommandStart, request: ExecRequest): Promise<ExecSession> {

@@ -3,6 +3,7 @@ import type { Clock } from '../../../../base/clock.ts';
 import { messageOf } from '../../../../base/errors.ts';
 import type { VolumeContent } from '../../../volumes/pod-volumes.ts';
 import { isRuntimeError, RuntimeError, type ExecSession } from '../../runtime.ts';
+import { MESSAGE_BYTES_MAX } from '../../termination-message.ts';
 import { startExec } from '../exec-session.ts';
 import { ListenerPool, type Listeners } from '../pod-listeners.ts';
 import { Budget, StepQuota, THREAD_STEPS_MAX } from '../shell/budget.ts';
@@ -10,6 +11,7 @@ import { MemoryFileSystem, newLayer, type WritableLayer } from '../shell/file-sy
 import { Shell } from '../shell/interpreter.ts';
 import { noInput } from '../shell/pipe.ts';
 import type { ShellHost } from '../shell/process.ts';
+import { Signals } from '../shell/signals.ts';
 import { understands } from '../shell/understands.ts';
 import { FLUSH_MS_DEFAULT, LogOutlet } from './log-outlet.ts';
 import type {
@@ -26,12 +28,19 @@ import { PortStream } from './port-stream.ts';
 
 const KERNEL_VERSION = '6.6.0-simulated';
 
+/** What the program has left at the path of its termination message. */
+const readMessage = (files: MemoryFileSystem, path: string): string => {
+  if (!files.exists(path) || files.isDirectory(path)) return '';
+  return Buffer.from(files.read(path)).toString('utf8', 0, MESSAGE_BYTES_MAX);
+};
+
 interface Container {
   readonly facts: ContainerFacts;
   readonly budget: Budget;
   readonly layer: WritableLayer;
   readonly createdMs: number;
   readonly abort: AbortController;
+  readonly signals: Signals;
   readonly sessions: Set<ExecSession>;
   listeners: Listeners | undefined;
 }
@@ -114,6 +123,7 @@ export class ContentHost {
       layer: newLayer(facts.files),
       createdMs: clock.monotonicMs(),
       abort: new AbortController(),
+      signals: new Signals(),
       sessions: new Set(),
       listeners: undefined,
     });
@@ -141,6 +151,8 @@ export class ContentHost {
         return undefined;
       case 'exec':
         return this.#exec(container, body);
+      case 'signal':
+        return container.signals.deliver(body.name);
       case 'dial': {
         const { port, stream } = body;
         if (!container.listeners?.unbound.includes(port))
@@ -190,10 +202,12 @@ export class ContentHost {
     const { ordinal } = container.facts;
     const write = (stream: 'stdout' | 'stderr') => (text: string) =>
       this.#logs.write({ container: ordinal, stream, text });
+    const host = { ...this.#shellHost(container, start), isInit: true };
     const shell = new Shell({
-      host: this.#shellHost(container, start),
+      host,
       environment: start.environment,
       signal: container.abort.signal,
+      cwd: container.facts.workingDirectory,
     });
     const code = await shell.runCommand(start.argv, {
       input: noInput,
@@ -203,7 +217,9 @@ export class ContentHost {
     });
     shell.dispose();
     this.#logs.finish(ordinal);
-    if (this.#containers.has(ordinal)) this.#options.post({ kind: 'exit', container: ordinal, code });
+    const message = readMessage(host.fileSystem, container.facts.messagePath);
+    if (this.#containers.has(ordinal))
+      this.#options.post({ kind: 'exit', container: ordinal, code, message });
   }
 
   #exec(container: Container, body: Extract<ContentRequest, { ask: 'exec' }>): void {
@@ -217,13 +233,18 @@ export class ContentHost {
       stderr?.resume();
     };
     try {
-      const session = startExec(this.#shellHost(container, body), body.environment, {
-        command: body.argv,
-        tty: body.tty,
-        ...(body.hasStdin && { stdin: stdout }),
-        stdout,
-        ...(stderr && { stderr }),
-      });
+      const session = startExec(
+        this.#shellHost(container, body),
+        body.environment,
+        {
+          command: body.argv,
+          tty: body.tty,
+          ...(body.hasStdin && { stdin: stdout }),
+          stdout,
+          ...(stderr && { stderr }),
+        },
+        container.facts.workingDirectory,
+      );
       this.#sessions.set(body.session, session);
       container.sessions.add(session);
       void session.exitCode.then((code) => {
@@ -238,9 +259,10 @@ export class ContentHost {
     }
   }
 
-  #shellHost({ facts, layer, budget }: Container, { mounts }: CommandStart): ShellHost {
-    const mounted = mounts.map(({ path, volume, subPath, isReadOnly, files }) => ({
+  #shellHost({ facts, layer, budget, signals }: Container, { mounts }: CommandStart): ShellHost {
+    const mounted = mounts.map(({ path, volume, subPath, isReadOnly, files, top }) => ({
       path,
+      top,
       subPath,
       isReadOnly,
       content: files ? { isWritable: false, files: new Map(files) } : this.#volume(facts.podUid, volume),
@@ -255,7 +277,14 @@ export class ContentHost {
       kernelVersion: KERNEL_VERSION,
       user: facts.user,
       init: facts.init,
-      fileSystem: new MemoryFileSystem(layer, mounted, (characters) => budget.charge(characters)),
+      signals,
+      fileSystem: new MemoryFileSystem(layer, mounted, {
+        charge: (characters) => budget.charge(characters),
+        nowMs: () => this.#options.clock.nowMs(),
+        user: facts.user,
+        isReadOnlyRoot: facts.isReadOnlyRoot,
+        writable: [facts.messagePath],
+      }),
       budget,
       networks: facts.networks,
       dns: facts.dns,

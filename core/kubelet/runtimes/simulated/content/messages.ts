@@ -1,7 +1,7 @@
 import type { V1ContainerPort } from '../../../../api/schema/index.ts';
 import type { VolumeFile } from '../../../volumes/pod-volumes.ts';
 import type { RuntimeReason, TerminalSize } from '../../runtime.ts';
-import type { ClusterDnsPlaces } from '../shell/process.ts';
+import type { ClusterDnsPlaces, ShellUser } from '../shell/process.ts';
 
 /** What a container looks like from inside, and who answers on its ports. Plain data: it crosses a thread. */
 export interface ContainerFacts {
@@ -17,7 +17,11 @@ export interface ContainerFacts {
   readonly hostIP: string;
   readonly isControlPlane: boolean;
   readonly hostname: string;
-  readonly user: { readonly name: string; readonly uid: number; readonly gid: number };
+  readonly user: ShellUser;
+  readonly isReadOnlyRoot: boolean;
+  /** The file whose content becomes the termination message. */
+  readonly messagePath: string;
+  readonly workingDirectory: string;
   /** The command line of process 1. */
   readonly init: string;
   /** Requests are answered with 503 for so long. */
@@ -36,6 +40,7 @@ export interface MountedVolume {
   readonly subPath: string;
   readonly isReadOnly: boolean;
   readonly files: ReadonlyMap<string, VolumeFile> | undefined;
+  readonly top: { readonly mode: number; readonly gid: number };
 }
 
 /** What a command starts with. */
@@ -73,6 +78,8 @@ export type ContentRequest =
       readonly stream: number;
       readonly errorStream: number | undefined;
     } & CommandStart)
+  /** Answered with a `SignalFate`. */
+  | { readonly ask: 'signal'; readonly container: number; readonly name: string }
   | { readonly ask: 'dial'; readonly container: number; readonly port: number; readonly stream: number };
 
 /** A connection that is about to be made by a container, or was made to one. */
@@ -121,6 +128,12 @@ export interface ContentFailure {
   readonly message: string;
 }
 
+export interface ProgramExit {
+  readonly code: number;
+  /** Its termination message; empty without one. */
+  readonly message: string;
+}
+
 export interface LogEntry {
   readonly container: number;
   readonly stream: 'stdout' | 'stderr';
@@ -133,7 +146,7 @@ export type FromContent =
   | { readonly kind: 'failed'; readonly request: number; readonly failure: ContentFailure }
   | { readonly kind: 'log'; readonly entries: readonly LogEntry[] }
   /** The program of a container has ended. */
-  | { readonly kind: 'exit'; readonly container: number; readonly code: number }
+  | ({ readonly kind: 'exit'; readonly container: number } & ProgramExit)
   | { readonly kind: 'session-exit'; readonly session: number; readonly code: number }
   | { readonly kind: 'pong'; readonly id: number }
   /** Answered by `judged` with the same `id`. */

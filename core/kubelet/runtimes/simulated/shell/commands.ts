@@ -1,7 +1,10 @@
 import { fileCommands } from './file-commands.ts';
+import { findWith, stat } from './find-commands.ts';
 import { nameCommands } from './name-commands.ts';
 import { networkCommands } from './network-commands.ts';
 import { pause, type Command, type Process } from './process.ts';
+import { signalName } from './signals.ts';
+import { tar } from './tar-command.ts';
 import { textCommands } from './text-commands.ts';
 
 const UNITS_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -75,10 +78,31 @@ const ps: Command = ({ host, out }) => {
   return 0;
 };
 
-const id: Command = ({ host, out }) => {
-  const { uid, gid, name } = host.user;
-  out(`uid=${uid}(${name}) gid=${gid}(${name}) groups=${gid}(${name})\n`);
+const id: Command = ({ host, args, out }) => {
+  const { uid, gid, name, groups = [] } = host.user;
+  const all = [gid, ...groups];
+  const named = (number: number): string => (number === 0 ? '0(root)' : String(number));
+  const flags = args.join('');
+  if (flags.includes('u')) out(`${flags.includes('n') ? name : uid}\n`);
+  else if (flags.includes('g')) out(`${gid}\n`);
+  else if (flags.includes('G')) out(`${all.join(' ')}\n`);
+  else out(`uid=${named(uid)} gid=${named(gid)} groups=${all.map(named).join(',')}\n`);
   return 0;
+};
+
+/** Process 1 ignores what it has no action for, as the kernel protects it from its own container. */
+const kill: Command = ({ host, args, err }) => {
+  const flag = args.find((arg) => arg.startsWith('-'));
+  const name = flag === undefined ? 'TERM' : signalName(flag === '-s' ? (args[1] ?? '') : flag.slice(1));
+  const pids = args.slice(flag === undefined ? 0 : flag === '-s' ? 2 : 1);
+  let status = 0;
+  for (const pid of pids)
+    if (pid === '1') host.signals?.deliver(name);
+    else {
+      err(`sh: can't kill pid ${pid}: No such process\n`);
+      status = 1;
+    }
+  return status;
 };
 
 const printenv: Command = ({ environment, args, out }) => {
@@ -100,6 +124,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...nameCommands,
   true: () => 0,
   false: () => 1,
+  find: findWith((name) => commandNamed(name)),
+  stat,
+  tar,
   sleep,
   date,
   uname,
@@ -126,7 +153,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     );
     return 0;
   },
-  kill: () => 0,
+  kill,
 };
 
 /** What can be run in a simulated container; undefined for anything else. */

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../../base/errors.ts';
-import type { FileEntry } from './file-system.ts';
+import { FileError, type FileEntry } from './file-system.ts';
 import { resolvePath, type Command, type Process } from './process.ts';
 
 const split = (args: readonly string[]): { flags: string; names: string[] } => ({
@@ -10,7 +10,7 @@ const split = (args: readonly string[]): { flags: string; names: string[] } => (
   names: args.filter((arg) => !/^-[A-Za-z]+$/.test(arg)),
 });
 
-const modeText = ({ isDirectory, mode }: FileEntry): string => {
+export const modeText = ({ isDirectory, mode }: FileEntry): string => {
   const bits = [6, 3, 0].map((shift) => {
     const part = (mode >> shift) & 7;
     return `${part & 4 ? 'r' : '-'}${part & 2 ? 'w' : '-'}${part & 1 ? 'x' : '-'}`;
@@ -21,7 +21,7 @@ const modeText = ({ isDirectory, mode }: FileEntry): string => {
 const longLine = (entry: FileEntry, process: Process): string => {
   const owner = process.host.user.name;
   const size = String(entry.sizeBytes).padStart(8);
-  const time = new Date(process.host.clock.nowMs()).toISOString().slice(0, 16).replace('T', ' ');
+  const time = new Date(entry.mtimeMs).toISOString().slice(0, 16).replace('T', ' ');
   return `${modeText(entry)}    1 ${owner.padEnd(8)} ${owner.padEnd(8)} ${size} ${time} ${entry.name}\n`;
 };
 
@@ -37,7 +37,8 @@ const ls: Command = (process) => {
       status = 1;
       continue;
     }
-    if (targets.length > 1 && files.isDirectory(path)) process.out(`${name}:\n`);
+    if (targets.length > 1 && files.isDirectory(path))
+      process.out(`${name === targets[0] ? '' : '\n'}${name}:\n`);
     const listed =
       files.isDirectory(path) && !flags.includes('d') ? files.list(path) : [{ ...files.stat(path), name }];
     const shown = listed.filter((entry) => flags.includes('a') || !entry.name.startsWith('.'));
@@ -98,6 +99,37 @@ const cp: Command = (process) => {
     const base = path.slice(path.lastIndexOf('/') + 1);
     files.write(files.isDirectory(target) ? `${target}/${base}` : target, files.read(path));
   });
+};
+
+const FORMATS: Readonly<Record<string, (entry: FileEntry, path: string) => string>> = {
+  a: ({ mode }) => mode.toString(8),
+  u: ({ uid }) => String(uid),
+  g: ({ gid }) => String(gid),
+  s: ({ sizeBytes }) => String(sizeBytes),
+  n: (_, path) => path,
+  F: ({ isDirectory }) => (isDirectory ? 'directory' : 'regular file'),
+};
+
+const stat: Command = (process) => {
+  const at = process.args.indexOf('-c');
+  const format = at < 0 ? '%n %s %a' : (process.args[at + 1] ?? '');
+  const names = process.args.filter((arg, index) => !arg.startsWith('-') && (at < 0 || index !== at + 1));
+  return forEachName(process, 'stat', names, (path, name) => {
+    const entry = process.host.fileSystem.stat(path);
+    const text = format.replace(/%(.)/g, (match, key: string) => FORMATS[key]?.(entry, name) ?? match);
+    process.out(`${text}\n`);
+  });
+};
+
+const readlink: Command = (process) => {
+  try {
+    const [name = ''] = split(process.args).names;
+    process.out(`${process.host.fileSystem.link(resolvePath(process, name))}\n`);
+    return 0;
+  } catch (error) {
+    if (error instanceof FileError) return 1;
+    throw error;
+  }
 };
 
 const evaluate = (process: Process, args: readonly string[]): boolean => {
@@ -170,6 +202,8 @@ export const fileCommands: Readonly<Record<string, Command>> = {
   mount,
   df,
   test,
+  stat,
+  readlink,
   '[': (process) => test({ ...process, args: process.args.slice(0, -1) }),
   which: (process) => {
     for (const name of process.args) process.out(`/bin/${name}\n`);

@@ -26,6 +26,7 @@ import {
   type Streams,
 } from './process.ts';
 import { redirect } from './redirect.ts';
+import { signalName } from './signals.ts';
 import type { Node, Word } from './syntax.ts';
 
 export const EXIT_NOT_FOUND = 127;
@@ -190,6 +191,8 @@ export class Shell {
   async #step(streams: Streams): Promise<void> {
     const { signal, host } = this.#options;
     if (signal.aborted) throw new Killed('killed');
+    const action = host.isInit ? host.signals?.take() : undefined;
+    if (action !== undefined) await this.#node(parseScript(action), streams);
     await host.budget.step(signal);
     await streams.ready?.();
     if (signal.aborted) throw new Killed('killed');
@@ -396,9 +399,10 @@ export class Shell {
       case 'break':
       case 'continue':
         throw new LoopControl(name);
+      case 'trap':
+        return this.#trap(args);
       case ':':
       case 'set':
-      case 'trap':
       case 'wait':
         return 0;
       case 'exec': {
@@ -439,6 +443,15 @@ export class Shell {
       default:
         return undefined;
     }
+  }
+
+  /** Traps of the first process alone: others are killed with their container. */
+  #trap(args: readonly string[]): number {
+    const { host } = this.#options;
+    if (!host.isInit || args.length < 2) return 0;
+    const [action = '', ...names] = args;
+    for (const name of names) host.signals?.trap(signalName(name), action === '-' ? undefined : action);
+    return 0;
   }
 
   async #subshell(

@@ -4,6 +4,8 @@ import type { Budget } from './budget.ts';
 import type { MemoryFileSystem } from './file-system.ts';
 import { bounded } from './limits.ts';
 import type { Input } from './pipe.ts';
+import type { Signals } from './signals.ts';
+import { textOf } from './text-bytes.ts';
 
 /** The machine that commands believe to run on. */
 export interface ShellHost {
@@ -14,7 +16,11 @@ export interface ShellHost {
   readonly nodeName: string;
   readonly podIP: string;
   readonly kernelVersion: string;
-  readonly user: { readonly name: string; readonly uid: number; readonly gid: number };
+  readonly user: ShellUser;
+  /** Of the first process of the container. */
+  readonly signals?: Signals;
+  /** The command is that first process. */
+  readonly isInit?: boolean;
   /** The command line of process 1. */
   readonly init: string;
   readonly fileSystem: MemoryFileSystem;
@@ -29,6 +35,14 @@ export interface ShellHost {
     readonly address: string;
     readonly port: number;
   }): Promise<{ readonly isAllowed: boolean; readonly reason?: string }>;
+}
+
+export interface ShellUser {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  /** Without its first group. */
+  readonly groups?: readonly number[];
 }
 
 export interface ClusterDnsPlaces {
@@ -73,24 +87,27 @@ export const pause = (process: Pick<Process, 'host' | 'signal'>, durationMs: num
     if (process.signal.aborted) return reject(new Killed('killed'));
     const stop = (): void => {
       timer?.dispose();
+      waking?.dispose();
       reject(new Killed('killed'));
     };
+    const end = (): void => {
+      process.signal.removeEventListener('abort', stop);
+      timer?.dispose();
+      waking?.dispose();
+      resolve();
+    };
     process.signal.addEventListener('abort', stop, { once: true });
+    // A shell would wait for its command; jobs in the background, which `wait` waits for, run in the foreground here.
+    const waking = process.host.isInit ? process.host.signals?.onSignal(end) : undefined;
     // Longer than a timer can be: only the kill ends it.
-    const timer =
-      durationMs > 2 ** 31 - 1
-        ? undefined
-        : process.host.clock.after(durationMs, () => {
-            process.signal.removeEventListener('abort', stop);
-            resolve();
-          });
+    const timer = durationMs > 2 ** 31 - 1 ? undefined : process.host.clock.after(durationMs, end);
   });
 
 /** The content of a file as text, paid for by its length. */
 export const readText = (process: Pick<Process, 'host'>, path: string): string => {
   const bytes = process.host.fileSystem.read(path);
   process.host.budget.charge(bytes.length);
-  return bounded(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+  return bounded(textOf(bytes));
 };
 
 /** `/usr/bin/env` and `env` are the same command. */

@@ -2,6 +2,7 @@ import { FileError, LAYER_BYTES_MAX } from './file-system.ts';
 import { Pipe } from './pipe.ts';
 import { readText, resolvePath, type ShellHost, type Streams } from './process.ts';
 import type { Redirect } from './syntax.ts';
+import { bytesOf } from './text-bytes.ts';
 
 export interface Redirected {
   readonly streams: Streams;
@@ -20,7 +21,7 @@ const gather = (
   const chunks = [before];
   let length = before.length;
   let taken = 0;
-  files.write(path, Buffer.from(before));
+  files.write(path, bytesOf(before));
   return {
     write(text) {
       if (path === '/dev/null') return;
@@ -34,7 +35,7 @@ const gather = (
     close() {
       budget.give(taken);
       taken = 0;
-      files.write(path, Buffer.from(chunks.join('')));
+      files.write(path, bytesOf(chunks.join('')));
     },
   };
 };

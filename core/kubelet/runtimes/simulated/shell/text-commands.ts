@@ -2,6 +2,7 @@ import { messageOf } from '../../../../base/errors.ts';
 import { FileError } from './file-system.ts';
 import { bounded } from './limits.ts';
 import { pause, readText, resolvePath, type Command, type Process } from './process.ts';
+import { bytesOf, textOf } from './text-bytes.ts';
 
 const LINES_DEFAULT = 10;
 /** `seq` and `yes` are cut off here: no one reads a million lines of a simulated container. */
@@ -75,22 +76,60 @@ const printf: Command = ({ args, out }) => {
   return 0;
 };
 
-const count = (args: readonly string[]): { lines: number; names: string[]; follow: boolean } => {
+interface Wanted {
+  readonly lines: number;
+  /** `-c`, which takes bytes in place of lines; of `tail` `+N` starts at the Nth. */
+  readonly bytes: string | undefined;
+  readonly names: string[];
+  readonly follow: boolean;
+}
+
+const count = (args: readonly string[]): Wanted => {
   const names: string[] = [];
   let lines = LINES_DEFAULT;
+  let bytes: string | undefined;
   let follow = false;
   for (let i = 0; i < args.length; i += 1) {
     const arg = args[i]!;
     if (arg === '-n') lines = Number(args[(i += 1)]);
     else if (/^-n?\d+$/.test(arg)) lines = Number(arg.replace(/^-n?/, ''));
+    else if (arg === '-c') bytes = args[(i += 1)] ?? '';
+    else if (/^-c\+?\d+$/.test(arg)) bytes = arg.slice(2);
     else if (arg === '-f' || arg === '-F') follow = true;
     else names.push(arg);
   }
-  return { lines, names, follow };
+  return { lines, bytes, names, follow };
+};
+
+/** Passes a range of the bytes of standard input on; `end` may be infinite. */
+const passBytes = async (process: Process, start: number, end: number): Promise<number> => {
+  let at = 0;
+  while (at < end) {
+    const text = await process.input.readSome();
+    if (text === undefined) break;
+    const bytes = bytesOf(text);
+    const wanted = bytes.subarray(Math.max(0, start - at), Math.max(0, end - at));
+    if (wanted.length > 0) process.out(textOf(wanted));
+    at += bytes.length;
+    await process.ready?.();
+  }
+  return 0;
+};
+
+const badNumber = (process: Process, command: string, text: string): number => {
+  process.err(`${command}: invalid number '${text}'\n`);
+  return 1;
 };
 
 const head: Command = async (process) => {
-  const { lines, names } = count(process.args);
+  const { lines, bytes, names } = count(process.args);
+  if (bytes !== undefined) {
+    if (!/^\d+$/.test(bytes)) return badNumber(process, 'head', bytes);
+    if (names.length === 0) return passBytes(process, 0, Number(bytes));
+    const { text, status } = await readNames(process, 'head', names);
+    process.out(textOf(bytesOf(text).subarray(0, Number(bytes))));
+    return status;
+  }
   if (names.length > 0) {
     const { text, status } = await readNames(process, 'head', names);
     for (const line of linesOf(text).slice(0, lines)) process.out(`${line}\n`);
@@ -105,7 +144,18 @@ const head: Command = async (process) => {
 };
 
 const tail: Command = async (process) => {
-  const { lines, names, follow } = count(process.args);
+  const { lines, bytes, names, follow } = count(process.args);
+  if (bytes !== undefined) {
+    if (!/^\+?\d+$/.test(bytes)) return badNumber(process, 'tail', bytes);
+    const isFromStart = bytes.startsWith('+');
+    if (isFromStart && names.length === 0)
+      return passBytes(process, Math.max(0, Number(bytes) - 1), Number.POSITIVE_INFINITY);
+    const { text, status } = await readNames(process, 'tail', names);
+    const whole = bytesOf(text);
+    const start = isFromStart ? Math.max(0, Number(bytes) - 1) : Math.max(0, whole.length - Number(bytes));
+    process.out(textOf(whole.subarray(start)));
+    return status;
+  }
   const { text, status } = await readNames(process, 'tail', names);
   for (const line of linesOf(text).slice(-lines)) process.out(`${line}\n`);
   // Following a file of a simulated container means to wait: `tail -f /dev/null` keeps many containers alive.
@@ -147,7 +197,7 @@ const wc: Command = async (process) => {
   const counts: [string, number][] = [
     ['l', text.split('\n').length - 1],
     ['w', text.split(/\s+/).filter((word) => word !== '').length],
-    ['c', Buffer.byteLength(text)],
+    ['c', bytesOf(text).length],
   ];
   const shown = counts.filter(([flag]) => flags === '' || flags.includes(flag)).map(([, value]) => value);
   process.out(`${shown.join(' ')}\n`);
@@ -191,8 +241,7 @@ export const textCommands: Readonly<Record<string, Command>> = {
   tee: async (process) => {
     const text = await process.input.readAll();
     process.out(text);
-    for (const name of process.args)
-      process.host.fileSystem.write(resolvePath(process, name), Buffer.from(text));
+    for (const name of process.args) process.host.fileSystem.write(resolvePath(process, name), bytesOf(text));
     return 0;
   },
   base64: async (process) => {
@@ -202,9 +251,7 @@ export const textCommands: Readonly<Record<string, Command>> = {
       'base64',
       process.args.filter((arg) => !arg.startsWith('-')),
     );
-    process.out(
-      isDecoding ? Buffer.from(text, 'base64').toString() : `${Buffer.from(text).toString('base64')}\n`,
-    );
+    process.out(isDecoding ? textOf(Buffer.from(text, 'base64')) : `${bytesOf(text).toString('base64')}\n`);
     return status;
   },
 };
