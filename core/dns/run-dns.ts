@@ -13,12 +13,12 @@ export interface RunningDns {
 
 /** The API client is loaded with the first question: a server that no one asks needs none of it. */
 const openSource = async (config: DnsConfig, log: Log): Promise<WatchedSource> => {
-  const [{ connect, loadKubeconfig }, { ApiSource }] = await Promise.all([
+  const [{ connect, loadLastingKubeconfig }, { ApiSource }] = await Promise.all([
     import('../client/index.ts'),
     import('./server/api-source.ts'),
   ]);
   const [clock, random] = [systemClock, systemRandom];
-  const client = connect(await loadKubeconfig(config.kubeconfig), {
+  const client = connect(await loadLastingKubeconfig(config.kubeconfig), {
     clock,
     random,
     log,

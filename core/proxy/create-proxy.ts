@@ -23,13 +23,17 @@ import { proxyMetrics } from './metrics.ts';
 import { allocatedAddresses, NO_CLAIMS, type ClaimRanges } from './model/claims.ts';
 import { servedEndpoints, serviceOf } from './model/endpoints.ts';
 import { NodeTable } from './model/node-table.ts';
-import { Proxier } from './proxier.ts';
+import type { RunCommand } from './nftables/nft-table.ts';
+import { NftProxier } from './nftables/nft-proxier.ts';
+import { Proxier, type ProxierOptions, type ServiceProxier } from './proxier.ts';
 
 /** What upstream leaves to others: headless services have no address to listen on. */
 const SLICE_SELECTOR = '!service.kubernetes.io/headless,!service.kubernetes.io/service-proxy-name';
 const SERVICE_SELECTOR = SLICE_SELECTOR;
 const TRIGGER_TIME_ANNOTATION = 'endpoints.kubernetes.io/last-change-trigger-time';
 const CONNECTIONS_MAX = 8192;
+/** Between attempts to write rules that the kernel did not take. */
+const FLUSH_RETRY_MS = 30_000;
 /** Trigger times that wait for a sync; more than that are not measured. */
 const TRIGGERS_MAX = 10_000;
 
@@ -49,6 +53,10 @@ export interface ProxyOptions {
   readonly claims?: ClaimRanges;
   /** Ranges of pods: with the ranges of node ports they say where endpoints on loopback may be. */
   readonly clusterRanges?: readonly Ipv4Range[];
+  /** Rules of the kernel instead of listeners; `run` leads into the network namespace that they are for. */
+  readonly nftables?: { readonly run?: RunCommand };
+  /** Who may connect where addresses beyond loopback are served. */
+  readonly isClient?: (address: string) => boolean;
   /** Hears of addresses that a service is refused. */
   readonly events?: EventRecorder;
   readonly clock: Clock;
@@ -66,15 +74,45 @@ export interface Proxy {
   /** Other nodes than at the start. */
   setNodeNames(names: readonly string[]): void;
   /** Every place it wants to listen on, and what became of it. */
-  places(): Proxier['places'];
+  places(): ServiceProxier['places'];
   /** Resolves when nothing waits to be brought in line. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** kube-proxy on loopback addresses: real listeners for the addresses of services. */
+/** Listeners on the addresses of Services, or rules of the kernel. */
+const proxierOf = (
+  options: ProxyOptions,
+  shared: Pick<ProxierOptions, 'nodes' | 'health' | 'metrics' | 'holderOf'>,
+): ServiceProxier => {
+  const { clock, random, log, nftables, isClient, claims = NO_CLAIMS, clusterRanges: pods = [] } = options;
+  if (nftables)
+    return new NftProxier({
+      ...shared,
+      clusterRanges: pods.map(({ text }) => text),
+      nodePortRanges: claims.nodePort,
+      clock,
+      log,
+      ...nftables,
+    });
+  // Endpoints are pods and, in the network of a host, nodes: only with both ranges are other addresses known to be foreign.
+  const endpointRanges = pods.length > 0 && claims.nodePort.length > 0 ? [...pods, ...claims.nodePort] : [];
+  return new Proxier({
+    ...shared,
+    budget: new ConnectionBudget(options.connectionsMax ?? CONNECTIONS_MAX),
+    claims,
+    ...(isClient && { isClient }),
+    isServed: servedEndpoints(endpointRanges),
+    events: options.events ?? silentEvents,
+    clock,
+    random,
+    log,
+  });
+};
+
+/** kube-proxy: what Services, endpoints and nodes say, brought to whatever serves them. */
 export const createProxy = (options: ProxyOptions): Proxy => {
-  const { informers, clock, random, log } = options;
+  const { informers, clock, log } = options;
   const registry = options.registry ?? new Registry();
   const metrics = proxyMetrics(registry);
   const nodes = new NodeTable();
@@ -84,27 +122,15 @@ export const createProxy = (options: ProxyOptions): Proxy => {
     metrics,
     isNodeEligible: () => nodeNames.every((name) => nodes.isEligible(name)),
   });
-  const budget = new ConnectionBudget(options.connectionsMax ?? CONNECTIONS_MAX);
-  const claims = options.claims ?? NO_CLAIMS;
-  const pods = options.clusterRanges ?? [];
-  // Endpoints are pods and, in the network of a host, nodes: only with both ranges are other addresses known to be foreign.
-  const endpointRanges = pods.length > 0 ? [...pods, ...claims.nodePort] : [];
-  const proxier = new Proxier({
+  const proxier = proxierOf(options, {
     nodes,
-    budget,
-    metrics,
     health,
-    claims,
-    isServed: servedEndpoints(claims.nodePort.length > 0 ? endpointRanges : []),
+    metrics,
     holderOf: (address, service) =>
       services.store
         .byIndex('proxy-allocated', address)
         .map(objectKey)
         .find((holder) => holder !== service),
-    events: options.events ?? silentEvents,
-    clock,
-    random,
-    log,
   });
   const owned = new DisposableStore();
   owned.add(registry.beforeExpose(() => proxier.observeMetrics()));
@@ -140,6 +166,7 @@ export const createProxy = (options: ProxyOptions): Proxy => {
           });
         }
       }
+      await flush(keys);
       metrics.syncDuration.observe((clock.monotonicMs() - startedMs) / 1000);
       for (const triggerMs of triggers)
         metrics.networkProgramming.observe(Math.max(0, clock.nowMs() - triggerMs) / 1000);
@@ -147,6 +174,19 @@ export const createProxy = (options: ProxyOptions): Proxy => {
     health.updated();
     metrics.serviceChangesPending.set(0);
     metrics.endpointChangesPending.set(0);
+  };
+
+  /** What the kernel did not take is tried again, after a time, as a whole. */
+  const flush = async (keys: readonly string[]): Promise<void> => {
+    try {
+      await proxier.flush?.();
+    } catch (error) {
+      log.write('error', 'rules could not be written; they are tried again', { error: messageOf(error) });
+      const retry = clock.after(FLUSH_RETRY_MS, () => {
+        for (const key of keys) queue(key);
+      });
+      owned.add(retry);
+    }
   };
 
   const wake = (): void => {
@@ -192,6 +232,7 @@ export const createProxy = (options: ProxyOptions): Proxy => {
     proxier.forgetSelections();
     for (const service of services.store.list())
       if (
+        options.nftables !== undefined ||
         service.spec?.type === 'NodePort' ||
         service.spec?.type === 'LoadBalancer' ||
         (service.spec?.externalIPs ?? []).length > 0
@@ -233,6 +274,8 @@ export const createProxy = (options: ProxyOptions): Proxy => {
     health.queued();
     wake();
     await settled();
+    // Without a Service there is a table all the same.
+    if (services.store.list().length === 0) await flush([]);
     if (!isClosed) health.updated();
   };
   const synced = start();
@@ -254,7 +297,7 @@ export const createProxy = (options: ProxyOptions): Proxy => {
       stop.abort(new Error('the proxy was closed'));
       owned.dispose();
       await settled();
-      proxier.close();
+      await proxier.close();
     },
   };
 };

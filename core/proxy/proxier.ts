@@ -30,6 +30,8 @@ export interface ProxierOptions {
   readonly metrics: ProxyMetrics;
   readonly health: ProxyHealth;
   readonly claims: ClaimRanges;
+  /** Who may connect; everyone that the address can be reached by without it. */
+  readonly isClient?: (address: string) => boolean;
   /** Endpoints elsewhere are left out. */
   readonly isServed: (address: string) => boolean;
   /** Another service that has this address, as `namespace/name`. */
@@ -54,6 +56,22 @@ export interface SyncResult {
   readonly retry: readonly string[];
 }
 
+/** What brings services in line, by listeners or by rules of the kernel. */
+export interface ServiceProxier {
+  readonly places: Listeners<AnyForwarder | HttpListener>['all'];
+  sync(
+    key: string,
+    service: Stored<Service> | undefined,
+    slices: readonly EndpointSlice[],
+    nodeNames: readonly string[],
+  ): Promise<SyncResult>;
+  /** After a batch of syncs. Rejects when it must be tried again. */
+  flush?(): Promise<void>;
+  forgetSelections(): void;
+  observeMetrics(): void;
+  close(): void | Promise<void>;
+}
+
 type AnyForwarder = TcpForwarder | UdpForwarder;
 
 /** Stands for the health check node port, which is no port of the service. */
@@ -66,7 +84,7 @@ const REFUSAL_EVENTS_MAX = 8;
  * What the proxy listens on, brought in line with one service at a time: whatever a change does not concern is not
  * touched, and connections that are open continue whatever changes.
  */
-export class Proxier {
+export class Proxier implements ServiceProxier {
   readonly #options: ProxierOptions;
   readonly #listeners: Listeners<AnyForwarder | HttpListener>;
   readonly #services = new Map<string, ServiceState>();
@@ -219,8 +237,9 @@ export class Proxier {
 
   /** What it forwards to is looked up at each connection: a listener outlives many changes of its service. */
   #forwarder(service: string, place: string, { protocol }: Place): AnyForwarder {
-    const { clock, budget } = this.#options;
+    const { clock, budget, isClient } = this.#options;
     const pick = (client: string, tried: ReadonlySet<string>) => {
+      if (isClient?.(client) === false) return undefined;
       const state = this.#services.get(service);
       const binding = state?.bindings.get(place);
       return binding && state?.ports.get(binding.port)?.pick(binding, client, tried);

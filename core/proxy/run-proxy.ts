@@ -8,9 +8,10 @@ import {
   ApiEventRecorder,
   connect,
   InformerFactory,
-  loadKubeconfig,
+  loadLastingKubeconfig,
   type ClientConfig,
 } from '../client/index.ts';
+import { clientsOfThisMachine, takeRanges } from './local-ranges.ts';
 import type { BindAddress, ProxyConfig } from './config/config.ts';
 import { createProxy, type Proxy } from './create-proxy.ts';
 import { HttpListener, type HttpAnswer } from '../component/http-listener.ts';
@@ -26,7 +27,9 @@ const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 
 const clientConfigOf = async ({ kubeconfig, master }: ProxyConfig): Promise<ClientConfig> => {
   const config: ClientConfig =
-    kubeconfig === '' ? { servers: [], auth: {}, namespace: 'default' } : await loadKubeconfig(kubeconfig);
+    kubeconfig === ''
+      ? { servers: [], auth: {}, namespace: 'default' }
+      : await loadLastingKubeconfig(kubeconfig);
   return master === '' ? config : { ...config, servers: [master] };
 };
 
@@ -73,11 +76,17 @@ export const runProxy = async (config: ProxyConfig, log: Log): Promise<RunningPr
     component: 'kube-proxy',
     host: config.nodeNames[0] ?? '',
   });
+  const { localRanges } = config;
+  const giveBack = await takeRanges(localRanges);
   const proxy = createProxy({
     informers,
     nodeNames: config.nodeNames,
     claims: config.claims,
     clusterRanges: config.clusterRanges,
+    ...(config.mode === 'nftables' && { nftables: {} }),
+    ...(localRanges.length > 0 && {
+      isClient: clientsOfThisMachine([...localRanges, ...config.clusterRanges]),
+    }),
     events,
     clock,
     random,
@@ -90,6 +99,7 @@ export const runProxy = async (config: ProxyConfig, log: Log): Promise<RunningPr
     await informers.stop();
     await events.stop('now');
     owned.dispose();
+    await giveBack();
   };
   try {
     await serve('healthz-bind-address', config.healthz, owned, (path) => proxy.health.answer(path));
@@ -97,7 +107,7 @@ export const runProxy = async (config: ProxyConfig, log: Log): Promise<RunningPr
       if (path === '/metrics')
         return { code: 200, body: registry.expose(), headers: { 'content-type': EXPOSITION_CONTENT_TYPE } };
       if (path === '/healthz') return { code: 200, body: 'ok', headers: PLAIN };
-      return path === '/proxyMode' ? { code: 200, body: 'loopback', headers: PLAIN } : undefined;
+      return path === '/proxyMode' ? { code: 200, body: config.mode, headers: PLAIN } : undefined;
     });
   } catch (error) {
     await close();

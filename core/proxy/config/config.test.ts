@@ -16,13 +16,15 @@ test('a command line becomes a configuration', async () => {
       '--metrics-bind-address=',
     ]),
   ).toEqual({
+    mode: 'loopback',
     kubeconfig: '/k.conf',
     master: '',
     nodeNames: ['worker-1', 'worker-2'],
     healthz: { host: '127.20.16.1', port: 10_256 },
     metrics: undefined,
     connectionsMax: 8192,
-    claims: { external: [], nodePort: [] },
+    claims: { external: [], nodePort: [], cluster: [] },
+    localRanges: [],
     clusterRanges: [expect.objectContaining({ text: '127.21.0.0/16' })],
   });
 });
@@ -70,4 +72,13 @@ test('a file says everything but the name of the node', async () => {
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test('rules of the kernel are a mode, and need no addresses of this machine', async () => {
+  const args = ['--kubeconfig=/k.conf', '--proxy-mode=nftables'];
+  expect((await readProxyConfig(args)).mode).toBe('nftables');
+  for (const name of ['local-ranges', 'external-ip-ranges'])
+    await expect(readProxyConfig([...args, `--${name}=10.1.0.0/16`])).rejects.toThrow(
+      `--${name} cannot be combined with --proxy-mode nftables`,
+    );
 });

@@ -15,7 +15,10 @@ export interface BindAddress {
   readonly port: number;
 }
 
+export type ProxyMode = 'loopback' | 'nftables';
+
 export interface ProxyConfig {
+  readonly mode: ProxyMode;
   readonly kubeconfig: string;
   /** Empty: the kubeconfig's. */
   readonly master: string;
@@ -24,6 +27,8 @@ export interface ProxyConfig {
   readonly metrics: BindAddress | undefined;
   readonly connectionsMax: number;
   readonly claims: ClaimRanges;
+  /** Made addresses of this machine while the proxy runs. */
+  readonly localRanges: readonly Ipv4Range[];
   /** Of pods; empty: endpoints may be anywhere. */
   readonly clusterRanges: readonly Ipv4Range[];
 }
@@ -74,11 +79,12 @@ const flagsFromFile = (document: unknown, path: string): Partial<Values> => {
   };
   const connection = isJsonObject(document['clientConnection']) ? document['clientConnection'] : {};
   const mode = document['mode'];
-  if (mode !== undefined && mode !== '' && mode !== 'loopback')
-    bad(`--config: ${path}: mode ${JSON.stringify(mode)} is not there; the one there is is "loopback"`);
+  if (mode !== undefined && mode !== '' && mode !== 'loopback' && mode !== 'nftables')
+    bad(`--config: ${path}: mode ${JSON.stringify(mode)} is not supported; known modes: loopback, nftables`);
   const override = textOf('hostnameOverride', document['hostnameOverride'])['hostnameOverride'];
   const addresses = textsOf('nodePortAddresses', document['nodePortAddresses']);
   return {
+    ...(typeof mode === 'string' && mode !== '' && { 'proxy-mode': mode as ProxyMode }),
     ...textOf('kubeconfig', connection['kubeconfig']),
     ...textOf('bind-address', document['bindAddress']),
     ...textOf('cluster-cidr', document['clusterCIDR']),
@@ -111,7 +117,14 @@ const configOf = (values: Values): ProxyConfig => {
   if (values.kubeconfig === '' && values.master === '') bad('--kubeconfig must be given');
   const names = values['hostname-override'].filter((name) => name !== '');
   const bind = values['bind-address'];
+  const localRanges = parseRanges('local-ranges', values['local-ranges']);
+  const mode = values['proxy-mode'] === 'nftables' ? 'nftables' : 'loopback';
+  if (mode === 'nftables')
+    for (const name of ['local-ranges', 'external-ip-ranges'] as const)
+      if (values[name].length > 0)
+        bad(`--${name} cannot be combined with --proxy-mode nftables: rules of the kernel need no listeners`);
   return {
+    mode,
     kubeconfig: values.kubeconfig,
     master: values.master,
     // As upstream: names of nodes are lower case and have no blanks around them.
@@ -122,7 +135,9 @@ const configOf = (values: Values): ProxyConfig => {
     claims: {
       external: parseRanges('external-ip-ranges', values['external-ip-ranges']),
       nodePort: parseRanges('nodeport-addresses', values['nodeport-addresses']),
+      cluster: localRanges,
     },
+    localRanges,
     clusterRanges: parseRanges('cluster-cidr', values['cluster-cidr'].split(',')),
   };
 };
@@ -141,6 +156,7 @@ export const readProxyConfig = async (args: readonly string[]): Promise<ProxyCon
     v: values.v,
     // No field of upstream's file says it.
     'external-ip-ranges': values['external-ip-ranges'],
+    'local-ranges': values['local-ranges'],
     // The one flag that upstream lets win over the file: one file serves all nodes.
     ...(override.length > 0 && { 'hostname-override': override }),
   });

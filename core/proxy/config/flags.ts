@@ -1,7 +1,7 @@
 import { flag, integer, list, oneOf, text } from '../../base/flags.ts';
 
 /**
- * kube-proxy's own flags. Those of iptables, ipvs, nftables and conntrack are absent, so that giving them fails instead
+ * kube-proxy's own flags. Those of iptables, ipvs and conntrack are absent, so that giving them fails instead
  * of doing nothing.
  */
 export const PROXY_FLAGS = {
@@ -23,12 +23,21 @@ export const PROXY_FLAGS = {
     [],
     'ranges allowed for externalIPs and load balancer addresses, besides node addresses (not upstream)',
   ),
+  'local-ranges': flag(
+    list,
+    [],
+    'ranges of Service addresses that this machine takes as its own, for pods with networks of their own (Linux, root; not upstream)',
+  ),
   'nodeport-addresses': flag(
     list,
     [],
     'ranges of node addresses that serve node ports (empty: all loopback addresses)',
   ),
-  'proxy-mode': flag(oneOf('', 'loopback'), '', 'loopback: real listeners on loopback addresses'),
+  'proxy-mode': flag(
+    oneOf('', 'loopback', 'nftables'),
+    '',
+    'loopback: listeners on the addresses of Services; nftables: rules of the kernel, for real pods (Linux, root)',
+  ),
   'bind-address': flag(text, '127.0.0.1', 'address for health and metrics if their flags only have a port'),
   'healthz-bind-address': flag(text, '127.0.0.1:10256', 'address of /healthz and /livez (empty: disabled)'),
   'metrics-bind-address': flag(text, '127.0.0.1:10249', 'address of /metrics (empty: disabled)'),

@@ -27,7 +27,7 @@ export interface ForwardObserver {
 }
 
 /** The address from which a target is dialled for a client; undefined: the system's choice. */
-export type SourceFor = (clientAddress: string) => string | undefined;
+export type SourceFor = (clientAddress: string, target: Target) => string | undefined;
 
 const SYSTEMS_CHOICE = '127.0.0.1';
 
@@ -35,5 +35,7 @@ const SYSTEMS_CHOICE = '127.0.0.1';
  * The client's own address where it is one of this machine: every loopback address can be connected from, so that a pod
  * learns which pod talks to it. Clients from elsewhere come as the machine itself.
  */
-export const ownSource: SourceFor = (clientAddress) =>
-  clientAddress !== SYSTEMS_CHOICE && inIpv4Range(LOOPBACK, clientAddress) ? clientAddress : undefined;
+export const ownSource: SourceFor = (clientAddress, { host }) =>
+  clientAddress !== SYSTEMS_CHOICE && inIpv4Range(LOOPBACK, clientAddress) && inIpv4Range(LOOPBACK, host)
+    ? clientAddress
+    : undefined;

@@ -148,7 +148,7 @@ export class TcpForwarder {
       if (signal.aborted) return undefined;
       if (!target) return undefined;
       try {
-        const localAddress = sourceFor?.(clientAddress);
+        const localAddress = sourceFor?.(clientAddress, target);
         const upstream = await dial(target, { clock, timeoutMs: connectTimeoutMs, signal, localAddress });
         return { target, upstream };
       } catch (error) {

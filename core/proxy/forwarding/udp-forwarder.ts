@@ -141,7 +141,7 @@ export class UdpForwarder {
       session.pending = undefined;
       for (const message of waiting) socket.send(message);
     });
-    const source = this.#options.sourceFor?.(from.address);
+    const source = this.#options.sourceFor?.(from.address, target);
     const connect = (): void =>
       void (this.#sessions.get(key) === session && socket.connect(target.port, target.host));
     if (source === undefined) socket.connect(target.port, target.host);

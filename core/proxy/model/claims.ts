@@ -17,6 +17,8 @@ export interface ClaimRanges {
   readonly external: readonly Ipv4Range[];
   /** Node addresses on which node ports are served; empty: all that are loopback. */
   readonly nodePort: readonly Ipv4Range[];
+  /** For cluster IPs, beside loopback. */
+  readonly cluster?: readonly Ipv4Range[];
 }
 
 export const NO_CLAIMS: ClaimRanges = { external: [], nodePort: [] };
@@ -60,7 +62,7 @@ const rulesFor = ({ scope }: Binding, { ranges, nodes, nodeNames }: ClaimContext
   switch (scope) {
     case 'cluster':
       // Allocated by the API server from its own range.
-      return { ranges: [LOOPBACK, ...ranges.external], componentAt: noComponent };
+      return { ranges: [LOOPBACK, ...(ranges.cluster ?? []), ...ranges.external], componentAt: noComponent };
     case 'node-port':
       return { ranges: ranges.nodePort.length > 0 ? ranges.nodePort : [LOOPBACK], componentAt };
     case 'load-balancer':
