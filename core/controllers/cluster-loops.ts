@@ -1,3 +1,5 @@
+import { bootstrapSigner } from './bootstrap/bootstrap-signer.ts';
+import { tokenCleaner } from './bootstrap/token-cleaner.ts';
 import { csrApprover } from './certificatesigningrequest/approver.ts';
 import { csrCleaner } from './certificatesigningrequest/cleaner.ts';
 import { csrSigner } from './certificatesigningrequest/signer.ts';
@@ -45,6 +47,8 @@ export const CLUSTER_CONTROLLERS: readonly ControllerDefinition<ControllerSettin
   csrApprover,
   csrSigner,
   csrCleaner,
+  bootstrapSigner,
+  tokenCleaner,
   legacyTokenCleaner,
   volumeBinder,
   pvcProtectionController,

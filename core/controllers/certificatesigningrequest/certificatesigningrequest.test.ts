@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { formatTime } from '../../api/meta/index.ts';
-import { CERTIFICATE_SIGNING_REQUEST, type CertificateSigningRequest } from '../../client/index.ts';
+import { CERTIFICATE_SIGNING_REQUEST, NODE, type CertificateSigningRequest } from '../../client/index.ts';
 import { FakeApi } from '../../client/testing/index.ts';
 import { alternativeNames, createAuthority, createRequest, generateKey } from '../../pki/index.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
@@ -83,6 +83,63 @@ test('a kubelet that may is approved: for itself, or for a node', async () => {
     [],
     [],
   ]);
+  await running.stop();
+});
+
+test('a serving certificate is approved for addresses that belong to its node and to no other', async () => {
+  const api = new FakeApi();
+  const node = (name: string, ...addresses: string[]) => ({
+    metadata: { name },
+    status: { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) },
+  });
+  api.seed(NODE, node('n1', '192.0.2.1', '192.0.2.9'), node('n2', '192.0.2.2', '192.0.2.9'));
+  const serving = (name: string, hosts: string[], wanted: Wanted = {}) =>
+    csr(name, {
+      signer: SIGNERS.kubeletServing,
+      usages: ['digital signature', 'server auth'],
+      hosts,
+      ...wanted,
+    });
+  const requests = [
+    serving('own', ['n1', '192.0.2.1']),
+    serving('foreign', ['n1', '192.0.2.2']),
+    serving('shared', ['n1', '192.0.2.9']),
+    serving('name', ['n2']),
+    serving('by-other', ['n1', '192.0.2.1'], { username: 'system:node:n2' }),
+  ];
+  api.seed(CERTIFICATE_SIGNING_REQUEST, ...requests);
+  const running = await startOnFake(
+    api,
+    approver((_, subresource) => Promise.resolve(subresource === 'selfnodeserver')),
+  );
+  const approved = requests.filter(({ metadata }) => conditions(api, metadata!.name!).length > 0);
+  expect(approved.map(({ metadata }) => metadata?.name)).toEqual(['own']);
+  await running.stop();
+});
+
+test('a component of a node is approved by its exact name, and without groups', async () => {
+  const api = new FakeApi();
+  const component = (name: string, commonName: string, organizations: string[] = []) => {
+    const pem = createRequest(generateKey(), { subject: { commonName, organizations } });
+    const base = csr(name, { signer: SIGNERS.apiServerClient });
+    return { ...base, spec: { ...base.spec, request: Buffer.from(pem).toString('base64') } };
+  };
+  api.seed(
+    CERTIFICATE_SIGNING_REQUEST,
+    component('proxy', 'system:kube-proxy'),
+    component('admin', 'kubernetes-admin'),
+    component('masters', 'system:kube-proxy', ['system:masters']),
+  );
+  const asked: string[] = [];
+  const running = await startOnFake(
+    api,
+    approver((_, subresource) => {
+      asked.push(subresource);
+      return Promise.resolve(true);
+    }),
+  );
+  const decided = ['proxy', 'admin', 'masters'].map((name) => conditions(api, name).length);
+  expect([decided, asked]).toEqual([[1, 0, 0], ['nodecomponentclient']]);
   await running.stop();
 });
 

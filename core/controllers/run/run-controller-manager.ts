@@ -2,6 +2,8 @@ import type { Log } from '../../base/log.ts';
 import { runManager, type ManagerSettings, type RunningManager } from '../../component/run-manager.ts';
 import { ApiEventRecorder, connect, type Client } from '../../client/index.ts';
 import type { ControllerFlagValues } from '../config/shared-flags.ts';
+import { systemClock } from '../../base/node/clock.ts';
+import { ControllerBook } from '../runtime/controller-book.ts';
 import type { ControllerDefinition } from '../runtime/controller.ts';
 import { runControllers } from '../runtime/run-controllers.ts';
 import { selectControllers } from '../runtime/select-controllers.ts';
@@ -29,12 +31,20 @@ export const runControllerManager = <S extends SharedSettings>(
 ): Promise<RunningManager> => {
   const { name, settings, version, log, configuration, eventSources = {} } = options;
   const selected = selectControllers(options.controllers, settings.controllers);
+  const book = new ControllerBook(
+    selected.map((controller) => controller.name),
+    systemClock,
+  );
   return runManager({
     name,
     version,
     settings,
     log,
-    ...(configuration && { pages: { '/configz': () => Promise.resolve(configuration) } }),
+    pages: {
+      ...(configuration && { '/configz': () => Promise.resolve(configuration) }),
+      /** Every controller with its queue, its newest turns, and what fails; empty where another process leads. */
+      '/debug/controllers': () => Promise.resolve(book.view()),
+    },
     async lead({ client, fence, settled, config, clock, random, registry }, signal) {
       // Without a client certificate, which would speak for the manager instead of for the token.
       const bare = connect(
@@ -62,6 +72,7 @@ export const runControllerManager = <S extends SharedSettings>(
             random,
             log,
             registry,
+            book,
             onRunning: () => log.write('info', 'all controllers run', { count: selected.length }),
           },
           signal,

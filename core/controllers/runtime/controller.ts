@@ -3,6 +3,7 @@ import type { Log } from '../../base/log.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Random } from '../../base/random.ts';
 import type { Client, EventRecorder, InformerFactory } from '../../client/index.ts';
+import type { ControllerRecord } from './controller-book.ts';
 
 /** What every controller is given. */
 export interface ControllerContext {
@@ -15,6 +16,8 @@ export interface ControllerContext {
   readonly random: Random;
   readonly log: Log;
   readonly registry: Registry;
+  /** Where its turns are written down for people; absent where nothing shows them. */
+  readonly record?: ControllerRecord | undefined;
 }
 
 /** A loop that brings what is there to what is declared. It can be killed at any point and start over. */

@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Random } from '../../base/random.ts';
 import { InformerFactory, pause, type Client, type EventRecorder } from '../../client/index.ts';
+import type { ControllerBook } from './controller-book.ts';
 import type { ControllerDefinition } from './controller.ts';
 
 export interface RunControllersOptions<S> {
@@ -18,6 +19,7 @@ export interface RunControllersOptions<S> {
   readonly random: Random;
   readonly log: Log;
   readonly registry: Registry;
+  readonly book?: ControllerBook;
   /** All informers are filled and every controller runs. */
   onRunning?(): void;
 }
@@ -32,6 +34,8 @@ export const runControllers = async <S>(
 ): Promise<void> => {
   const { client, clock, random, log, registry } = options;
   const informers = new InformerFactory({ client, clock, random, log, registry });
+  const { book } = options;
+  book?.begin(() => informers.health());
   try {
     const made = options.controllers.flatMap((definition) => {
       const own = options.clientFor(definition.serviceAccount);
@@ -44,6 +48,7 @@ export const runControllers = async <S>(
           random,
           log: log.with({ controller: definition.name }),
           registry,
+          record: book?.recordOf(definition.name),
         },
         options.settings,
       );
@@ -51,15 +56,22 @@ export const runControllers = async <S>(
     });
     informers.start();
     await informers.whenSynced(signal);
+    book?.run();
     options.onRunning?.();
     await Promise.all(
       made.map(async ({ definition, controller }) => {
+        const record = book?.recordOf(definition.name);
         while (!signal.aborted) {
           try {
+            if (record) record.phase = 'running';
             await controller.run(signal);
             return;
           } catch (error) {
             if (signal.aborted) return;
+            if (record) {
+              record.phase = 'restarting';
+              record.error = messageOf(error);
+            }
             log.write('error', 'a controller failed and starts over', {
               controller: definition.name,
               error: messageOf(error),
@@ -70,6 +82,7 @@ export const runControllers = async <S>(
       }),
     );
   } finally {
+    book?.end();
     await informers.stop();
   }
 };

@@ -20,7 +20,7 @@ export interface WorkLoop extends Controller {
 
 /** A queue of keys and its workers, and what runs beside them. */
 export const workLoop = (context: ControllerContext, options: WorkLoopOptions): WorkLoop => {
-  const { clock, registry, log } = context;
+  const { clock, registry, log, record } = context;
   const { name, workers, retriesMax, rateLimiter } = options;
   const queue = new WorkQueue({ name, clock, registry, ...(rateLimiter && { rateLimiter }) });
   return {
@@ -32,7 +32,8 @@ export const workLoop = (context: ControllerContext, options: WorkLoopOptions): 
           workers,
           log,
           signal,
-          handle: (key, at) => options.handle(key, at),
+          handle: (key, at) =>
+            record ? record.observe(queue, key, () => options.handle(key, at)) : options.handle(key, at),
           ...(retriesMax !== undefined && { retriesMax }),
         }),
         options.beside?.(signal),

@@ -15,7 +15,7 @@ export interface KeyedControllerOptions {
 
 /** A queue of keys and the workers on it: what every controller here is made of. */
 export const keyedController = (
-  { clock, registry, log }: ControllerContext,
+  { clock, registry, log, record }: ControllerContext,
   options: KeyedControllerOptions,
 ): { readonly queue: WorkQueue; readonly controller: Controller } => {
   const queue = new WorkQueue({
@@ -30,7 +30,7 @@ export const keyedController = (
       workers: options.workers,
       log,
       signal,
-      handle: (key) => options.sync(key),
+      handle: (key) => (record ? record.observe(queue, key, () => options.sync(key)) : options.sync(key)),
       ...(options.retriesMax !== undefined && { retriesMax: options.retriesMax }),
     });
   return { queue, controller: { run } };
