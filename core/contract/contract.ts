@@ -19,7 +19,20 @@ import {
   rulesQuestion,
   whoCanAnswer,
 } from './schemas/guard.ts';
+import { drillRequest, drillSummary, DRILLS_MAX, drillView } from './schemas/drill.ts';
+import { controllersView } from './schemas/controllers.ts';
+import {
+  downloadItem,
+  downloadQuery,
+  folderListing,
+  folderQuery,
+  uploadChunk,
+  uploadItem,
+  uploadQuery,
+} from './schemas/files.ts';
+import { graphQuery, graphView } from './schemas/graph.ts';
 import { hardeningPlan, hardeningWishes } from './schemas/harden.ts';
+import { joiningView, nodeInvitation } from './schemas/joining.ts';
 import { helmChange, helmChangeReport, helmRelease, helmReleaseQuery, helmReleases } from './schemas/helm.ts';
 import {
   historyComparison,
@@ -224,6 +237,23 @@ export const contract = {
     input: v.object({ cluster: clusterRef, file: filePath }),
     output: snapshotComparison,
   }),
+  /** The drills that come with Pilothouse. */
+  'drills.list': call({
+    input: v.undefined_(),
+    output: v.pipe(v.array(drillSummary), v.maxLength(DRILLS_MAX)),
+  }),
+  /** The drill of a cluster now, and again after every change, while somebody looks. */
+  'drills.watch': stream({ input: ofCluster, item: drillView, batchItemsMax: 4 }),
+  'drills.request': call({
+    input: v.object({ cluster: clusterRef, request: drillRequest }),
+    output: drillView,
+  }),
+  /** The parts of an application and how they relate: now, and again after changes. Broken relations carry their reason. */
+  'graph.watch': stream({ input: graphQuery, item: graphView, batchItemsMax: 2 }),
+  /** What machines that join would find, and the nodes that there are. */
+  'nodes.joining': call({ input: ofCluster, output: joiningView }),
+  /** Creates a bootstrap token, with the command line for the machine that is to join. */
+  'nodes.invite': call({ input: ofCluster, output: nodeInvitation }),
   /** The newest revision of every Helm release that the person may read. */
   'helm.releases': call({ input: ofCluster, output: helmReleases }),
   /** One revision with values, notes, history and the health of its objects. */
@@ -278,6 +308,8 @@ export const contract = {
   /** The encryption configuration without its secrets. */
   'encryption.view': call({ input: ofCluster, output: encryptionView }),
 
+  /** Controllers of the managers that lead: queues, newest turns, what fails. Of a foreign cluster: who leads, and why no more. */
+  'controllers.view': call({ input: ofCluster, output: controllersView }),
   /** Every Lease with the history of its holders; of any cluster. At most once a second. */
   'leases.watch': stream({ input: ofCluster, item: leasesView, batchItemsMax: 4 }),
   'metrics.query': call({ input: metricsQuery, output: metricsAnswer }),
@@ -347,6 +379,15 @@ export const contract = {
   /** A command in a container, on a terminal; refused while the cluster is read-only. */
   'kube.exec': stream({ input: execQuery, item: execItem, batchItemsMax: 64 }),
   'kube.execInput': call({ input: execInput, output: v.undefined_() }),
+
+  /** What is in a folder of a container. Like all of `files`, it runs a program there: refused while read-only. */
+  'files.list': call({ input: folderQuery, output: folderListing }),
+  /** A file as it is, or a folder as a tar archive. */
+  'files.download': stream({ input: downloadQuery, item: downloadItem, batchItemsMax: 1 }),
+  /** Writes one file, whose bytes `files.chunk` brings in order; closing the stream ends it. */
+  'files.upload': stream({ input: uploadQuery, item: uploadItem, batchItemsMax: 4 }),
+  /** Answers when there is room for the next chunk. */
+  'files.chunk': call({ input: uploadChunk, output: v.undefined_() }),
 
   /** Notices for the user, from the host side. */
   'notifications.watch': stream({ input: v.undefined_(), item: notification, batchItemsMax: 32 }),

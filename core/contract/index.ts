@@ -10,8 +10,13 @@ export type { CallHandler, Handlers, HostConnection, StreamHandler } from './hos
 export { clientMessage } from './messages.ts';
 export type { ClientMessage, FailureReason, HostMessage } from './messages.ts';
 export * from './schemas/app.ts';
+export * from './schemas/drill.ts';
+export * from './schemas/controllers.ts';
+export * from './schemas/joining.ts';
 export * from './schemas/etcd-inspection.ts';
 export * from './schemas/fault.ts';
+export * from './schemas/files.ts';
+export * from './schemas/graph.ts';
 export * from './schemas/guard.ts';
 export * from './schemas/harden.ts';
 export * from './schemas/helm.ts';

@@ -20,6 +20,7 @@ const ALL: AuditFilter = {
   fromMs: null,
   toMs: null,
   onlyDenied: false,
+  onlyPeople: false,
 };
 const AT = Date.UTC(2026, 0, 1);
 
@@ -81,6 +82,26 @@ test('filters by user, verb, object, time and denial', async () => {
   expect(await namesOf({ fromMs: AT + 2000, toMs: AT + 2500 }, 'cp-1')).toEqual(['cp-1 web']);
   const resource = { group: '', resource: 'pods', namespace: 'default', name: 'web' };
   expect(await namesOf({ resource }, 'cp-1')).toEqual(['cp-1 web']);
+});
+
+test('people are told from components, nodes, service accounts and the console itself', async () => {
+  const users = [
+    'ada',
+    'system:kube-scheduler',
+    'system:node:worker-1',
+    'system:serviceaccount:default:web',
+    'system:anonymous',
+    'kubernetes-admin',
+  ];
+  write(
+    'cp-1.log',
+    users.map((user, second) => line(second, { user, name: user })),
+  );
+  expect(await namesOf({ onlyPeople: true }, 'cp-1')).toEqual([
+    'cp-1 kubernetes-admin',
+    'cp-1 system:anonymous',
+    'cp-1 ada',
+  ]);
 });
 
 test('lines that are longer than a chunk, cut off or not JSON harm nothing', async () => {

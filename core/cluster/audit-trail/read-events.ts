@@ -104,6 +104,13 @@ const includes = (where: string, part: string): boolean => where.toLowerCase().i
 const isWrite = ({ verb, resource }: AuditEventView): boolean =>
   WRITES.includes(verb) && !/(accessreviews|rulesreviews|tokenreviews|selfsubjectreviews)$/.test(resource);
 
+const COMPONENT_GROUPS = ['system:nodes', 'system:serviceaccounts', 'pilothouse:console'];
+
+/** Requests without a known user count: an attempt is a person's until shown otherwise. */
+const isOfPerson = ({ user, groups }: AuditEventView): boolean =>
+  (!user.startsWith('system:') || user === 'system:anonymous') &&
+  !groups.some((group) => COMPONENT_GROUPS.includes(group));
+
 export type AuditFilter = Omit<AuditQuery, 'cluster'>;
 
 export const matches = (event: AuditEventView, query: AuditFilter): boolean => {
@@ -111,6 +118,7 @@ export const matches = (event: AuditEventView, query: AuditFilter): boolean => {
   if (query.fromMs !== null && event.atMs < query.fromMs) return false;
   if (query.toMs !== null && event.atMs > query.toMs) return false;
   if (query.onlyDenied && event.code < 400) return false;
+  if (query.onlyPeople && !isOfPerson(event)) return false;
   if (query.verb === 'write' ? !isWrite(event) : query.verb !== '' && event.verb !== query.verb) return false;
   if (query.user !== '' && !includes(event.user, query.user) && !includes(event.impersonated, query.user))
     return false;

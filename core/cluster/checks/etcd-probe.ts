@@ -1,10 +1,12 @@
 import http from 'node:http';
-import http2 from 'node:http2';
 import https from 'node:https';
+import { CODE } from '../../base/node/grpc/codes.ts';
+import { dialGrpc } from '../../base/node/grpc/session.ts';
+import { unaryCall } from '../../base/node/grpc/unary-call.ts';
 import { RangeRequest } from '../../etcd/proto/range.ts';
 
 const PROBE_MS_MAX = 3_000;
-const FRAME_HEADER_BYTES = 5;
+const ANSWER_BYTES_MAX = 64 * 1024;
 const RANGE_PATH = '/etcdserverpb.KV/Range';
 const GATEWAY_PATH = '/v3/kv/range';
 const KEY = Buffer.from('/registry/');
@@ -14,45 +16,27 @@ const RANGE_END = Buffer.from('/registry0');
 export type StrangerScheme = 'http' | 'https';
 
 /** How many keys there are, of at most one; nothing that is stored is read. */
-const rangeFrame = (): Buffer => {
-  const request = { key: KEY, rangeEnd: RANGE_END, limit: 1, countOnly: true, serializable: true };
-  const bytes = RangeRequest.encode(request, FRAME_HEADER_BYTES) as Buffer;
-  bytes[0] = 0;
-  bytes.writeUInt32BE(bytes.length - FRAME_HEADER_BYTES, 1);
-  return bytes;
-};
+const rangeBytes = (): Uint8Array =>
+  RangeRequest.encode({ key: KEY, rangeEnd: RANGE_END, limit: 1, countOnly: true, serializable: true });
 
 /** Whether a Range call over gRPC succeeds. Everything else, a hang included, is a refusal. */
-const servesGrpc = (scheme: StrangerScheme, address: string, port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const session = http2.connect(`${scheme}://${address}:${port}`, { rejectUnauthorized: false });
-    const end = (isServed: boolean): void => {
-      clearTimeout(timer);
-      session.destroy();
-      resolve(isServed);
-    };
-    const timer = setTimeout(() => end(false), PROBE_MS_MAX);
-    session.once('error', () => end(false));
-    session.once('close', () => end(false));
-    session.once('connect', () => {
-      const stream = session.request({
-        ':method': 'POST',
-        ':path': RANGE_PATH,
-        'content-type': 'application/grpc',
-        te: 'trailers',
-      });
-      // Only gRPC's own word counts: other servers answer this path with a page of theirs.
-      const judge = (headers: http2.IncomingHttpHeaders): void => {
-        if (headers['grpc-status'] !== undefined) end(headers['grpc-status'] === '0');
-      };
-      stream.on('error', () => end(false));
-      stream.on('response', judge);
-      stream.on('trailers', judge);
-      stream.resume();
-      stream.once('close', () => end(false));
-      stream.end(rangeFrame());
+const servesGrpc = async (scheme: StrangerScheme, address: string, port: number): Promise<boolean> => {
+  const session = dialGrpc(`${scheme}://${address}:${port}`, { rejectUnauthorized: false });
+  const signal = AbortSignal.timeout(PROBE_MS_MAX);
+  try {
+    const message = rangeBytes();
+    const { status } = await unaryCall(session, {
+      path: RANGE_PATH,
+      message,
+      answerBytesMax: ANSWER_BYTES_MAX,
+      signal,
     });
-  });
+    // Only gRPC's own word counts: other servers answer this path with a page of theirs.
+    return status === CODE.OK;
+  } finally {
+    session.close('the question is answered');
+  }
+};
 
 /** The same through etcd's JSON gateway. */
 const servesGateway = (scheme: StrangerScheme, address: string, port: number): Promise<boolean> =>

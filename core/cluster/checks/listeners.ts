@@ -18,6 +18,8 @@ export const componentPlaces = (config: ClusterConfig): ReadonlyMap<string, stri
   const add = (component: string, address: string, ...ports: number[]): void =>
     ports.forEach((port) => places.set(`${address}:${port}`, component));
   add('load balancer', loadBalancerAddress({ network: config.spec.network }), PORTS.apiServer);
+  if (config.spec.advertiseAddress !== undefined)
+    add('load balancer', config.spec.advertiseAddress, PORTS.apiServer);
   for (const { address } of dnsHosts(config)) add('kube-dns', address, PORTS.dns, PORTS.dnsMetrics);
   for (const { role, address, etcd, nodes } of planHosts(config)) {
     if (etcd) add('etcd', etcd.address, PORTS.etcdClient, PORTS.etcdPeer, PORTS.etcdMetrics);
@@ -43,9 +45,9 @@ export interface ClusterNetworks {
   readonly users: readonly Ipv4Range[];
 }
 
-export const networksOf = ({ spec: { network } }: ClusterConfig): ClusterNetworks => ({
-  all: [hostRange, podRange].map((of) => rangeOf(of({ network }))),
-  users: [podRange, serviceRange, loadBalancerRange].map((of) => rangeOf(of({ network }))),
+export const networksOf = ({ spec }: ClusterConfig): ClusterNetworks => ({
+  all: [hostRange, podRange, serviceRange].map((of) => rangeOf(of(spec))),
+  users: [podRange, serviceRange, loadBalancerRange].map((of) => rangeOf(of(spec))),
 });
 
 export const isIn = (ranges: readonly Ipv4Range[], address: string): boolean =>
@@ -107,7 +109,11 @@ export const sortSockets = (
   const inNetworks = own.filter(({ address }) => isIn(networks.all, address));
   return {
     own,
-    beyondLoopback: own.filter(({ address }) => !isLoopbackAddress(address)),
+    // Services of real pods are served to this machine alone: kube-proxy looks at who connects.
+    beyondLoopback: own.filter(
+      ({ address, port }) =>
+        !isLoopbackAddress(address) && !isIn(networks.users, address) && !places.has(`${address}:${port}`),
+    ),
     unexpected: inNetworks.filter(
       ({ address, port }) =>
         !isIn(networks.users, address) && !places.has(`${address}:${port}`) && !ports.has(port),

@@ -30,6 +30,31 @@ export const statusFor = (url: string, credentials: ProbeTls): Promise<number> =
     request.once('error', reject);
   });
 
+const JSON_BYTES_MAX = 1024 * 1024;
+
+/** The JSON that a GET is answered with. Rejects where it is refused, too long or something else. */
+export const jsonFor = (url: string, credentials: ProbeTls): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const request = https.get(url, { ...credentials, agent: false, timeout: PROBE_MS_MAX }, (response) => {
+      if (response.statusCode !== 200)
+        return void request.destroy(new Error(`${url} answered with status ${response.statusCode}`));
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+        if (text.length > JSON_BYTES_MAX) request.destroy(new Error(`${url} answered at too great length`));
+      });
+      response.once('end', () => {
+        try {
+          resolve(JSON.parse(text));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    request.once('timeout', () => request.destroy(new Error(`${url} did not respond in time`)));
+    request.once('error', reject);
+  });
+
 /** The status of a GET by no one at all. */
 export const anonymousStatus = (url: string, authorityPem: string): Promise<number> =>
   statusFor(url, { ca: authorityPem });

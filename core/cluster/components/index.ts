@@ -10,6 +10,7 @@ const COMPONENTS: Readonly<Record<string, () => Promise<Component>>> = {
   'kube-controller-manager': async () => (await import('./kube-controller-manager.ts')).kubeControllerManager,
   'cloud-controller-manager': async () =>
     (await import('./cloud-controller-manager.ts')).cloudControllerManager,
+  kubelet: async () => (await import('./kubelet.ts')).kubelet,
   'kube-dns': async () => (await import('./kube-dns.ts')).kubeDns,
   'kube-proxy': async () => (await import('./kube-proxy.ts')).kubeProxy,
   'kube-scheduler': async () => (await import('./kube-scheduler.ts')).kubeScheduler,

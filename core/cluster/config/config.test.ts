@@ -31,7 +31,17 @@ test.each<[string, Partial<ClusterConfig['spec']>, string]>([
   ],
   ['an odd network', { network: 41 }, 'spec.network: must be an even number'],
   ['members apart from control planes', { etcdMembers: 5 }, 'must equal spec.controlPlanes'],
-  ['a runtime that is not implemented', { runtime: 'cri' }, '--runtime cri) is not implemented yet'],
+  [
+    'a container runtime for simulated pods',
+    { containerRuntimeEndpoints: ['unix:///run/containerd/containerd.sock'] },
+    'spec.containerRuntimeEndpoints requires runtime cri',
+  ],
+  [
+    'a container runtime that is no socket',
+    { runtime: 'cri', containerRuntimeEndpoints: ['tcp://127.0.0.1:1'] },
+    'must be a Unix socket',
+  ],
+  ['real containers for drills', { purpose: 'drills', runtime: 'cri' }, 'has simulated containers'],
   ['no members at all', { topology: 'external', etcdMembers: 0 }, 'the external topology requires'],
 ])('%s is refused with the field and the rule', (_claim, spec, message) => {
   expect(() => reparse(cluster(spec))).toThrow(message);

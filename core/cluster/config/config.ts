@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { say, SaidError, type Said } from '../../contract/index.ts';
 import { schemaFault, yamlFault } from '../../base/parse-fault.ts';
 import { NEWEST_MINOR, OLDEST_MINOR } from '../../api/releases/index.ts';
+import { inIpv4Range, LOOPBACK, parseIpv4 } from '../../base/bind-rules.ts';
 import { isNetwork, NETWORK_MAX, NETWORK_MIN } from './addresses.ts';
 
 export const CLUSTER_API_VERSION = 'pilothouse.dev/v1';
@@ -34,6 +35,22 @@ const externalEtcd = v.strictObject({
   keyFile: v.string(),
 });
 
+const runtimeEndpoint = v.pipe(
+  v.string(),
+  v.check(
+    (text) => /^unix:\/\/\/./.test(text),
+    'must be a Unix socket such as unix:///run/containerd/containerd.sock',
+  ),
+);
+
+const advertiseAddress = v.pipe(
+  v.string(),
+  v.check((text) => {
+    const number = parseIpv4(text);
+    return number !== undefined && number !== 0 && !inIpv4Range(LOOPBACK, text);
+  }, 'must be one IPv4 address of this machine that others reach, such as 192.168.1.10'),
+);
+
 /** Strict: a field that nothing reads would be believed to work. */
 const schema = v.strictObject({
   apiVersion: v.literal(CLUSTER_API_VERSION),
@@ -53,7 +70,14 @@ const schema = v.strictObject({
       v.number(),
       v.check(isNetwork, `must be an even number from ${NETWORK_MIN} to ${NETWORK_MAX}`),
     ),
+    /** `cri`: real containers, on nodes that share this machine and its container runtime. */
     runtime: v.picklist(['simulated', 'cri']),
+    /** With `cri`: where container runtimes listen; several are taken by the nodes in turn. */
+    containerRuntimeEndpoints: v.optional(v.pipe(v.array(runtimeEndpoint), v.minLength(1))),
+    /** Where other machines reach the API. Without it nothing listens beyond loopback. */
+    advertiseAddress: v.optional(advertiseAddress),
+    /** `drills`: a scratch cluster, which drills may break. Set when it is created and never later. */
+    purpose: v.optional(v.picklist(['drills'])),
     externalEtcd: v.optional(externalEtcd),
   }),
 });
@@ -75,6 +99,13 @@ export const defaultSpec = (network: number): ClusterSpec => ({
   runtime: 'simulated',
 });
 
+/** Debian's and upstream's default. */
+const CONTAINERD = 'unix:///run/containerd/containerd.sock';
+
+/** The container runtimes that the nodes of a cluster use; none where they are simulated. */
+export const runtimeEndpointsOf = ({ runtime, containerRuntimeEndpoints }: ClusterSpec): readonly string[] =>
+  runtime === 'cri' ? (containerRuntimeEndpoints ?? [CONTAINERD]) : [];
+
 /** What a person should hear about a cluster that will run, but not as they may think. */
 export const configWarnings = ({ spec }: ClusterConfig): readonly string[] => {
   const members = spec.topology === 'stacked' ? spec.controlPlanes : spec.etcdMembers;
@@ -88,7 +119,10 @@ const ordinals = (name: string, count: string): Said =>
   say('configuration.ordinals', { ordinals: `spec.${name}`, count: `spec.${count}` });
 
 const contradiction = ({ spec }: ClusterConfig): Said | undefined => {
-  if (spec.runtime === 'cri') return say('configuration.cri');
+  if (spec.runtime !== 'cri' && spec.containerRuntimeEndpoints) return say('configuration.noRuntime');
+  // Drills break everything they reach, and run what strangers wrote.
+  if (spec.purpose === 'drills' && (spec.runtime === 'cri' || spec.externalEtcd))
+    return say('configuration.drills');
   if (spec.topology === 'stacked' && spec.externalEtcd) return say('configuration.stackedExternal');
   if (spec.topology === 'stacked' && spec.etcdMembers !== spec.controlPlanes)
     return say('configuration.stackedMembers');

@@ -3,6 +3,17 @@ import { loadBalancerAddress } from './addresses.ts';
 import type { ClusterConfig } from './config.ts';
 import { planHosts } from './hosts.ts';
 
+export interface AdvertisedEndpoint {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Where clients of other machines, and those that a cluster tells of itself, reach the API. */
+export const advertisedEndpoint = ({ spec }: ClusterConfig): AdvertisedEndpoint => ({
+  address: spec.advertiseAddress ?? loadBalancerAddress(spec),
+  port: PORTS.apiServer,
+});
+
 /** More nodes than this are not looked at one by one before a start. */
 const NODES_MAX = 32;
 
@@ -13,6 +24,7 @@ export const endpointsOf = (
   const hosts = planHosts(config);
   return [
     { address: loadBalancerAddress({ network: config.spec.network }), port: PORTS.apiServer },
+    ...(config.spec.advertiseAddress === undefined ? [] : [advertisedEndpoint(config)]),
     ...hosts
       .filter(({ role }) => role === 'control-plane')
       .flatMap(({ address }) =>

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { ReasonError } from '../../base/errors.ts';
 import { schemaFault } from '../../base/parse-fault.ts';
 import { hardeningWishes, type HardeningWishes } from '../../contract/schemas/harden.ts';
+import { drillRequest, type DrillRequest, type DrillView } from '../../contract/schemas/drill.ts';
 import { clusterAction, type ClusterAction } from '../../contract/schemas/local-cluster.ts';
 import { compareSnapshot } from '../restore/compare-snapshot.ts';
 import { restoreCluster } from '../restore/restore-cluster.ts';
@@ -108,11 +109,32 @@ const faultHandlers = ({ faults }: Supervisor) =>
     'fault.heal': ({ id }) => Promise.resolve(faults.heal(id)),
   }) satisfies Partial<ControlHandlers>;
 
-/** What commands from outside do to a running cluster; its timeline tells. */
-export const controlHandlers = (supervisor: Supervisor): ControlHandlers =>
-  recorded(plainHandlers(supervisor), supervisor.timeline);
+const readDrillRequest = (text: string): DrillRequest => {
+  const parsed = v.safeParse(drillRequest, JSON.parse(text));
+  if (parsed.success) return parsed.output;
+  throw new ReasonError('BadRequest', `invalid request of a drill: ${schemaFault(parsed.issues)}`);
+};
 
-const plainHandlers = (supervisor: Supervisor): ControlHandlers => ({
+/** The drill of the cluster; `drills/` is above this folder and loaded with the first request. */
+export interface DrillDesk {
+  view(): Promise<DrillView>;
+  request(request: DrillRequest, progress: (line: string) => void): Promise<DrillView>;
+}
+
+const drillHandlers = (open: () => Promise<DrillDesk>) =>
+  ({
+    'drill.view': async () => (await open()).view(),
+    'drill.request': async ({ request }, progress) =>
+      (await open()).request(readDrillRequest(request), progress),
+  }) satisfies Partial<ControlHandlers>;
+
+/** What commands from outside do to a running cluster; its timeline tells. */
+export const controlHandlers = (
+  supervisor: Supervisor,
+  openDrills: () => Promise<DrillDesk>,
+): ControlHandlers => recorded(plainHandlers(supervisor, openDrills), supervisor.timeline);
+
+const plainHandlers = (supervisor: Supervisor, openDrills: () => Promise<DrillDesk>): ControlHandlers => ({
   async status() {
     await supervisor.commands.refreshUsage();
     return supervisor.state();
@@ -122,6 +144,7 @@ const plainHandlers = (supervisor: Supervisor): ControlHandlers => ({
   ...backupHandlers(supervisor),
   ...faultHandlers(supervisor),
   ...hardenHandlers(supervisor),
+  ...drillHandlers(openDrills),
   'encryption.rotate': (_params, progress) => rotateEncryption(supervisor, lineReport(progress)),
   'encryption.enable': (_params, progress) => enableEncryption(supervisor, lineReport(progress)),
   'member.add': (_params, progress) => addMember(supervisor, lineReport(progress)),

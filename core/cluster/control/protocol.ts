@@ -1,5 +1,5 @@
 import type { ActionPreview } from '../../contract/schemas/local-cluster.ts';
-import type { Said } from '../../contract/index.ts';
+import type { DrillView, Said } from '../../contract/index.ts';
 import type { BackupSchedule, SnapshotComparison, UpgradePlan } from '../../contract/schemas/operations.ts';
 import type { HardeningOutcome } from '../harden/apply.ts';
 import type { RotationOutcome } from '../encryption/rotate.ts';
@@ -44,6 +44,9 @@ export interface ControlMethods {
   'fault.isolate': { params: { host: string }; result: readonly Fault[] };
   'fault.list': { params: Record<string, never>; result: readonly Fault[] };
   'fault.heal': { params: { id: string }; result: readonly Fault[] };
+  'drill.view': { params: Record<string, never>; result: DrillView };
+  /** `request` is a DrillRequest of the contract, as JSON. */
+  'drill.request': { params: { request: string }; result: DrillView };
   /** `action` is a ClusterAction of the contract, as JSON. */
   'action.preview': { params: { action: string }; result: ActionPreview };
 }

@@ -17,6 +17,9 @@ const QUESTIONS: readonly ControlMethod[] = [
   'upgrade.pause',
   'upgrade.resume',
   'fault.list',
+  'drill.view',
+  // Its solution records its own steps; the setup is what a person has to find out.
+  'drill.request',
   'action.preview',
 ];
 

@@ -59,7 +59,10 @@ export const pkiSpecOf = (config: ClusterConfig): ClusterPkiSpec => {
       },
     }),
     endpoint: { host: loadBalancerAddress(plan), port: PORTS.apiServer },
-    serviceAddress: kubernetesServiceAddress(plan),
+    serviceAddress: kubernetesServiceAddress(config.spec),
+    ...(config.spec.advertiseAddress !== undefined && {
+      extraApiServerNames: [config.spec.advertiseAddress],
+    }),
   };
 };
 

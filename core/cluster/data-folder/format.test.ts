@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../base/node/clock.ts';
+import { authenticationConfigYaml, FIRST_AUTHENTICATION_CONFIG } from '../manifests/authentication-config.ts';
 import { assertKnownFormat, migrateFormat, recordNewFormat, type Migration } from './format.ts';
 
 let data: string;
@@ -39,7 +40,7 @@ test('a folder of the first version is migrated once, behind a backup without th
     mode: statSync(backup!).mode & 0o777,
     again: await migrateFormat(data, systemClock),
   }).toEqual({
-    format: { format: 2 },
+    format: { format: 3 },
     shared: false,
     kept: [
       'cluster.yaml',
@@ -78,11 +79,35 @@ test('a migration that fails is done again from where it was', async () => {
 });
 
 test('a folder of a newer version is rejected with one line and not touched', async () => {
-  writeFileSync(join(data, 'format.json'), '{"format":3,"more":"from later"}');
+  writeFileSync(join(data, 'format.json'), '{"format":4,"more":"from later"}');
   await expect(migrateFormat(data, systemClock)).rejects.toThrow(
-    `${data} has data format 3, and this version of Pilothouse reads formats up to 2; use the version that wrote it, or a newer one`,
+    `${data} has data format 4, and this version of Pilothouse reads formats up to 3; use the version that wrote it, or a newer one`,
   );
   expect(existsSync(join(data, 'backups'))).toBe(false);
+});
+
+test('an older cluster learns to let machines join, except where an operator has changed it', async () => {
+  const manifest = (name: string): string => join(data, 'hosts/cp-1/manifests', `${name}.yaml`);
+  const flags = (...words: string[]): string => words.map((word) => `    - --${word}\n`).join('');
+  writeFileSync(manifest('kube-controller-manager'), flags('controllers=*', 'kubeconfig=/k'));
+  writeFileSync(
+    manifest('kube-apiserver'),
+    flags('enable-admission-plugins=NodeRestriction', 'profiling=false'),
+  );
+  writeFileSync(join(data, 'authentication.yaml'), 'anonymous: {enabled: false}\n');
+  await migrateFormat(data, systemClock);
+  const texts = ['kube-controller-manager', 'kube-apiserver'].map((name) =>
+    readFileSync(manifest(name), 'utf8'),
+  );
+  expect([...texts, readFileSync(join(data, 'authentication.yaml'), 'utf8')]).toEqual([
+    flags('controllers=*,bootstrapsigner,tokencleaner', 'kubeconfig=/k'),
+    flags('enable-admission-plugins=NodeRestriction', 'enable-bootstrap-token-auth=true', 'profiling=false'),
+    'anonymous: {enabled: false}\n',
+  ]);
+  writeFileSync(join(data, 'format.json'), '{"format":2}');
+  writeFileSync(join(data, 'authentication.yaml'), FIRST_AUTHENTICATION_CONFIG);
+  await migrateFormat(data, systemClock);
+  expect(readFileSync(join(data, 'authentication.yaml'), 'utf8')).toBe(authenticationConfigYaml());
 });
 
 test('a damaged record is reported, not guessed', async () => {
@@ -92,5 +117,5 @@ test('a damaged record is reported, not guessed', async () => {
 
 test('a new folder carries the newest format', async () => {
   await recordNewFormat(data);
-  expect([formatNow(), await migrateFormat(data, systemClock)]).toEqual([{ format: 2 }, undefined]);
+  expect([formatNow(), await migrateFormat(data, systemClock)]).toEqual([{ format: 3 }, undefined]);
 });

@@ -1,10 +1,17 @@
-import { cp, mkdir, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import * as v from 'valibot';
 import type { Clock } from '../../base/clock.ts';
 import { say, SaidError } from '../../contract/index.ts';
-import { backupsFolder, PRIVATE_FOLDER_MODE } from './layout.ts';
+import { writeFileAtomically } from '../../base/node/atomic-file.ts';
+import {
+  AUTHENTICATION_CONFIG_FILE,
+  authenticationConfigYaml,
+  FIRST_AUTHENTICATION_CONFIG,
+} from '../manifests/authentication-config.ts';
+import { CONTROLLERS } from '../manifests/control-plane.ts';
+import { backupsFolder, manifestsFolder, PRIVATE_FOLDER_MODE } from './layout.ts';
 import { stateFile } from './state-file.ts';
 
 /** Of a folder without `format.json`, as 0.1.0 made it. */
@@ -18,15 +25,46 @@ export interface Migration {
 }
 
 /**
+ * Turns on what `join` needs where it has its first value: two controllers, bootstrap tokens, and cluster-info without
+ * credentials.
+ */
+const letMachinesJoin = async (data: string): Promise<void> => {
+  const hosts = await readdir(join(data, 'hosts')).catch(() => []);
+  const replace = async (file: string, change: (text: string) => string): Promise<void> => {
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    const after = text === undefined ? undefined : change(text);
+    if (after !== undefined && after !== text) await writeFileAtomically(file, after);
+  };
+  for (const host of hosts) {
+    await replace(join(manifestsFolder(data, host), 'kube-controller-manager.yaml'), (text) =>
+      text.replace(/--controllers=\*$/m, `--controllers=${CONTROLLERS}`),
+    );
+    await replace(join(manifestsFolder(data, host), 'kube-apiserver.yaml'), (text) =>
+      text.includes('--enable-bootstrap-token-auth')
+        ? text
+        : text.replace(
+            /^( *- )--enable-admission-plugins=.*$/m,
+            (line, indent) => `${line}\n${indent}--enable-bootstrap-token-auth=true`,
+          ),
+    );
+  }
+  await replace(join(data, AUTHENTICATION_CONFIG_FILE), (text) =>
+    text === FIRST_AUTHENTICATION_CONFIG ? authenticationConfigYaml() : text,
+  );
+};
+
+/**
  * Every step since the first format. A change to files that older versions read or write is a new entry here.
- * Format 2 is the first that is recorded; workers have an identity each, where one was shared before.
+ * Format 2 is the first that is recorded; workers have an identity each, where one was shared before. Format 3 lets
+ * machines join.
  */
 const MIGRATIONS: readonly Migration[] = [
   { to: 2, migrate: (data) => rm(join(data, 'kubeconfig/kubelet-workers.conf'), { force: true }) },
+  { to: 3, migrate: letMachinesJoin },
 ];
 
 /** What a migration may change. Data of etcd, logs and audit events are not among it: they have formats of their own. */
-const BACKED_UP = ['cluster.yaml', 'format.json', 'pki', 'kubeconfig', 'hosts'];
+const BACKED_UP = ['cluster.yaml', 'format.json', 'authentication.yaml', 'pki', 'kubeconfig', 'hosts'];
 /** Of a host, its manifests alone. */
 const LEFT_OUT = /^hosts\/[^/]+\/(?!manifests(\/|$))/;
 

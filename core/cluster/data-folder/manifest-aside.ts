@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '../../base/node/atomic-file.ts';
@@ -14,6 +15,15 @@ const move = async (from: string, to: string, missing: Said): Promise<void> => {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
     throw new SaidError('NotFound', missing, { cause });
   }
+};
+
+/** Components of a host whose manifests were set aside. */
+export const stoppedComponents = (data: string, host: string): readonly string[] => {
+  const folder = asideFolder(data, host);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.slice(0, -'.yaml'.length));
 };
 
 /** The component's kubelet stops it. */

@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { inIpv4Range, parseIpv4Range } from '../../base/bind-rules.ts';
 import { say, SaidError, type Said } from '../../contract/index.ts';
-import { loadBalancerAddress, controlPlaneAddress, NETWORK_MAX, NETWORK_MIN } from '../config/addresses.ts';
+import {
+  controlPlaneAddress,
+  loadBalancerAddress,
+  NETWORK_MAX,
+  NETWORK_MIN,
+  podRange,
+  serviceRange,
+  type AddressPlan,
+  type PodAddressPlan,
+} from '../config/addresses.ts';
 import { PORTS } from '../manifests/control-plane.ts';
 
 export interface Endpoint {
@@ -17,6 +28,22 @@ export const whyNotFree = ({ address, port }: Endpoint): Promise<string | undefi
     server.listen({ host: address, port, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
 
+/** Of the bridge that real pods are on. */
+export const podBridge = ({ network }: AddressPlan): string => `ph-${network}`;
+
+/** An address of this machine, of another interface than ours, where real pods or their services have theirs. */
+export const foreignAddress = (
+  plan: PodAddressPlan,
+  interfaces: typeof networkInterfaces = networkInterfaces,
+): string | undefined => {
+  const ranges = [serviceRange(plan), podRange(plan)].map((text) => parseIpv4Range(text)!);
+  return Object.entries(interfaces())
+    .filter(([name]) => name !== podBridge(plan))
+    .flatMap(([, addresses]) => addresses ?? [])
+    .map(({ address }) => address)
+    .find((address) => ranges.some((range) => inIpv4Range(range, address)));
+};
+
 const probes = (network: number): readonly Endpoint[] => [
   { address: loadBalancerAddress({ network }), port: PORTS.apiServer },
   { address: controlPlaneAddress({ network }, 1), port: PORTS.apiServer },
@@ -24,6 +51,7 @@ const probes = (network: number): readonly Endpoint[] => [
 ];
 
 const isFree = async (network: number): Promise<boolean> => {
+  if (foreignAddress({ network, runtime: 'cri' }) !== undefined) return false;
   for (const endpoint of probes(network)) if ((await whyNotFree(endpoint)) !== undefined) return false;
   return true;
 };

@@ -11,6 +11,7 @@ import {
   type ClusterConfig,
   type ClusterSpec,
 } from '../config/config.ts';
+import { readdress } from './advertise.ts';
 import { assertServiceAccountKey, lookAtPki } from './look-at-pki.ts';
 import { assertUsable, completeDataFolder, forgetSharedServing, writeClusterConfig } from './create.ts';
 import { assertKnownFormat, migrateFormat, recordNewFormat } from './format.ts';
@@ -67,7 +68,12 @@ const assertMembersCount = (
 };
 
 const newCluster = async (directory: string, wishes: SpecWishes, name: string): Promise<ClusterConfig> => {
-  const spec: ClusterSpec = { ...defaultSpec(wishes.network ?? (await findNetwork(directory))), ...wishes };
+  const { advertiseAddress, ...others } = wishes;
+  const spec: ClusterSpec = {
+    ...defaultSpec(wishes.network ?? (await findNetwork(directory))),
+    ...others,
+    ...(advertiseAddress !== undefined && advertiseAddress !== NO_ADDRESS && { advertiseAddress }),
+  };
   assertMembersCount(wishes, spec);
   const members = spec.externalEtcd ? 0 : spec.topology === 'stacked' ? spec.controlPlanes : spec.etcdMembers;
   const config: ClusterConfig = {
@@ -81,7 +87,13 @@ const newCluster = async (directory: string, wishes: SpecWishes, name: string): 
 };
 
 /** What a running cluster can be given at its next start; the rest is changed by commands of its own. */
-const CHANGEABLE: readonly (keyof ClusterSpec)[] = ['workers'];
+const CHANGEABLE: readonly (keyof ClusterSpec)[] = [
+  'workers',
+  'containerRuntimeEndpoints',
+  'advertiseAddress',
+];
+/** Takes an address back, so that nothing listens beyond loopback. */
+export const NO_ADDRESS = 'none';
 const FLAGS: Partial<Record<keyof ClusterSpec, string>> = {
   controlPlanes: '--control-planes',
   etcdMembers: '--etcd-members',
@@ -90,6 +102,7 @@ const FLAGS: Partial<Record<keyof ClusterSpec, string>> = {
   network: '--network',
   runtime: '--runtime',
   externalEtcd: '--external-etcd',
+  purpose: '--drills',
 };
 
 const withWishes = (directory: string, config: ClusterConfig, wishes: SpecWishes): ClusterConfig => {
@@ -104,6 +117,7 @@ const withWishes = (directory: string, config: ClusterConfig, wishes: SpecWishes
       );
     spec[name] = wish;
   }
+  if (spec['advertiseAddress'] === NO_ADDRESS) delete spec['advertiseAddress'];
   return parseClusterConfig(JSON.stringify({ ...config, spec }), clusterFile(directory));
 };
 
@@ -133,6 +147,7 @@ export const openDataFolder = async (
     if (JSON.stringify(config) !== JSON.stringify(found)) await writeClusterConfig(directory, config);
     if (found) await lookAtPki(directory, config);
     await completeDataFolder(directory, config, clock);
+    await readdress(directory, config, clock);
     await assertServiceAccountKey(directory);
     return {
       directory,

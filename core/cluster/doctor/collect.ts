@@ -5,6 +5,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { systemRandom } from '../../base/node/random.ts';
 import {
+  CLUSTER_ROLE_BINDING,
   connect,
   loadOwnKubeconfig,
   LEASE,
@@ -17,11 +18,12 @@ import {
 import { listExpiry } from '../../pki/index.ts';
 import { stateOrNone } from '../checks/gather.ts';
 import type { ClusterConfig } from '../config/config.ts';
-import { planHosts } from '../config/hosts.ts';
+import { planHosts, type HostPlan } from '../config/hosts.ts';
 import { adminKubeconfigFile, manifestsFolder } from '../data-folder/layout.ts';
+import { stoppedComponents } from '../data-folder/manifest-aside.ts';
 import { etcdAccessOf, listMembers } from '../etcd-operator/operations.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
-import type { Evidence, HostEvidence, MemberEvidence, WebhookEvidence } from './evidence.ts';
+import type { Evidence, HostEvidence, MemberEvidence, WaitingEvidence, WebhookEvidence } from './evidence.ts';
 import { fsyncOf } from './fsync.ts';
 
 /** A cluster in trouble answers late or never; a diagnosis must not wait for it. */
@@ -36,6 +38,12 @@ export interface CollectOptions {
   readonly log: Log;
 }
 
+/** Components that a host of this plan runs. */
+export const expectedComponents = ({ role, etcd }: Pick<HostPlan, 'role' | 'etcd'>): readonly string[] => [
+  ...(role === 'control-plane' ? CONTROL_PLANE : []),
+  ...(etcd ? ['etcd'] : []),
+];
+
 const hostsOf = (
   data: string,
   config: ClusterConfig,
@@ -45,17 +53,19 @@ const hostsOf = (
   const plans = new Map(planHosts(config).map((plan) => [plan.name, plan]));
   return state.hosts.map(({ name, phase, nodes, components }) => {
     const plan = plans.get(name);
-    const expected = [
-      ...(plan?.role === 'control-plane' ? CONTROL_PLANE : []),
-      ...(plan?.etcd ? ['etcd'] : []),
-    ];
+    const stopped = stoppedComponents(data, name);
+    const expected = [...new Set([...(plan ? expectedComponents(plan) : []), ...stopped])];
     const isThere = (component: string): boolean =>
       existsSync(join(manifestsFolder(data, name), `${component}.yaml`));
     return {
       name,
       phase,
       nodes,
-      components: components.map((one) => ({ name: one.name, phase: one.phase })),
+      components: components.map((one) => ({
+        name: one.name,
+        phase: one.phase,
+        ...(one.message !== undefined && { message: one.message.split('\n')[0]! }),
+      })),
       expected,
       absent: expected.filter((component) => !isThere(component)),
     };
@@ -74,13 +84,29 @@ const membersOf = async (data: string, config: ClusterConfig): Promise<readonly 
 
 type Asked = Pick<
   Evidence,
-  'apiProblem' | 'serverAheadMs' | 'nodes' | 'leases' | 'webhooks' | 'pending' | 'gaps'
+  | 'apiProblem'
+  | 'serverAheadMs'
+  | 'nodes'
+  | 'leases'
+  | 'webhooks'
+  | 'pending'
+  | 'waiting'
+  | 'missingBindings'
+  | 'gaps'
 >;
 
 /** What only the API tells, of any cluster. */
 export const askApi = async (client: Client, clock: Clock): Promise<Asked> => {
   const gaps: string[] = [];
-  const nothing = { serverAheadMs: null, nodes: null, leases: null, webhooks: null, pending: null };
+  const nothing = {
+    serverAheadMs: null,
+    nodes: null,
+    leases: null,
+    webhooks: null,
+    pending: null,
+    waiting: null,
+    missingBindings: null,
+  };
   let serverAheadMs: number | null = null;
   try {
     const answer = await client.stream({ method: 'GET', path: '/readyz' });
@@ -99,13 +125,25 @@ export const askApi = async (client: Client, clock: Clock): Promise<Asked> => {
     }
   };
   const nowMs = clock.nowMs() + serverAheadMs!;
-  const [nodes, leases, webhooks, pending] = await Promise.all([
+  const [nodes, leases, webhooks, pending, waiting, missingBindings] = await Promise.all([
     part('nodes', () => nodesOf(client)),
     part('leases', () => leasesOf(client)),
     part('webhooks', () => webhooksOf(client)),
     part('pods', () => pendingOf(client, nowMs)),
+    part('containers', () => waitingOf(client)),
+    part('clusterrolebindings', () => missingBindingsOf(client)),
   ]);
-  return { apiProblem: null, serverAheadMs, nodes, leases, webhooks, pending, gaps };
+  return {
+    apiProblem: null,
+    serverAheadMs,
+    nodes,
+    leases,
+    webhooks,
+    pending,
+    waiting,
+    missingBindings,
+    gaps,
+  };
 };
 
 const nodesOf = async (client: Client): Promise<Evidence['nodes']> => {
@@ -140,6 +178,49 @@ const pendingOf = async (client: Client, nowMs: number): Promise<Evidence['pendi
     message: status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? '',
     ageMs: nowMs - Date.parse(String(metadata.creationTimestamp ?? '')),
   }));
+};
+
+/** Not `ContainerCreating`: these need help. */
+const STUCK = [
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'CrashLoopBackOff',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+];
+
+const waitingOf = async (client: Client): Promise<readonly WaitingEvidence[]> => {
+  const { items } = await client
+    .resource(POD)
+    .list({ fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed', limit: ITEMS_MAX });
+  return items.flatMap(({ metadata, status }) => {
+    const statuses = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+    const stuck = statuses.find(({ state }) => STUCK.includes(state?.waiting?.reason ?? ''))?.state?.waiting;
+    if (!stuck) return [];
+    const pod = `${metadata.namespace}/${metadata.name}`;
+    return [{ pod, reason: stuck.reason ?? '', message: stuck.message ?? '' }];
+  });
+};
+
+/** Without these a component runs and may do nothing. API servers create them when they start. */
+const DEFAULT_BINDINGS = [
+  'cluster-admin',
+  'system:kube-controller-manager',
+  'system:kube-scheduler',
+  'system:node-proxier',
+  'system:volume-scheduler',
+];
+
+const missingBindingsOf = async (client: Client): Promise<readonly string[]> => {
+  const found = await Promise.all(
+    DEFAULT_BINDINGS.map(
+      async (name) => [name, await client.resource(CLUSTER_ROLE_BINDING).find(name)] as const,
+    ),
+  );
+  return found.filter(([, binding]) => (binding?.subjects?.length ?? 0) === 0).map(([name]) => name);
 };
 
 interface Endpoints {

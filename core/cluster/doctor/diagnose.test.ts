@@ -42,6 +42,8 @@ const healthy: Evidence = {
   leases: [lease('kube-scheduler'), lease('kube-controller-manager')],
   webhooks: [],
   pending: [],
+  waiting: [],
+  missingBindings: [],
   gaps: [],
 };
 
@@ -55,9 +57,9 @@ const cause = (evidence: Partial<Evidence>) => {
   return { id, because: because.map(inEnglish), fix: fix?.kind === 'action' ? fix.action : fix?.path };
 };
 
-test('a healthy cluster has ten findings and no problem', () => {
+test('a healthy cluster has thirteen findings and no problem', () => {
   const findings = diagnose(healthy);
-  expect(findings.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 10 }, () => 'ok'));
+  expect(findings.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 13 }, () => 'ok'));
 });
 
 test('a lost quorum is traced to hosts that are down', () => {
@@ -107,7 +109,7 @@ test('an API that does not respond is traced to manifests that were set aside', 
   });
 });
 
-test('a full database is told with its sizes', () => {
+test('a full database is reported with its sizes', () => {
   expect(cause({ members: [member('cp-1', { alarms: ['NOSPACE'] })] })).toEqual({
     id: 'doctorDatabase',
     because: ['cp-1: 20 MiB'],
@@ -126,6 +128,17 @@ test('a slow disk is traced to the fault, or left to a person', () => {
   });
 });
 
+test('a disk is judged by the limit that its sentence names', () => {
+  const found = (seconds: number): string => {
+    const findings = diagnose({ ...healthy, fsyncSeconds: new Map([['cp-1', seconds]]) });
+    return inEnglish(findings.find(({ id }) => id === 'doctorDisk')!.message);
+  };
+  expect([found(0.1), found(0.101)]).toEqual([
+    '99th percentile of WAL fsync is at most 100 ms on every member; etcd recommends 10 ms',
+    '99th percentile of WAL fsync is above 100 ms on cp-1: writes wait for it, and elections follow',
+  ]);
+});
+
 test('an expired certificate is to be renewed', () => {
   expect(cause({ certificates: [{ name: 'apiserver', notAfterMs: NOW_MS - 1 }] })).toMatchObject({
     id: 'doctorCertificates',
@@ -133,7 +146,7 @@ test('an expired certificate is to be renewed', () => {
   });
 });
 
-test('clocks that differ are told, with the fault that skewed them', () => {
+test('clocks that differ are reported with the fault that skewed them', () => {
   const fault = { kind: 'clock', host: 'cp-1', offsetMs: 60_000, id: 'f3', text: 'skewed' } as const;
   expect(cause({ faults: [fault] })).toMatchObject({ id: 'doctorClock', fix: { id: 'f3' } });
   expect(cause({ serverAheadMs: 60_000, leases: null })).toMatchObject({ id: 'doctorClock', fix: undefined });
@@ -180,7 +193,7 @@ test('pods wait for a scheduler that is down, or for nodes that fit', () => {
 });
 
 test('a host that never had a component is no outage of it', () => {
-  const hosts = [host('cp-1'), host('workers', { ...WORKERS, phase: 'paused' })];
+  const hosts = [host('cp-1'), host('workers', { ...WORKERS, phase: 'paused', nodes: [] })];
   expect(diagnose({ ...healthy, hosts }).filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
 });
 
@@ -193,6 +206,49 @@ test('a node that is not ready is traced to its host', () => {
   });
 });
 
+test('a node of a host that is down is lost before its conditions say so', () => {
+  const hosts = [host('workers', { ...WORKERS, phase: 'killed' })];
+  expect(cause({ hosts, nodes: [node('w-1')] })).toEqual({
+    id: 'doctorNodes',
+    because: ['host workers is killed'],
+    fix: { kind: 'host.start', host: 'workers' },
+  });
+});
+
+test('a fresh lease of a component that runs nowhere is held by no one', () => {
+  const hosts = ['cp-1', 'cp-2'].map((name) => host(name, { absent: ['kube-scheduler'] }));
+  expect(cause({ hosts }).id).toBe('doctorScheduling');
+  expect(problems({ hosts: [hosts[0]!, host('cp-2')] })).toEqual([]);
+});
+
+test('a component that nothing depends on yet is reported when it is down', () => {
+  const components = [{ name: 'kube-dns', phase: 'exited', message: 'out of memory' }];
+  expect(cause({ hosts: [host('cp-1'), host('workers', { ...WORKERS, components })] })).toEqual({
+    id: 'doctorComponents',
+    because: ['kube-dns on workers is exited: out of memory'],
+    fix: undefined,
+  });
+  const stopped = { expected: [...COMPONENTS, 'kube-proxy'], absent: ['kube-proxy'] };
+  expect(cause({ hosts: [host('cp-1', stopped)] })).toMatchObject({
+    id: 'doctorComponents',
+    fix: { kind: 'component.start', component: 'kube-proxy' },
+  });
+});
+
+test('permissions that were deleted and containers that cannot start are named', () => {
+  expect(cause({ missingBindings: ['system:kube-scheduler'] })).toEqual({
+    id: 'doctorAccess',
+    because: ['ClusterRoleBinding system:kube-scheduler does not exist or has no subjects'],
+    fix: '/access',
+  });
+  const waiting = [{ pod: 'a/web-1', reason: 'ErrImagePull', message: 'not found' }];
+  expect(cause({ waiting })).toEqual({
+    id: 'doctorWorkloads',
+    because: ['a/web-1: ErrImagePull: not found'],
+    fix: '/workloads',
+  });
+});
+
 test('what a foreign cluster does not tell is not supported, not healthy', () => {
   const findings = diagnose({
     ...healthy,
@@ -202,5 +258,11 @@ test('what a foreign cluster does not tell is not supported, not healthy', () =>
     certificates: null,
   });
   const absent = findings.filter(({ verdict }) => verdict === 'absent').map(({ id }) => id);
-  expect(absent).toEqual(['doctorQuorum', 'doctorDatabase', 'doctorDisk', 'doctorCertificates']);
+  expect(absent).toEqual([
+    'doctorQuorum',
+    'doctorDatabase',
+    'doctorDisk',
+    'doctorCertificates',
+    'doctorComponents',
+  ]);
 });

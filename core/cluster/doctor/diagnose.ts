@@ -1,4 +1,6 @@
 import {
+  FSYNC_MISSES_HEARTBEATS_MS,
+  FSYNC_RECOMMENDED_MS,
   say,
   verbatim,
   type CheckId,
@@ -7,12 +9,12 @@ import {
   type Said,
 } from '../../contract/index.ts';
 import { bad, byAction, fixedBy, ok, someOf, warn, type Fix, type Judged } from '../checks/item.ts';
-import type { Evidence, HostEvidence } from './evidence.ts';
+import type { Evidence, HostEvidence, NodeEvidence } from './evidence.ts';
 
+const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
 const EXPIRY_WARN_DAYS = 30;
 const DB_SHARE_WARN = 0.8;
-const FSYNC_BAD_SECONDS = 0.1;
 const SKEW_MS_MAX = 5_000;
 const PENDING_MS_MIN = 10_000;
 const MIB = 1024 * 1024;
@@ -45,10 +47,16 @@ const outageOf = (host: HostEvidence, component: string): Outage | undefined => 
       cause: say('cause.component.stopped', { component, host: host.name }),
       action: { kind: 'component.start', host: host.name, component },
     };
-  const phase = host.components.find(({ name }) => name === component)?.phase;
-  if (phase !== undefined && phase !== 'ready')
-    return { cause: say('cause.component.phase', { component, host: host.name, phase }), action: undefined };
-  return undefined;
+  const found = host.components.find(({ name }) => name === component);
+  if (found === undefined || found.phase === 'ready') return undefined;
+  const at = { component, host: host.name };
+  return {
+    cause:
+      found.message === undefined
+        ? say('cause.component.phase', { ...at, phase: found.phase })
+        : say('cause.component.message', { ...at, phase: found.phase, message: found.message }),
+    action: undefined,
+  };
 };
 
 const outagesOf = ({ hosts }: Evidence, component: string): readonly Outage[] =>
@@ -128,16 +136,19 @@ const database: Tree = ({ members, quotaBytes }) => {
 const disk: Tree = (evidence) => {
   const { fsyncSeconds } = evidence;
   if (!fsyncSeconds) return absent(say('diagnosis.disk.unknown'));
-  const slow = [...fsyncSeconds].filter(([, seconds]) => seconds > FSYNC_BAD_SECONDS);
-  if (slow.length === 0) return ok(say('diagnosis.disk.ok'));
+  const slow = [...fsyncSeconds].filter(([, seconds]) => seconds * SECOND_MS > FSYNC_MISSES_HEARTBEATS_MS);
+  const limit = FSYNC_MISSES_HEARTBEATS_MS;
+  if (slow.length === 0) return ok(say('diagnosis.disk.ok', { limit, recommended: FSYNC_RECOMMENDED_MS }));
   const heal = healing(evidence, ['slow-disk']);
   const judged = bad(
-    say('diagnosis.disk.slow', { names: someOf(slow.map(([name]) => name)) }),
+    say('diagnosis.disk.slow', { limit, names: someOf(slow.map(([name]) => name)) }),
     heal ? say('remedy.heal') : say('remedy.disk'),
   );
   return {
     ...fixedBy(judged, heal ?? page('/metrics')),
-    evidence: slow.map(([member, seconds]) => say('cause.fsync', { member, ms: Math.round(seconds * 1000) })),
+    evidence: slow.map(([member, seconds]) =>
+      say('cause.fsync', { member, ms: Math.round(seconds * SECOND_MS) }),
+    ),
   };
 };
 
@@ -169,12 +180,16 @@ const certificates: Tree = ({ certificates: list, nowMs }) => {
 const elected =
   (lease: string, component: string): Tree =>
   (evidence) => {
-    const { leases, nowMs, serverAheadMs } = evidence;
+    const { hosts, leases, nowMs, serverAheadMs } = evidence;
     if (!leases) return absent(say('diagnosis.api.needed'));
     const found = leases.find(({ name }) => name === lease);
     const outages = outagesOf(evidence, component);
     const serverNowMs = nowMs + (serverAheadMs ?? 0);
+    // A lease outlives its holder for a while: no one is left to renew it.
+    const places = (hosts ?? []).filter((host) => host.expected.includes(component)).length;
+    const isStaffed = places === 0 || places > outages.length;
     const isHeld =
+      isStaffed &&
       found !== undefined &&
       found.holder !== '' &&
       serverNowMs - found.renewedAtMs <= found.durationSeconds * 1000;
@@ -220,6 +235,7 @@ const scheduling: Tree = (evidence) => {
 const admission: Tree = ({ webhooks }) => {
   if (!webhooks) return absent(say('diagnosis.api.needed'));
   const failing = webhooks.filter(({ isFailing }) => isFailing);
+  if (webhooks.length === 0) return ok(say('diagnosis.admission.none'));
   if (failing.length === 0) return ok(say('diagnosis.admission.ok', { count: webhooks.length }));
   const closed = failing.filter(({ failsClosed }) => failsClosed);
   const names = someOf((closed.length > 0 ? closed : failing).map(({ name }) => name));
@@ -252,9 +268,13 @@ const clock: Tree = (evidence) => {
   };
 };
 
+/** A node stays Ready for most of a minute after its host went down; we know it sooner. */
+const isLost = ({ name, isReady }: NodeEvidence, hosts: Evidence['hosts']): boolean =>
+  !isReady || (hosts ?? []).some((host) => host.nodes.includes(name) && recoverHost(host) !== undefined);
+
 const nodesReady: Tree = ({ nodes, hosts }) => {
   if (!nodes) return absent(say('diagnosis.api.needed'));
-  const lost = nodes.filter(({ isReady }) => !isReady);
+  const lost = nodes.filter((node) => isLost(node, hosts));
   if (lost.length === 0) return ok(say('diagnosis.nodes.ok', { count: nodes.length }));
   const names = lost.map(({ name }) => name);
   const owners = (hosts ?? []).filter(({ nodes: own }) => own.some((node) => names.includes(node)));
@@ -266,8 +286,65 @@ const nodesReady: Tree = ({ nodes, hosts }) => {
       ...owners
         .filter(({ phase }) => phase !== 'running')
         .map(({ name, phase }) => say('cause.host', { host: name, phase })),
-      ...lost.slice(0, 5).map(({ name, reason }) => say('cause.node', { node: name, reason })),
+      ...lost
+        .filter(({ isReady }) => !isReady)
+        .slice(0, 5)
+        .map(({ name, reason }) => say('cause.node', { node: name, reason })),
     ],
+  };
+};
+
+/** These have trees of their own. */
+const JUDGED_ELSEWHERE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+
+/** What nothing else depends on yet: cloud-controller-manager, DNS, proxies. */
+const otherComponents: Tree = (evidence) => {
+  const { hosts } = evidence;
+  if (!hosts) return absent(say('diagnosis.components.unknown'));
+  const names = new Set(
+    hosts.flatMap((host) => [...host.expected, ...host.components.map(({ name }) => name)]),
+  );
+  const others = [...names].filter((name) => !JUDGED_ELSEWHERE.includes(name));
+  const outages = hosts
+    .filter((host) => recoverHost(host) === undefined)
+    .flatMap((host) => others.flatMap((name) => outageOf(hostWith(host, name), name) ?? []));
+  if (outages.length === 0) return ok(say('diagnosis.components.ok', { count: others.length }));
+  return withOutages(
+    bad(say('diagnosis.components.down', { count: outages.length }), say('remedy.components')),
+    outages,
+  );
+};
+
+/** A component that runs somewhere is expected there. */
+const hostWith = (host: HostEvidence, component: string): HostEvidence =>
+  host.components.some(({ name }) => name === component)
+    ? { ...host, expected: [...host.expected, component] }
+    : host;
+
+const permissions: Tree = ({ missingBindings }) => {
+  if (!missingBindings) return absent(say('diagnosis.api.needed'));
+  if (missingBindings.length === 0) return ok(say('diagnosis.access.ok'));
+  return {
+    ...fixedBy(
+      bad(say('diagnosis.access.missing', { names: someOf(missingBindings) }), say('remedy.access')),
+      page('/access'),
+    ),
+    evidence: missingBindings.map((name) => say('cause.binding', { name })),
+  };
+};
+
+const workloads: Tree = ({ waiting }) => {
+  if (!waiting) return absent(say('diagnosis.api.needed'));
+  if (waiting.length === 0) return ok(say('diagnosis.workloads.ok'));
+  return {
+    ...fixedBy(
+      bad(
+        say('diagnosis.workloads.stuck', { names: someOf(waiting.map(({ pod }) => pod)) }),
+        say('remedy.workloads'),
+      ),
+      page('/workloads'),
+    ),
+    evidence: waiting.slice(0, 5).map((one) => say('cause.container', one)),
   };
 };
 
@@ -280,9 +357,12 @@ const TREES: readonly (readonly [CheckId, Tree])[] = [
   ['doctorCertificates', certificates],
   ['doctorClock', clock],
   ['doctorControllers', elected('kube-controller-manager', 'kube-controller-manager')],
+  ['doctorComponents', otherComponents],
+  ['doctorAccess', permissions],
   ['doctorAdmission', admission],
   ['doctorScheduling', scheduling],
   ['doctorNodes', nodesReady],
+  ['doctorWorkloads', workloads],
 ];
 
 /** Every tree with its finding: the cause is in `message` and `evidence`, the remedy in `advice` and `fix`. */

@@ -4,8 +4,13 @@ export interface HostEvidence {
   readonly name: string;
   readonly phase: string;
   readonly nodes: readonly string[];
-  readonly components: readonly { readonly name: string; readonly phase: string }[];
-  /** Components that a host of its role has. */
+  /** `message`: why it ended, in its own words. */
+  readonly components: readonly {
+    readonly name: string;
+    readonly phase: string;
+    readonly message?: string;
+  }[];
+  /** Components that a host of its role has, and those that somebody stopped. */
   readonly expected: readonly string[];
   /** Those of them whose manifests are not in its manifests directory. */
   readonly absent: readonly string[];
@@ -41,6 +46,13 @@ export interface NodeEvidence {
   readonly isSchedulable: boolean;
 }
 
+export interface WaitingEvidence {
+  /** `namespace/name`. */
+  readonly pod: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** Each part is null where it could not be collected; `gaps` says why. */
 export interface Evidence {
   readonly nowMs: number;
@@ -61,5 +73,9 @@ export interface Evidence {
   /** Pods without a node. */
   readonly pending:
     readonly { readonly pod: string; readonly message: string; readonly ageMs: number }[] | null;
+  /** Containers that wait for something that does not come, such as an image. */
+  readonly waiting: readonly WaitingEvidence[] | null;
+  /** Default ClusterRoleBindings of components that do not exist. */
+  readonly missingBindings: readonly string[] | null;
   readonly gaps: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { descriptionIn, failureOf } from './refusals.ts';
+import { failureOf } from './refusals.ts';
 
 test.each([
   ['etcdserver: rpc not supported for learner', 'EtcdLearner'],
@@ -9,8 +9,4 @@ test.each([
   ['constructor', 'EtcdRefused'],
 ])('%s is %s', (description, failure) => {
   expect(failureOf(description)).toBe(failure);
-});
-
-test('a message that is not percent-encoded is reported as it is, and ends nothing', () => {
-  expect([descriptionIn('a%20b'), descriptionIn('100%')]).toEqual(['a b', '100%']);
 });

@@ -20,12 +20,3 @@ const BY_DESCRIPTION: Readonly<Record<string, EtcdFailure>> = {
 
 export const failureOf = (description: string): EtcdFailure =>
   Object.hasOwn(BY_DESCRIPTION, description) ? BY_DESCRIPTION[description]! : 'EtcdRefused';
-
-/** Of the header `grpc-message`, which is percent-encoded; what cannot be decoded is told as it is. */
-export const descriptionIn = (header: string): string => {
-  try {
-    return decodeURIComponent(header);
-  } catch {
-    return header;
-  }
-};

@@ -26,11 +26,11 @@ export const changeManifest = async (
   const restarts = host.component(component)?.restarts ?? 0;
   if (component === 'kube-apiserver') await withoutClients(supervisor, host);
   await writeManifest(directory, name, component, after);
-  const isBack = (): boolean => {
+  const isThere = (): boolean => {
     const now = host.component(component);
     return now !== undefined && now.restarts > restarts && now.phase === 'ready';
   };
-  if (await host.until(isBack, READY_TIMEOUT_MS)) return;
+  if (await host.untilChanged(component, { restarts, isThere, timeoutMs: READY_TIMEOUT_MS })) return;
   const why = host.component(component)?.message;
   await writeManifest(directory, name, component, before);
   throw new SaidError(

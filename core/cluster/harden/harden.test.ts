@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ANONYMOUS_PATHS } from '../manifests/authentication-config.ts';
 import { parse } from 'yaml';
 import { parseAuthenticationConfiguration } from '../../apiserver/config/files/authentication-configuration.ts';
 import { readApiServerConfig } from '../../apiserver/config/config.ts';
@@ -115,7 +116,7 @@ test('a weak cluster gets everything, and the API server understands what it get
   expect(command).toContain('--audit-log-path=$(PILOTHOUSE_DATA)/audit/cp-1.log');
   const written = new Map(draft.fileEdits.map(({ path, after }) => [path, after]));
   expect(parseAuthenticationConfiguration(written.get(`${DATA}/authentication.yaml`)!)).toMatchObject({
-    anonymous: { enabled: true, paths: ['/livez', '/readyz', '/healthz'] },
+    anonymous: { enabled: true, paths: ANONYMOUS_PATHS },
     jwt: [{ issuer: { url: 'https://issuer.example', audiences: ['desk'] } }],
   });
   expect(parse(written.get(`${DATA}/admission.yaml`)!)).toMatchObject({

@@ -91,8 +91,14 @@ class Change {
     await this.#step(object, async ({ path }) => {
       if (isKept(object)) return 'kept';
       try {
-        const body = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background' };
-        await client.json({ method: 'DELETE', path, query: { dryRun: dryRun ? 'All' : undefined }, body });
+        // In the body: a server that gets one does not look at the options in the query.
+        const body = {
+          apiVersion: 'v1',
+          kind: 'DeleteOptions',
+          propagationPolicy: 'Background',
+          ...(dryRun && { dryRun: ['All'] }),
+        };
+        await client.json({ method: 'DELETE', path, body });
         return 'deleted';
       } catch (error) {
         if (isNotFound(error)) return 'absent';

@@ -58,7 +58,7 @@ interface Kept {
 interface Sent {
   readonly method: string;
   readonly path: string;
-  readonly body: Kept;
+  readonly body: Kept & { readonly dryRun?: readonly string[] };
   readonly query?: { readonly dryRun?: string };
 }
 
@@ -86,10 +86,12 @@ const server = async (live: Record<string, object> = {}) => {
       if (method === 'GET' || method === 'PATCH' || method === 'DELETE')
         if (!objects[path]) throw notFound({ group: '', resource: 'x' }, path);
       if (method === 'GET') return objects[path];
+      // As the server: a delete with a body has its options there, and nowhere else.
+      const isDry = method === 'DELETE' && body ? body.dryRun !== undefined : query?.dryRun !== undefined;
       writes.push(
-        `${method} ${path}${query?.dryRun ? ' dry' : ''}${path.startsWith(SECRETS) ? '' : ` ${JSON.stringify(body)}`}`,
+        `${method} ${path}${isDry ? ' dry' : ''}${path.startsWith(SECRETS) ? '' : ` ${JSON.stringify(body)}`}`,
       );
-      if (query?.dryRun) return body;
+      if (isDry) return body;
       if (method === 'DELETE') delete objects[path];
       if (method === 'POST')
         objects[`${path}/${body.metadata.name}`] = {
@@ -195,6 +197,17 @@ test('a rollback patches from the current manifest, removes what is gone and kee
     ['superseded', 'superseded'],
     ['deployed', 'deployed'],
   ]);
+});
+
+test('the dry run of an uninstall deletes nothing', async () => {
+  const { client, writes, objects } = await server({ [A]: {}, [B]: {} });
+  const before = Object.keys(objects);
+  const report = await uninstall(contextOf(client, true), { namespace: 'shop', name: 'web' });
+  expect([report.steps.map(({ outcome }) => outcome), Object.keys(objects)]).toEqual([
+    ['deleted', 'deleted'],
+    before,
+  ]);
+  expect(writes.filter((write) => !write.includes(' dry'))).toEqual([]);
 });
 
 test('an uninstall deletes objects and record, and both stay when one fails', async () => {

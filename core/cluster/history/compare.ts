@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../api/meta/index.ts';
+import { jsonText, type KubernetesObject } from '../../api/meta/index.ts';
 import { placeOf, type Place } from './place.ts';
 import type { Source, StoredValue } from './source.ts';
 import type { Decoder } from './stored-object.ts';
@@ -24,8 +24,8 @@ export interface Comparison {
 const normal = (object: KubernetesObject): { readonly wanted: string; readonly all: string } => {
   const { status, metadata = {}, ...rest } = object;
   const { managedFields: _managed, resourceVersion: _version, ...kept } = metadata;
-  const wanted = JSON.stringify(sorted({ ...rest, metadata: { ...kept, generation: 0 } }));
-  return { wanted, all: `${wanted}${JSON.stringify(sorted(status ?? null))}` };
+  const wanted = jsonText(sorted({ ...rest, metadata: { ...kept, generation: 0 } }));
+  return { wanted, all: `${wanted}${jsonText(sorted(status ?? null))}` };
 };
 
 /** Members in one order: protobuf and JSON have their own. */

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ReasonError } from '../../base/errors.ts';
 import { systemClock } from '../../base/node/clock.ts';
+import { definitionFromV1Beta1 } from '../../api/scheme/index.ts';
 import { inEnglish } from '../../contract/index.ts';
 import { KeyValue } from '../../etcd/proto/index.ts';
 import { encodeRevisionKey, saveSnapshot } from '../../etcd/snapshot/index.ts';
 import { changeOf, compareMoments } from './compare.ts';
 import { contentsOf, listObjects } from './contents.ts';
-import { definitionOf } from './definition-beta.ts';
 import { manifestOf, rankOf } from './manifest.ts';
 import { placeOf, REGISTRY } from './place.ts';
 import { openSnapshotSource } from './snapshot-source.ts';
 import { openDecoder } from './stored-object.ts';
-import { authorOf, versionsInSnapshot, walkVersions } from './versions.ts';
+import { versionsInSnapshot, walkVersions } from './versions.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -140,7 +140,7 @@ test('a revision that the file no longer holds is refused, and so is a damaged f
   await expect(openSnapshotSource(file)).rejects.toMatchObject({ reason: 'NotADatabase' });
 });
 
-test('values that cannot be read are told and end nothing', async () => {
+test('values that cannot be read are reported, and the rest is read', async () => {
   const decoder = await openDecoder([], systemClock);
   const read = async (value: string) => {
     const stored = { key: A, value: Buffer.from(value), modRevision: 1, createRevision: 1, version: 1 };
@@ -176,16 +176,6 @@ test('versions are walked back to the compacted revision, over deletions', async
   expect(versions.map(({ revision, isDeleted }) => (isDeleted ? -revision : revision))).toEqual([
     15, -12, 8, 5,
   ]);
-});
-
-test('the author of a version is the field manager whose entry is new', () => {
-  const entry = (manager: string, time: string) => ({ manager, operation: 'Update', time });
-  const before = config('a', '1', { managedFields: [entry('kubectl', '2026-01-01T00:00:00Z')] });
-  const after = config('a', '2', {
-    managedFields: [entry('kubectl', '2026-01-01T00:00:00Z'), entry('helm', '2026-01-01T00:00:05Z')],
-  });
-  expect(authorOf(after, before)?.manager).toBe('helm');
-  expect(authorOf(config('a', '1'), undefined)).toBeUndefined();
 });
 
 test('a manifest has nothing of the life that has ended', () => {
@@ -241,7 +231,7 @@ test('namespaces and definitions are restored before what needs them, webhooks l
   expect(new Set(ranks).size).toBe(ranks.length);
 });
 
-test('a definition that is stored in v1beta1 is told in v1', () => {
+test('a definition that is stored in v1beta1 is read as v1', () => {
   const beta = {
     apiVersion: 'apiextensions.k8s.io/v1beta1',
     kind: 'CustomResourceDefinition',
@@ -260,7 +250,7 @@ test('a definition that is stored in v1beta1 is told in v1', () => {
       versions: [{ name: 'v1', served: true, storage: true }],
     },
   };
-  expect(definitionOf(beta)).toMatchObject({
+  expect(definitionFromV1Beta1(beta)).toMatchObject({
     apiVersion: 'apiextensions.k8s.io/v1',
     spec: {
       group: 'example.com',

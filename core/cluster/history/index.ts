@@ -7,5 +7,5 @@ export { restoreObjects } from './restore.ts';
 export { openSnapshotSource, type SnapshotSource } from './snapshot-source.ts';
 export type { Source, StoredValue } from './source.ts';
 export { sampleTimes, timeOfRevision } from './times.ts';
-export { authorOf, versionsInSnapshot, walkVersions, type Version } from './versions.ts';
+export { versionsInSnapshot, walkVersions, type Version } from './versions.ts';
 export { openDecoder, type Decoder } from './stored-object.ts';

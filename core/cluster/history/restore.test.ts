@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { manualClock } from '../../base/manual-clock.ts';
-import { notFound } from '../../api/meta/index.ts';
+import { alreadyExists, jsonText, notFound } from '../../api/meta/index.ts';
 import type { Client, DiscoveredResource } from '../../client/index.ts';
 import { inEnglish } from '../../contract/index.ts';
-import { restoreObjects } from './restore.ts';
+import { RESTORE_OBJECTS_MAX, restoreObjects } from './restore.ts';
 import type { Source, StoredValue } from './source.ts';
 import { openDecoder } from './stored-object.ts';
 
@@ -19,7 +19,7 @@ const RESOURCES = [
 const sourceOf = (objects: Readonly<Record<string, object>>): Source => {
   const stored = (key: string): StoredValue => ({
     key,
-    value: Buffer.from(JSON.stringify(objects[key])),
+    value: Buffer.from(jsonText(objects[key])),
     modRevision: 7,
     createRevision: 2,
     version: 1,
@@ -41,7 +41,7 @@ const sourceOf = (objects: Readonly<Record<string, object>>): Source => {
 const server = (live: Record<string, object>) => {
   const writes: string[] = [];
   const client = {
-    json: async ({
+    text: async ({
       method,
       path,
       body,
@@ -55,12 +55,12 @@ const server = (live: Record<string, object>) => {
       if (method === 'GET') {
         const found = live[path];
         if (!found) throw notFound({ group: '', resource: 'x' }, path);
-        return found;
+        return jsonText(found);
       }
       const name = (body as { metadata: { name: string } }).metadata.name;
       writes.push(`${method} ${path}${query?.dryRun ? ' dry' : ''}`);
       if (!query?.dryRun) live[method === 'POST' ? `${path}/${name}` : path] = body!;
-      return body;
+      return jsonText(body);
     },
   } as unknown as Client;
   return { client, writes };
@@ -95,6 +95,15 @@ const NAMESPACE = {
 };
 const one = { kind: 'objects' as const, keys: [A] };
 
+test('an object is written with the digits that it was stored with', async () => {
+  const exact = { ...config('1'), data: { depth: 9007199254740993n } };
+  const live: Record<string, object> = { ...NAMESPACE };
+  const path = '/api/v1/namespaces/web/configmaps/a';
+  expect((await run({ [A]: exact }, live, one)).told).toEqual(['ConfigMap | a | created']);
+  expect(live[path]).toMatchObject({ data: { depth: 9007199254740993n } });
+  expect((await run({ [A]: exact }, live, one)).told).toEqual(['ConfigMap | a | unchanged']);
+});
+
 test('a missing object is created, a changed one replaced, an equal one left alone', async () => {
   const path = '/api/v1/namespaces/web/configmaps';
   const then = { [A]: config('1', { uid: 'old' }) };
@@ -125,6 +134,37 @@ test('a namespace that is gone comes back first; a dry run changes nothing', asy
     'POST /api/v1/namespaces',
     'POST /api/v1/namespaces/web/configmaps',
   ]);
+});
+
+test('an object that a controller creates in the meantime is replaced', async () => {
+  const path = '/api/v1/namespaces/web/configmaps';
+  const live: Record<string, object> = { ...NAMESPACE };
+  const { client, writes } = server(live);
+  const raced = {
+    text: async (request: Parameters<Client['text']>[0]) => {
+      if (request.method !== 'POST') return client.text(request);
+      live[`${path}/a`] = config('2', { uid: 'new', resourceVersion: '30' });
+      throw alreadyExists({ group: '', resource: 'configmaps' }, 'a');
+    },
+  } as Client;
+  const decoder = await openDecoder([], manualClock());
+  const source = sourceOf({ [A]: config('1') });
+  const options = { client: raced, resources: async () => RESOURCES, source, decoder, dryRun: false };
+  const outcomes: string[] = [];
+  for await (const { outcome } of restoreObjects(one, options)) outcomes.push(outcome);
+  expect([outcomes, writes]).toEqual([['replaced'], [`PUT ${path}/a`]]);
+});
+
+test('more objects than one restore takes are refused before anything is written', async () => {
+  const many = Object.fromEntries(
+    Array.from({ length: RESTORE_OBJECTS_MAX + 1 }, (_, index) => [
+      `/registry/configmaps/web/c${index}`,
+      config(`${index}`),
+    ]),
+  );
+  const live = { ...NAMESPACE };
+  await expect(run(many, live, { kind: 'all' })).rejects.toThrow('more than 20,000 objects');
+  expect(Object.keys(live)).toEqual(Object.keys(NAMESPACE));
 });
 
 test('an object is created without an owner that is gone', async () => {

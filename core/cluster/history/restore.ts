@@ -3,11 +3,14 @@ import {
   apiPathOf,
   isNotFound,
   isStatusError,
+  jsonText,
   parseApiVersion,
+  parseJsonText,
   type KubernetesObject,
 } from '../../api/meta/index.ts';
 import type { Client, DiscoveredResource } from '../../client/index.ts';
 import {
+  SaidError,
   say,
   verbatim,
   type HistorySelection,
@@ -22,7 +25,7 @@ import type { Decoder } from './stored-object.ts';
 
 const HTTP_CONFLICT = 409;
 const FIELD_MANAGER = 'pilothouse';
-/** One restore; more is a restore of the snapshot as a whole. */
+/** One restore; more is refused before anything is written: it is a restore of the snapshot as a whole. */
 export const RESTORE_OBJECTS_MAX = 20_000;
 
 export interface RestoreOptions {
@@ -55,7 +58,8 @@ const chooseKeys = async (source: Source, selection: HistorySelection): Promise<
         ? place.namespace === selection.namespace
         : place.group === '' && place.plural === 'namespaces' && place.name === selection.namespace);
     if (isWanted) chosen.push({ key, place });
-    if (chosen.length >= RESTORE_OBJECTS_MAX) break;
+    if (chosen.length > RESTORE_OBJECTS_MAX)
+      throw new SaidError('TooMany', say('failure.history.tooMany', { max: RESTORE_OBJECTS_MAX }));
   }
   return chosen.sort((a, b) => rankOf(a.place) - rankOf(b.place));
 };
@@ -82,7 +86,7 @@ class Restore {
     ): RestoredObject => ({ ...base, outcome, message, warnings: [], live: null, result: null, ...more });
     const stored = await this.#options.source.read(key);
     if (!stored) return end('failed', say('failure.history.absent', { key }));
-    const read = await this.#options.decoder.decode(stored);
+    const read = await this.#options.decoder.decode(stored, true);
     if (!read.object) return end('failed', read.problem);
     const { object } = read;
     const kind = object.kind ?? base.kind;
@@ -122,7 +126,7 @@ class Restore {
     const wanted = { ...object, metadata } as KubernetesObject;
     const collection = `${apiPathOf(resource)}${resource.namespaced ? `/namespaces/${encodeURIComponent(place.namespace)}` : ''}/${resource.plural}`;
     const path = `${collection}/${encodeURIComponent(place.name)}`;
-    const live = isNamespaceMissing ? undefined : await this.#get(path);
+    let live = isNamespaceMissing ? undefined : await this.#get(path);
     if (live?.metadata?.deletionTimestamp)
       return end('failed', say('failure.history.terminating'), { warnings, live: plain(live) });
     if (!live) {
@@ -130,9 +134,15 @@ class Restore {
         this.#wouldExist.add(keyOfOwner(stored.kind, place));
         return end('created', null, { warnings, result: plain(wanted) });
       }
-      const result = await this.#create(collection, wanted, warnings);
+      const result = await this.#create(collection, wanted, warnings).catch((error: unknown) => {
+        if (!isStatusError(error) || error.code !== HTTP_CONFLICT) throw error;
+        return undefined;
+      });
       if (this.#options.dryRun) this.#wouldExist.add(keyOfOwner(stored.kind, place));
-      return end('created', null, { warnings, result: plain(result) });
+      if (result) return end('created', null, { warnings, result: plain(result) });
+      // A controller was faster: a new namespace gets its ServiceAccount within milliseconds.
+      live = await this.#get(path);
+      if (!live) return end('failed', say('failure.history.terminating'), { warnings });
     }
     const { uid, resourceVersion, creationTimestamp } = live.metadata ?? {};
     const body = {
@@ -233,17 +243,20 @@ class Restore {
 
   #get(path: string): Promise<KubernetesObject | undefined> {
     return this.#options.client
-      .json<KubernetesObject>({ method: 'GET', path, ...this.#signal })
+      .text({ method: 'GET', path, ...this.#signal })
+      .then((text) => parseJsonText(text) as KubernetesObject)
       .catch((error: unknown) => {
         if (isNotFound(error)) return undefined;
         throw error;
       });
   }
 
-  #send(method: 'POST' | 'PUT', path: string, body: KubernetesObject): Promise<KubernetesObject> {
+  async #send(method: 'POST' | 'PUT', path: string, body: KubernetesObject): Promise<KubernetesObject> {
     const { client, dryRun } = this.#options;
     const query = { fieldManager: FIELD_MANAGER, dryRun: dryRun ? 'All' : undefined };
-    return client.json<KubernetesObject>({ method, path, body, query, ...this.#signal });
+    return parseJsonText(
+      await client.text({ method, path, body, query, ...this.#signal }),
+    ) as KubernetesObject;
   }
 }
 
@@ -252,7 +265,9 @@ const keyOfOwner = (
   { namespace, name }: Pick<Place, 'namespace' | 'name'>,
 ): string => `${kind ?? ''} ${namespace} ${name}`;
 
-const plain = (object: KubernetesObject): Record<string, unknown> => object as Record<string, unknown>;
+/** For people: the contract has no integers beyond those of JavaScript. */
+const plain = (object: KubernetesObject): Record<string, unknown> =>
+  JSON.parse(jsonText(object)) as Record<string, unknown>;
 
 /** Every chosen object with what happened to it, or, in a dry run, what would. A failure of one ends no other. */
 export async function* restoreObjects(

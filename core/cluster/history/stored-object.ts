@@ -2,12 +2,12 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
-import { isJsonObject, parseApiVersion, type KubernetesObject } from '../../api/meta/index.ts';
+import { isJsonObject, parseApiVersion, parseJsonText, type KubernetesObject } from '../../api/meta/index.ts';
+import { definitionFromV1Beta1 } from '../../api/scheme/index.ts';
 import { fillZeroValues, structOfKind } from '../../api/schema/index.ts';
 import { loadTransformers, type Transformers } from '../../apiserver/encryption/index.ts';
 import { isProtobuf, parseProtobuf } from '../../apiserver/protobuf/index.ts';
 import { say, verbatim, type Said } from '../../contract/index.ts';
-import { definitionOf } from './definition-beta.ts';
 import type { StoredValue } from './source.ts';
 
 /** `k8s:enc:secretbox:v1:key-1:` names provider and key. */
@@ -20,20 +20,26 @@ export type Read =
 
 /** Turns stored values into objects: decrypts with the given configurations, then reads JSON or protobuf. */
 export interface Decoder extends Disposable {
-  decode(stored: StoredValue): Promise<Read>;
+  /** `isExact`: integers that a number cannot hold are bigints, for an object that is written again. */
+  decode(stored: StoredValue, isExact?: boolean): Promise<Read>;
 }
 
-const parse = (bytes: Uint8Array): KubernetesObject | undefined => {
+/** kube-apiserver still stores CustomResourceDefinitions in v1beta1, which no server offers. */
+const inServedVersion = (object: KubernetesObject): KubernetesObject =>
+  object.apiVersion === 'apiextensions.k8s.io/v1beta1' && object.kind === 'CustomResourceDefinition'
+    ? definitionFromV1Beta1(object)
+    : object;
+
+const parse = (bytes: Uint8Array, isExact: boolean): KubernetesObject | undefined => {
   if (isProtobuf(bytes)) return settled(parseProtobuf(bytes, (gvk) => structOfKind(gvk)));
-  const parsed: unknown = JSON.parse(
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'),
-  );
-  return isJsonObject(parsed) ? definitionOf(parsed) : undefined;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+  const parsed = isExact ? parseJsonText(text) : (JSON.parse(text) as unknown);
+  return isJsonObject(parsed) ? inServedVersion(parsed) : undefined;
 };
 
 /** As JSON of Go has it: lists that are always written, and kinds in a version that is served. */
 const settled = (parsed: KubernetesObject): KubernetesObject => {
-  const object = definitionOf(parsed);
+  const object = inServedVersion(parsed);
   const gv = parseApiVersion(object.apiVersion ?? '');
   const struct = gv && structOfKind({ ...gv, kind: object.kind ?? '' });
   if (struct) fillZeroValues(struct, object as Record<string, unknown>);
@@ -72,11 +78,11 @@ export const openDecoder = async (files: readonly string[], clock: Clock): Promi
 
   return {
     dispose,
-    async decode(stored) {
+    async decode(stored, isExact = false) {
       const bytes = await plain(stored);
       if (!(bytes instanceof Uint8Array)) return { problem: bytes };
       try {
-        const object = parse(bytes);
+        const object = parse(bytes, isExact);
         if (!object) return { problem: say('failure.history.noObject', { key: stored.key }) };
         object.metadata = { ...object.metadata, resourceVersion: String(stored.modRevision) };
         return { object };

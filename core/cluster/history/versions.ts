@@ -1,5 +1,4 @@
 import { hasReason } from '../../base/errors.ts';
-import { isJsonObject, type KubernetesObject } from '../../api/meta/index.ts';
 import { decodeRevisionKey, readSnapshot } from '../../etcd/snapshot/index.ts';
 import { keyOfKeyValue } from '../../etcd/snapshot/key-value.ts';
 
@@ -79,35 +78,4 @@ export const versionsInSnapshot = async (file: string, key: string): Promise<rea
     await snapshot.close();
   }
   return versions.reverse();
-};
-
-export interface Author {
-  readonly manager: string;
-  readonly operation: string;
-  readonly subresource: string;
-  /** To the second; undefined where managedFields do not say. */
-  readonly atMs: number | undefined;
-}
-
-const entriesOf = (object: KubernetesObject | undefined): readonly Record<string, unknown>[] => {
-  const managed: unknown = object?.metadata?.managedFields;
-  return Array.isArray(managed) ? managed.filter(isJsonObject) : [];
-};
-
-/** Who wrote a version, as managedFields say: of the entries that the version before does not have, the newest. */
-export const authorOf = (
-  object: KubernetesObject,
-  before: KubernetesObject | undefined,
-): Author | undefined => {
-  const known = new Set(entriesOf(before).map((entry) => JSON.stringify(entry)));
-  const timeOf = (entry: Record<string, unknown>): number => Date.parse(String(entry['time'] ?? '')) || 0;
-  const fresh = entriesOf(object).filter((entry) => !known.has(JSON.stringify(entry)));
-  const [newest] = (fresh.length > 0 ? fresh : entriesOf(object)).toSorted((a, b) => timeOf(b) - timeOf(a));
-  if (!newest) return undefined;
-  return {
-    manager: String(newest['manager'] ?? ''),
-    operation: String(newest['operation'] ?? ''),
-    subresource: String(newest['subresource'] ?? ''),
-    atMs: timeOf(newest) || undefined,
-  };
 };

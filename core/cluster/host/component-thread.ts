@@ -1,6 +1,7 @@
 import v8 from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../../base/errors.ts';
+import { isUsageError } from '../../base/flags.ts';
 import { jsonLog } from '../../base/node/log.ts';
 import { runComponent } from '../components/index.ts';
 import { applyFaults } from './thread-faults.ts';
@@ -18,7 +19,12 @@ export interface ComponentStart {
 
 export type FromComponent =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'failed'; readonly message: string }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      /** Its flags or its configuration files. */
+      readonly isUsage: boolean;
+    }
   | { readonly kind: 'heap'; readonly heapBytes: number };
 
 export type ToComponent =
@@ -46,7 +52,7 @@ export const runComponentThread = async (
     setImmediate(() => process.exit(code));
   };
   const fail = (error: unknown): void => {
-    tell({ kind: 'failed', message: messageOf(error) });
+    tell({ kind: 'failed', message: messageOf(error), isUsage: isUsageError(error) });
     end(EXIT_FAILED);
   };
   const log = jsonLog(process.stderr);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
@@ -10,34 +11,25 @@ import {
   ContentClient,
   createKubeletHost,
   PolicyAgent,
-  rangeAddresses,
-  SimulatedRuntime,
   type HostedNode,
   type KubeletHost,
   type OpenContent,
   type StartComponent,
 } from '../../kubelet/index.ts';
 import { KubeletServer } from '../../kubelet/server/kubelet-server.ts';
-import {
-  CLUSTER_DOMAIN,
-  clusterNetworks,
-  dnsServiceAddress,
-  kubernetesServiceAddress,
-  nodePodRange,
-} from '../config/addresses.ts';
-import { manifestsFolder, networkPolicyKubeconfigFile } from '../data-folder/layout.ts';
+import { certificatePath } from '../../pki/index.ts';
+import { hostFolder, manifestsFolder, networkPolicyKubeconfigFile } from '../data-folder/layout.ts';
 import { CONTROL_PLANE_LABEL } from '../config/labels.ts';
 import { PORTS } from '../manifests/control-plane.ts';
 import { DATA_VARIABLE } from '../manifests/static-pod.ts';
-import { followServing, loadServing, servingFilesOf } from './kubelet-serving.ts';
+import { networkOf } from './host-network.ts';
+import { servingFilesOf, servingFromApi, servingFromFiles, type Serving } from './kubelet-serving.ts';
 import type { HostStart } from './messages.ts';
-import { NodeIdentities } from './node-identities.ts';
+import { keepPodRoutes } from './pod-routes.ts';
+import { EVENT_RATE, NodeIdentities } from './node-identities.ts';
+import { SIMULATED_CAPACITY, simulatedRuntimes, type NodeRuntimes } from './node-runtimes.ts';
 
-/** What a simulated machine has; simulated pods take none of the real one. */
-const CAPACITY = { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' } as const;
 const COMPONENT_RUNTIME_VERSION = '1.0.0';
-/** Above this, pods of workers open no ports: no one talks to them all, and each costs a socket. */
-const NODES_WITH_PORTS_MAX = 200;
 
 export interface HostKubelet {
   readonly host: KubeletHost;
@@ -53,48 +45,54 @@ export interface HostKubeletOptions {
   readonly log: Log;
 }
 
+/** How the nodes of this host run the pods of users. */
+const openRuntimes = async (
+  { start, clock, log }: HostKubeletOptions,
+  content: ContentClient,
+): Promise<NodeRuntimes> => {
+  if (start.runtime === 'simulated') return simulatedRuntimes(start, { clock, content });
+  // Loaded for real containers alone.
+  const { openCriRuntimes } = await import('./cri-runtimes.ts');
+  return openCriRuntimes(start, { clock, log });
+};
+
 const nodesOf = (
   { start, startComponent, clock }: HostKubeletOptions,
-  content: ContentClient,
+  runtimes: NodeRuntimes | undefined,
 ): HostedNode[] => {
-  const { host, dataDirectory, network } = start;
+  const { host, dataDirectory } = start;
   const isControlPlane = host.role === 'control-plane';
   const components = new ComponentRuntime({ clock, startComponent, version: COMPONENT_RUNTIME_VERSION });
   const manifests = manifestsFolder(dataDirectory, host.name);
-  if (host.nodes.length === 0)
+  if (!runtimes)
     return [
       {
-        identity: { name: host.name, hostIP: host.address, capacity: CAPACITY, kubeletPort: PORTS.kubelet },
+        identity: {
+          name: host.name,
+          hostIP: host.address,
+          capacity: SIMULATED_CAPACITY,
+          kubeletPort: PORTS.kubelet,
+        },
         runtime: components,
         manifests,
       },
     ];
+  const network = networkOf(start);
   return host.nodes.map((node, index) => {
-    const podCIDR = nodePodRange({ network }, start.firstNodeIndex + index, start.nodeCount);
+    const podCIDR = network.podCIDR(index);
     return {
       identity: {
         name: node.name,
         hostIP: node.address,
-        capacity: CAPACITY,
+        // Real pods of all nodes of a machine are on one bridge, so all these nodes have its range.
         podCIDR,
         kubeletPort: PORTS.kubelet,
         // The cloud-controller-manager finds the instance behind the node, and load balancers count it from then on.
-        hasExternalCloud: true,
+        hasExternalCloud: start.joined === undefined,
         ...(isControlPlane && { taints: [{ key: CONTROL_PLANE_LABEL, effect: 'NoSchedule' as const }] }),
+        ...runtimes.machine,
       },
-      runtime: new SimulatedRuntime({
-        clock,
-        nodeName: node.name,
-        addresses: rangeAddresses(podCIDR),
-        content,
-        networks: clusterNetworks({ network }),
-        dns: {
-          service: dnsServiceAddress({ network }),
-          endpoints: start.dnsServers.map((address) => ({ host: address, port: PORTS.dns })),
-        },
-        isControlPlane,
-        opensPorts: host.nodes.length <= NODES_WITH_PORTS_MAX,
-      }),
+      runtime: runtimes.of(node.name, podCIDR),
       ...(index === 0 && { staticRuntime: components, manifests }),
       ...(start.nodeVersions[node.name] !== undefined && {
         kubernetesVersion: start.nodeVersions[node.name],
@@ -103,11 +101,27 @@ const nodesOf = (
   });
 };
 
-const environmentOf = ({ network }: HostStart): ReadonlyMap<string, string> =>
+const environmentOf = (start: HostStart): ReadonlyMap<string, string> =>
   new Map([
-    ['KUBERNETES_SERVICE_HOST', kubernetesServiceAddress({ network })],
+    ['KUBERNETES_SERVICE_HOST', networkOf(start).kubernetesService],
     ['KUBERNETES_SERVICE_PORT', '443'],
   ]);
+
+/** Certificates of a machine that has joined are signed through the API; others are files of the data directory. */
+const servingOf = ({ start, clock, log }: HostKubeletOptions, identities: NodeIdentities): Serving => {
+  const { host, dataDirectory, joined } = start;
+  const [node] = host.nodes;
+  if (!joined || !node) return servingFromFiles(servingFilesOf(dataDirectory, host.name), { clock, log });
+  return servingFromApi({
+    clock,
+    log,
+    certDir: join(hostFolder(dataDirectory, host.name), 'pki'),
+    nodeName: node.name,
+    nodeIP: node.address,
+    client: identities.api(node.name).client,
+    caFile: certificatePath(dataDirectory, 'ca'),
+  });
+};
 
 /** The kubelet of a host: its static pods immediately, everything that needs the API when the API is there. */
 export const startHostKubelet = async (options: HostKubeletOptions): Promise<HostKubelet> => {
@@ -126,14 +140,17 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
       }),
   });
   const content = new ContentClient({ clock, open: openContent, judge: policies });
+  const owned = new DisposableStore();
+  const { dnsAddress, clusterDomain } = networkOf(start);
+  const runtimes = plan.nodes.length === 0 ? undefined : owned.add(await openRuntimes(options, content));
   const shared = {
     clock,
     random: systemRandom,
     log,
     registry: new Registry(),
     kubernetesVersion,
-    nodes: nodesOf(options, content),
-    clusterDns: { servers: [dnsServiceAddress({ network: start.network })], domain: CLUSTER_DOMAIN },
+    nodes: nodesOf(options, runtimes),
+    clusterDns: { servers: [dnsAddress], domain: clusterDomain },
     environment: environmentOf(start),
     staticEnvironment: new Map([[DATA_VARIABLE, dataDirectory]]),
   };
@@ -142,7 +159,6 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
     await host.start();
     return { host, stop: (graceMs) => host.stop(graceMs / 1000) };
   }
-  const owned = new DisposableStore();
   const nodeNames = plan.nodes.map(({ name }) => name);
   const identities = owned.add(
     await NodeIdentities.load({ dataDirectory, nodeNames, kubernetesVersion, clock, log }),
@@ -153,17 +169,18 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
     events: (nodeName) => identities.events(nodeName),
   });
   await host.start();
-  const files = servingFilesOf(dataDirectory, plan.name);
+  const serving = servingOf(options, identities);
   const byAddress = new Map(plan.nodes.map(({ address, name }) => [address, name]));
   const server = new KubeletServer({
     clock,
     log,
     registry: shared.registry,
-    tls: await loadServing(files),
+    tls: await serving.load(),
+    eventRate: EVENT_RATE,
     auth: (nodeName) => identities.auth(nodeName),
     nodeAt: (address) => host.node(byAddress.get(address) ?? ''),
   });
-  owned.add(followServing(files, server, { clock, log }));
+  owned.add(serving.follow(server));
   for (const { address } of plan.nodes)
     await server.listen({ host: address, port: PORTS.kubelet }).catch((cause: unknown) => {
       throw new ReasonError(
@@ -172,6 +189,8 @@ export const startHostKubelet = async (options: HostKubeletOptions): Promise<Hos
         { cause },
       );
     });
+  const routes = keepPodRoutes(options);
+  if (routes) owned.add(routes);
   return {
     host,
     async stop(graceMs) {

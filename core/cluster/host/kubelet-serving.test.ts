@@ -32,6 +32,7 @@ beforeEach(async () => {
   writeFileSync(files.caFile, authority.certificatePem);
   install(issue('first'));
   server = new KubeletServer({
+    eventRate: { qps: 50, burst: 100 },
     clock: systemClock,
     log: silentLog,
     registry: new Registry(),

@@ -1,11 +1,34 @@
 import type { HostPlan } from '../config/hosts.ts';
 import type { LinkRule } from '../faults/link-gate.ts';
 
+/** The network of a cluster as a machine finds it that has joined. */
+export interface JoinedNetwork {
+  /** Of the one node of this machine. */
+  readonly podCIDR: string;
+  /** Of all pods and of Services. */
+  readonly podRange: string;
+  readonly serviceRange: string;
+  /** The first address of Services: the API server's. */
+  readonly kubernetesService: string;
+  /** The name server in the pods' resolv.conf. */
+  readonly dnsAddress: string;
+  readonly clusterDomain: string;
+  /** Where the machine of the control plane reaches pods of its own. */
+  readonly gateway: string;
+  /** Whether pods of other machines are reached by routes. */
+  readonly isRouted: boolean;
+}
+
 /** What a host needs to know; everything else is in the data folder. */
 export interface HostStart {
   readonly dataDirectory: string;
   readonly host: HostPlan;
   readonly network: number;
+  readonly runtime: 'simulated' | 'cri';
+  /** Nodes for pods of users that share this machine. */
+  readonly machineNodes: number;
+  /** With `cri`: of container runtimes, which the nodes take in turn. */
+  readonly runtimeEndpoints: readonly string[];
   readonly kubernetesVersion: string;
   /** Nodes whose kubelets are of another release, in the middle of an upgrade. */
   readonly nodeVersions: Readonly<Record<string, string>>;
@@ -14,6 +37,10 @@ export interface HostStart {
   readonly nodeCount: number;
   /** Addresses of the hosts that run the cluster's DNS. */
   readonly dnsServers: readonly string[];
+  /** A machine that has joined a cluster which runs elsewhere. */
+  readonly joined?: JoinedNetwork;
+  /** Machines may join, and their pods are reached by routes. */
+  readonly isAdvertised?: boolean;
 }
 
 /** What is broken intentionally on one host, as its threads are told. */
@@ -55,6 +82,8 @@ export type FromHost =
       readonly version: string;
       /** Why it ended, if not because it was asked to. */
       readonly message?: string;
+      /** It ended because it rejects its configuration. */
+      readonly isRejected?: boolean;
     }
   /** Every component of this stage of an orderly end, and of those before it, has ended. */
   | { readonly kind: 'drained'; readonly stage: StopStage }

@@ -11,6 +11,7 @@ import {
   TokenBucket,
   type EventRecorder,
 } from '../../client/index.ts';
+import { clientRotation } from '../../kubelet/certificates/tls-bootstrap.ts';
 import { apiAuth, type KubeletAuth, type NodeApi } from '../../kubelet/index.ts';
 import { kubeletKubeconfigFile } from '../data-folder/layout.ts';
 
@@ -18,7 +19,10 @@ import { kubeletKubeconfigFile } from '../data-folder/layout.ts';
  * Upstream's --event-qps and --event-burst, for all kubelets of the process: what thousands of pods have to tell when they
  * start must not keep their statuses waiting.
  */
-const EVENT_RATE = { qps: 50, burst: 100 } as const;
+export const EVENT_RATE = { qps: 50, burst: 100 } as const;
+
+/** As the keeper of the other certificates: a cluster that has just started has other things to do. */
+const FIRST_ROTATION_MS = 60_000;
 
 interface NodeAccess extends NodeApi {
   readonly auth: KubeletAuth;
@@ -85,11 +89,14 @@ export class NodeIdentities implements Disposable {
 
   async #load(name: string): Promise<void> {
     const { dataDirectory, clock, log, kubernetesVersion } = this.#options;
-    const config = await loadOwnKubeconfig(kubeletKubeconfigFile(dataDirectory, name));
+    const file = kubeletKubeconfigFile(dataDirectory, name);
+    const config = await loadOwnKubeconfig(file);
     const shape = { clock, random: systemRandom, log };
     const client = this.#owned.add(connect(config, { ...shape, userAgent: `kubelet/${kubernetesVersion}` }));
     const informers = this.#owned.add(new InformerFactory({ client, ...shape }));
     this.#nodes.set(name, { client, informers, auth: apiAuth(client, clock) });
+    const rotation = clientRotation({ nodeName: name, kubeconfig: file, client, clock, log });
+    this.#owned.add(rotation).start(FIRST_ROTATION_MS);
   }
 
   #node(name: string): NodeAccess {

@@ -5,15 +5,10 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { CACHE_VARIABLE, COMPILE_ARGUMENT, useCodeCache } from './code-cache.ts';
 import type { ComponentStart } from './component-thread.ts';
 import type { ContentStart } from './content-thread.ts';
+import { keepCodeLater } from './keep-code.ts';
 import type { LoadBalancerStart } from '../load-balancer/load-balancer-thread.ts';
 
 const program = new URL(import.meta.url);
-/**
- * By then a thread has done what it does first, and the functions for it are compiled; later on a busy machine. Not while
- * the cluster starts: it would be late by what this takes.
- */
-const SETTLED_AFTER_MS = 8_000;
-const SETTLED_AT_LAST_AFTER_MS = 20_000;
 const HOST = 'host';
 const LOAD_BALANCER = 'load-balancer';
 const CONTENT = 'content';
@@ -33,20 +28,6 @@ const cache = useCodeCache(
 );
 /** A heap that has grown for the start would keep its size for hours: a thread at rest allocates too little to be collected. */
 const collect = (): void => void globalThis.gc?.();
-/** What this thread has compiled is kept for those that come after it. */
-const keepLater = (): void => {
-  setTimeout(() => {
-    const isNew = cache.save();
-    if (!isNew) cache.release();
-    collect();
-    setTimeout(() => {
-      if (isNew) cache.save(true);
-      cache.release();
-      collect();
-    }, SETTLED_AT_LAST_AFTER_MS - SETTLED_AFTER_MS).unref();
-  }, SETTLED_AFTER_MS).unref();
-};
-
 /** The modules that a thread of this kind begins with. */
 const loadAll = async (): Promise<void> => {
   if (kind === HOST) await Promise.all([import('./run-host.ts'), import('./supervisor-port.ts')]);
@@ -66,7 +47,9 @@ const compile = async (): Promise<boolean> => {
   }
   const { compileAll } = await import('./compile-all.ts');
   const { COMPONENT_NAMES } = await import('../components/index.ts');
-  return compileAll(program, { ofHosts: [HOST, CONTENT, ...COMPONENT_NAMES], ofSupervisor: [LOAD_BALANCER] });
+  // A kubelet on its own is no thread of a host.
+  const threads = COMPONENT_NAMES.filter((name) => name !== 'kubelet');
+  return compileAll(program, { ofHosts: [HOST, CONTENT, ...threads], ofSupervisor: [LOAD_BALANCER] });
 };
 
 const main = async (): Promise<void> => {
@@ -75,7 +58,7 @@ const main = async (): Promise<void> => {
     cache.release();
     process.exit(isDone ? 0 : 1);
   }
-  keepLater();
+  keepCodeLater(cache, collect);
   if (!isMainThread && parentPort) {
     if (start.loadBalancer !== undefined) {
       const { runLoadBalancerThread } = await import('../load-balancer/load-balancer-thread.ts');

@@ -44,20 +44,15 @@ export const runHost = (program: URL, port: HostPort): void => {
         },
       }),
     );
-    const place = { address: plan.host.address, network: `127.${plan.network}.` };
+    // Links of a machine that has joined are real ones.
+    const place = { address: plan.host.address, network: plan.joined ? 'none' : `127.${plan.network}.` };
     broken = applyFaults(place);
     starter = new ComponentStarter({
       program,
       place,
       logFile: (component) => join(folder, `${component}.log`),
-      onPhase: (component, phase, version, message) =>
-        port.send({
-          kind: 'component',
-          component,
-          phase,
-          version,
-          ...(message !== undefined && { message }),
-        }),
+      onPhase: (component, phase, version, end) =>
+        port.send({ kind: 'component', component, phase, version, ...end }),
     });
     content = new ContentStarter(program, place);
     kubelet = await startHostKubelet({

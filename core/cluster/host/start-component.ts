@@ -25,8 +25,14 @@ const OUTPUT_PIECES_MAX = 256;
 export const versionOfImage = (image: string): string =>
   /:([^:/@]+)(?:@.*)?$/.exec(image)?.[1]?.replace(/-\d+$/, '') ?? '';
 
+/** Why a component ended that no one had asked to. */
+export interface ComponentEnd {
+  readonly message: string;
+  readonly isRejected: boolean;
+}
+
 export interface ComponentEvents {
-  onPhase(component: string, phase: ComponentPhase, version: string, message?: string): void;
+  onPhase(component: string, phase: ComponentPhase, version: string, end?: ComponentEnd): void;
 }
 
 /** A thread that is asked to die and does not hear is terminated. */
@@ -149,6 +155,7 @@ export class ComponentStarter {
     onPhase(name, 'starting', version);
 
     let message: string | undefined;
+    let isRejected = false;
     let heapBytes = 0;
     let isStopping = false;
     let before = worker.performance.eventLoopUtilization();
@@ -158,7 +165,7 @@ export class ComponentStarter {
     const send = (request: ToComponent): void => worker.postMessage(request);
     worker.on('message', (said: FromComponent) => {
       if (said.kind === 'heap') heapBytes = said.heapBytes;
-      else if (said.kind === 'failed') message = said.message;
+      else if (said.kind === 'failed') ({ message, isUsage: isRejected } = said);
       else {
         settleReady?.resolve();
         onPhase(name, 'ready', version);
@@ -198,7 +205,7 @@ export class ComponentStarter {
           name,
           'exited',
           version,
-          isStopping ? undefined : (message ?? `exited with code ${exitCode}`),
+          isStopping ? undefined : { message: message ?? `exited with code ${exitCode}`, isRejected },
         );
         resolve({ exitCode, ...(message !== undefined && { message: message.split('\n')[0]! }) });
       });

@@ -23,9 +23,11 @@ export interface LoadBalancerStart {
 type FromThread =
   | { readonly kind: 'listening' }
   | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'advertised'; readonly problem?: string }
   | { readonly kind: 'state'; readonly state: LoadBalancerState };
 
 type ToThread =
+  | { readonly kind: 'advertise'; readonly address?: string }
   | { readonly kind: 'backends'; readonly backends: readonly Backend[] }
   | { readonly kind: 'state' }
   | { readonly kind: 'links'; readonly links: readonly LinkRule[] }
@@ -46,6 +48,11 @@ export const runLoadBalancerThread = async (
       if (message.kind === 'backends') balancer.update(message.backends);
       else if (message.kind === 'links') gate.setRules(message.links);
       else if (message.kind === 'state') tell({ kind: 'state', state: balancer.state() });
+      else if (message.kind === 'advertise')
+        balancer.setAdvertised(message.address).then(
+          () => tell({ kind: 'advertised' }),
+          (error: unknown) => tell({ kind: 'advertised', problem: messageOf(error) }),
+        );
       else
         void balancer
           .close()
@@ -75,6 +82,8 @@ const within = async (event: Promise<void>, limitMs: number): Promise<boolean> =
 export interface LoadBalancerThread {
   state(): LoadBalancerState | undefined;
   setBackends(backends: readonly Backend[]): void;
+  /** Listens on a second address, or on none; rejects where it cannot. One at a time. */
+  setAdvertised(address: string | undefined): Promise<void>;
   /** Links between it and hosts that are broken intentionally. */
   setLinks(links: readonly LinkRule[]): void;
   /** False where the thread does not end: then its process cannot end in order either. */
@@ -102,10 +111,12 @@ export const startLoadBalancerThread = async (
   const send = (message: ToThread): void => worker.postMessage(message);
   let last: LoadBalancerState | undefined;
   let isAsked = false;
+  let advertised: (problem?: string) => void = () => undefined;
   let why = 'its thread exited';
   await new Promise<void>((resolve, reject) => {
     worker.on('message', (message: FromThread) => {
       if (message.kind === 'listening') resolve();
+      else if (message.kind === 'advertised') advertised(message.problem);
       else if (message.kind === 'failed') reject(new ReasonError('CannotListen', message.message));
       else {
         last = message.state;
@@ -122,6 +133,13 @@ export const startLoadBalancerThread = async (
     state: () => last,
     setBackends: (backends) => send({ kind: 'backends', backends }),
     setLinks: (links) => send({ kind: 'links', links }),
+    setAdvertised: (address) =>
+      new Promise<void>((resolve, reject) => {
+        advertised = (problem) =>
+          problem === undefined ? resolve() : reject(new ReasonError('CannotListen', problem));
+        void exited.then(() => reject(new ReasonError('CannotListen', 'the load balancer has ended')));
+        send({ kind: 'advertise', ...(address !== undefined && { address }) });
+      }),
     async close() {
       isAsked = true;
       send({ kind: 'close' });

@@ -11,6 +11,8 @@ import { readyzChecker, type Checker, type CheckTls } from './readyz-check.ts';
 export interface LoadBalancerState {
   readonly address: string;
   readonly port: number;
+  /** Where other machines reach it, too. */
+  readonly advertised?: string;
   readonly connections: number;
   readonly backends: readonly BackendState[];
 }
@@ -18,6 +20,8 @@ export interface LoadBalancerState {
 export interface LoadBalancerOptions {
   readonly address: string;
   readonly port: number;
+  /** A second address, with the same port. */
+  readonly advertised?: string;
   readonly backends: readonly Backend[];
   /** For the checks; connections themselves are passed through as they are. */
   readonly tls: CheckTls;
@@ -42,6 +46,8 @@ export interface LoadBalancer {
   state(): LoadBalancerState;
   /** Backends that are no longer named take no new connections, and lose theirs after the grace. */
   update(backends: readonly Backend[]): void;
+  /** Listens on another second address, or on none. Connections through the one before are reset. */
+  setAdvertised(address: string | undefined): Promise<void>;
   /** A renewed certificate, for the next checks. */
   setTls(tls: CheckTls): void;
   /** Called when a backend comes in or goes out. */
@@ -72,52 +78,78 @@ export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<
     checkIntervalMs: options.checkIntervalMs ?? CHECK_INTERVAL_MS,
     drainGraceMs: options.drainGraceMs ?? DRAIN_GRACE_MS,
     check: (backend) => checker.check(backend),
-    reset: (backend) => forwarder.resetTargets((target) => target === backend),
+    reset: (backend) =>
+      forwarders().reduce((sum, one) => sum + one.resetTargets((target) => target === backend), 0),
     changed() {
       for (const wake of [...waiting]) wake();
       for (const listener of listeners) listener(state());
     },
   });
-  const forwarder: TcpForwarder = new TcpForwarder({
-    clock,
-    budget: new ConnectionBudget(options.connectionsMax ?? CONNECTIONS_MAX),
-    pick(_client, tried) {
-      const chosen = pool.pick(tried);
-      if (chosen || tried.size > 0 || firstBackendWaitMs === 0 || pool.states().length > 0) return chosen;
-      return new Promise((resolve) => {
-        const wake = (): void => {
-          timer.dispose();
-          waiting.delete(wake);
-          resolve(pool.pick(tried));
-        };
-        const timer = clock.after(firstBackendWaitMs, wake);
-        waiting.add(wake);
-      });
-    },
-    observer: {
-      opened: (target) => pool.opened(target),
-      closed: (target) => pool.closed(target),
-      connectFailed: (target, error) => pool.connectFailed(target, error),
-      refused: () => metrics.refused.inc(),
-      dropped: () => metrics.dropped.inc(),
-    },
-  });
+  const budget = new ConnectionBudget(options.connectionsMax ?? CONNECTIONS_MAX);
+  const newForwarder = (): TcpForwarder =>
+    new TcpForwarder({
+      clock,
+      budget,
+      pick(_client, tried) {
+        const chosen = pool.pick(tried);
+        if (chosen || tried.size > 0 || firstBackendWaitMs === 0 || pool.states().length > 0) return chosen;
+        return new Promise((resolve) => {
+          const wake = (): void => {
+            timer.dispose();
+            waiting.delete(wake);
+            resolve(pool.pick(tried));
+          };
+          const timer = clock.after(firstBackendWaitMs, wake);
+          waiting.add(wake);
+        });
+      },
+      observer: {
+        opened: (target) => pool.opened(target),
+        closed: (target) => pool.closed(target),
+        connectFailed: (target, error) => pool.connectFailed(target, error),
+        refused: () => metrics.refused.inc(),
+        dropped: () => metrics.dropped.inc(),
+      },
+    });
+  const forwarder = newForwarder();
+  let advertised: { readonly address: string; readonly forwarder: TcpForwarder } | undefined;
+  const forwarders = (): readonly TcpForwarder[] => [
+    forwarder,
+    ...(advertised ? [advertised.forwarder] : []),
+  ];
+  const listen = async (on: TcpForwarder, place: string): Promise<void> => {
+    try {
+      await on.listen(place, port);
+    } catch (cause) {
+      throw new ReasonError(
+        'CannotListen',
+        `the load balancer cannot listen on ${place}:${port}: ${messageOf(cause)}; stop the program that uses it, or choose another ${place === address ? 'network' : 'address'}`,
+        { cause },
+      );
+    }
+  };
+  const setAdvertised = async (place: string | undefined): Promise<void> => {
+    if (advertised?.address === place) return;
+    const next = place === undefined ? undefined : { address: place, forwarder: newForwarder() };
+    if (next) await listen(next.forwarder, next.address);
+    advertised?.forwarder.destroy();
+    advertised = next;
+  };
   const state = (): LoadBalancerState => ({
     address,
     port,
-    connections: forwarder.connectionsCount,
+    ...(advertised && { advertised: advertised.address }),
+    connections: forwarders().reduce((sum, one) => sum + one.connectionsCount, 0),
     backends: pool.states(),
   });
 
   try {
-    await forwarder.listen(address, port);
+    await listen(forwarder, address);
+    await setAdvertised(options.advertised);
   } catch (cause) {
+    for (const one of forwarders()) one.destroy();
     checker.close();
-    throw new ReasonError(
-      'CannotListen',
-      `the load balancer cannot listen on ${address}:${port}: ${messageOf(cause)}; stop the program that uses it, or choose another network`,
-      { cause },
-    );
+    throw cause;
   }
   pool.update(options.backends);
 
@@ -125,6 +157,7 @@ export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<
     registry,
     state,
     update: (backends) => pool.update(backends),
+    setAdvertised,
     setTls(tls) {
       if (options.checker) return;
       checker.close();
@@ -141,10 +174,10 @@ export const createLoadBalancer = async (options: LoadBalancerOptions): Promise<
       for (const wake of [...waiting]) wake();
       pool.close();
       checker.close();
-      await new Promise<void>((resolve) => {
-        forwarder.destroy();
-        forwarder.drain(resolve);
-      });
+      for (const one of forwarders()) {
+        one.destroy();
+        await new Promise<void>((resolve) => one.drain(resolve));
+      }
     },
   };
 };

@@ -10,6 +10,7 @@ import type { CheckTls } from './readyz-check.ts';
 export interface LoadBalancerConfig {
   readonly address: string;
   readonly port: number;
+  readonly advertised?: string;
   readonly backends: readonly Backend[];
   readonly caFile: string;
   /** Empty: the checks come without a certificate. */
@@ -31,7 +32,7 @@ const loadTls = async ({ caFile, certFile, keyFile }: LoadBalancerConfig): Promi
 /** The load balancer on this machine's clock and files; renewed certificates are taken up without a restart. */
 export const runLoadBalancer = async (config: LoadBalancerConfig, log: Log): Promise<LoadBalancer> => {
   const clock = systemClock;
-  const { address, port, backends, connectionsMax, drainGraceMs, firstBackendWaitMs } = config;
+  const { address, port, backends, advertised, connectionsMax, drainGraceMs, firstBackendWaitMs } = config;
   const balancer = await createLoadBalancer({
     address,
     port,
@@ -39,6 +40,7 @@ export const runLoadBalancer = async (config: LoadBalancerConfig, log: Log): Pro
     tls: await loadTls(config),
     clock,
     log,
+    ...(advertised !== undefined && { advertised }),
     ...(connectionsMax !== undefined && { connectionsMax }),
     ...(drainGraceMs !== undefined && { drainGraceMs }),
     ...(firstBackendWaitMs !== undefined && { firstBackendWaitMs }),

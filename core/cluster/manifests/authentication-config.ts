@@ -4,12 +4,19 @@ import { stringify } from 'yaml';
 export const AUTHENTICATION_CONFIG_FILE = 'authentication.yaml';
 
 /** What kubelets and the load balancer probe. */
-export const ANONYMOUS_PATHS = ['/livez', '/readyz', '/healthz'];
+const HEALTH_PATHS = ['/livez', '/readyz', '/healthz'];
+/** A machine that joins has no credentials yet. RBAC decides who may read it. */
+const CLUSTER_INFO_PATH = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
 
-/** Requests without credentials get to know whether a server is healthy, and nothing else. */
-export const authenticationConfigYaml = (): string =>
+export const ANONYMOUS_PATHS = [...HEALTH_PATHS, CLUSTER_INFO_PATH];
+
+/** Requests without credentials get to know whether a server is healthy and which cluster it is, and nothing else. */
+export const authenticationConfigYaml = (paths: readonly string[] = ANONYMOUS_PATHS): string =>
   stringify({
     apiVersion: 'apiserver.config.k8s.io/v1',
     kind: 'AuthenticationConfiguration',
-    anonymous: { enabled: true, conditions: ANONYMOUS_PATHS.map((path) => ({ path })) },
+    anonymous: { enabled: true, conditions: paths.map((path) => ({ path })) },
   });
+
+/** As it was written before machines could join. */
+export const FIRST_AUTHENTICATION_CONFIG = authenticationConfigYaml(HEALTH_PATHS);

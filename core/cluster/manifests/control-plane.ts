@@ -1,5 +1,6 @@
 import { PORTS } from '../../base/bind-rules.ts';
 import {
+  allocatedPodRange,
   CLUSTER_DOMAIN,
   hostRange,
   loadBalancerRange,
@@ -145,9 +146,11 @@ const guardFlags = ({
   }),
 });
 
+/** Where there is an advertised address, the endpoints of the `kubernetes` Service are not those of the API servers. */
+export const RECONCILER_FLAG = '--endpoint-reconciler-type=none';
+
 export const apiServerPod = (options: ManifestOptions): StaticPodSpec => {
   const { config, host, version } = options;
-  const plan = { network: config.spec.network };
   const pki = (file: string): string => inData(`pki/${file}`);
   return {
     component: 'kube-apiserver',
@@ -168,6 +171,8 @@ export const apiServerPod = (options: ManifestOptions): StaticPodSpec => {
       'bind-address': host.address,
       'client-ca-file': pki('ca.crt'),
       'enable-admission-plugins': ['NodeRestriction'],
+      'enable-bootstrap-token-auth': true,
+      ...(config.spec.advertiseAddress !== undefined && { 'endpoint-reconciler-type': 'none' }),
       ...guardFlags(options),
       ...etcdAccess(options),
       'external-hostname': host.name,
@@ -190,7 +195,7 @@ export const apiServerPod = (options: ManifestOptions): StaticPodSpec => {
       'service-account-issuer': 'https://kubernetes.default.svc.cluster.local',
       'service-account-key-file': pki('sa.pub'),
       'service-account-signing-key-file': pki('sa.key'),
-      'service-cluster-ip-range': serviceRange(plan),
+      'service-cluster-ip-range': serviceRange(config.spec),
       'tls-cert-file': pki(`hosts/${host.name}/apiserver.crt`),
       'tls-private-key-file': pki(`hosts/${host.name}/apiserver.key`),
     },
@@ -210,8 +215,10 @@ const managerFlags = (host: HostPlan, kubeconfigName: string) => {
   };
 };
 
+/** As kubeadm: the last two let machines join. */
+export const CONTROLLERS = '*,bootstrapsigner,tokencleaner';
+
 export const controllerManagerPod = ({ config, host, version }: ManifestOptions): StaticPodSpec => {
-  const plan = { network: config.spec.network };
   return {
     component: 'kube-controller-manager',
     image: componentImage('kube-controller-manager', version),
@@ -221,17 +228,17 @@ export const controllerManagerPod = ({ config, host, version }: ManifestOptions)
     flags: {
       'allocate-node-cidrs': true,
       ...managerFlags(host, 'controller-manager'),
-      'cluster-cidr': podRange(plan),
+      'cluster-cidr': allocatedPodRange(config.spec),
       'cluster-name': config.metadata.name,
       'cluster-signing-cert-file': inData('pki/ca.crt'),
       'cluster-signing-key-file': inData('pki/ca.key'),
-      controllers: '*',
+      controllers: CONTROLLERS,
       'metrics-server-port': PORTS.metricsServer,
-      'node-cidr-mask-size': nodeCidrMaskSize(nodePlaces(config)),
+      'node-cidr-mask-size': config.spec.runtime === 'cri' ? 24 : nodeCidrMaskSize(nodePlaces(config)),
       'requestheader-client-ca-file': inData('pki/front-proxy-ca.crt'),
       'root-ca-file': inData('pki/ca.crt'),
       'service-account-private-key-file': inData('pki/sa.key'),
-      'service-cluster-ip-range': serviceRange(plan),
+      'service-cluster-ip-range': serviceRange(config.spec),
       'use-service-account-credentials': true,
     },
   };
@@ -257,7 +264,7 @@ export const cloudControllerManagerPod = ({ config, host, version }: ManifestOpt
     flags: {
       'cloud-provider': 'loopback',
       ...managerFlags(host, 'cloud-controller-manager'),
-      'cluster-cidr': podRange(plan),
+      'cluster-cidr': podRange(config.spec),
       'cluster-name': config.metadata.name,
       'load-balancer-range': loadBalancerRange(plan),
       'use-service-account-credentials': true,
@@ -282,13 +289,14 @@ export const kubeProxyPod = ({ config, host, version }: ManifestOptions): Static
   probe: { host: host.address, port: PORTS.proxyHealth, scheme: 'HTTP' },
   probes: { liveness: '/livez', startup: '/livez' },
   flags: {
-    'cluster-cidr': podRange({ network: config.spec.network }),
-    'external-ip-ranges': loadBalancerRange({ network: config.spec.network }),
+    'cluster-cidr': podRange(config.spec),
+    'external-ip-ranges': loadBalancerRange(config.spec),
     'healthz-bind-address': `${host.address}:${PORTS.proxyHealth}`,
     'hostname-override': host.nodes.map(({ name }) => name),
     kubeconfig: inData('kubeconfig/kube-proxy.conf'),
     'metrics-bind-address': `${host.address}:${PORTS.proxyMetrics}`,
-    'nodeport-addresses': hostRange({ network: config.spec.network }),
+    ...(config.spec.runtime === 'cri' && { 'local-ranges': serviceRange(config.spec) }),
+    'nodeport-addresses': hostRange(config.spec),
     'proxy-mode': 'loopback',
   },
 });

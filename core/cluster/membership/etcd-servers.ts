@@ -34,11 +34,12 @@ const pointTo = async (
   const restarts = host.component('kube-apiserver')?.restarts ?? 0;
   await withoutClients(supervisor, host);
   await writeFileAtomically(path, after);
-  const isBack = (): boolean => {
+  const isThere = (): boolean => {
     const now = host.component('kube-apiserver');
     return now !== undefined && now.restarts > restarts && now.phase === 'ready';
   };
-  if (host.isAlive && !(await host.until(isBack, READY_TIMEOUT_MS)))
+  const wait = { restarts, isThere, timeoutMs: READY_TIMEOUT_MS };
+  if (host.isAlive && !(await host.untilChanged('kube-apiserver', wait)))
     throw new SaidError(
       'NotReady',
       say('failure.member.etcdServers', {

@@ -17,6 +17,8 @@ export interface ComponentState {
   readonly changedMs: number;
   /** Why it ended. */
   readonly message: string | undefined;
+  /** It ended because it rejects its configuration: starting it again gives the same. */
+  readonly isRejected: boolean;
   readonly heapBytes: number | undefined;
   /** Share of one core. */
   readonly utilization: number | undefined;

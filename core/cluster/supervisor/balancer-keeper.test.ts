@@ -23,6 +23,7 @@ const kept = () => {
       return Promise.resolve({
         state: () => undefined,
         setBackends: (backends) => one.told.push(backends.map(({ name }) => name).join()),
+        setAdvertised: () => Promise.resolve(),
         setLinks: (links) => one.told.push(`${links.length} links`),
         close: () => {
           one.closed = true;

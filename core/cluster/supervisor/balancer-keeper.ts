@@ -64,6 +64,11 @@ export class BalancerKeeper {
     return true;
   }
 
+  /** A second address for other machines, or none; rejects where it cannot be listened on. */
+  async setAdvertised(address: string | undefined): Promise<void> {
+    await this.#thread?.setAdvertised(address);
+  }
+
   /** Links between it and hosts that are broken intentionally. */
   setLinks(links: readonly LinkRule[]): void {
     this.#links = links;

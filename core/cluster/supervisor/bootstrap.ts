@@ -20,9 +20,14 @@ import {
 import { CONTROL_PLANE_LABEL, EXCLUDED_FROM_LOAD_BALANCERS_LABEL } from '../config/labels.ts';
 import { dnsServiceAddress } from '../config/addresses.ts';
 import type { ClusterConfig } from '../config/config.ts';
+import { certificatePath } from '../../pki/index.ts';
 import { addonsFile, manifestsFolder } from '../data-folder/layout.ts';
 import type { DataFolder } from '../data-folder/open.ts';
 import { DNS_LABELS, dnsHosts, kubeDnsPod, PORTS } from '../manifests/control-plane.ts';
+import { advertisedEndpoint } from '../config/endpoints.ts';
+import { writeKubernetesEndpoints } from './kubernetes-endpoints.ts';
+import { installRoles } from '../bootstrap-tokens/join-roles.ts';
+import { writeJoinConfigMaps } from '../bootstrap-tokens/join-settings.ts';
 import { staticPodYaml } from '../manifests/static-pod.ts';
 
 /** A node may not give itself this label; kubeadm does it, with the rights of an administrator. */
@@ -88,7 +93,7 @@ const DNS_SERVICE_PORTS = [
 
 /** As kubeadm names it, so that a CoreDNS that is put in its place is found by everything that looks for it. */
 const dnsService = (config: ClusterConfig) => {
-  const clusterIP = dnsServiceAddress({ network: config.spec.network });
+  const clusterIP = dnsServiceAddress(config.spec);
   return {
     apiVersion: 'v1',
     kind: 'Service',
@@ -129,6 +134,7 @@ interface Addon {
 }
 
 const ADDONS: readonly Addon[] = [
+  { name: 'roles/join', install: (client) => installRoles(client) },
   {
     name: 'storageclass/local',
     install: (client) => unlessThere(client.resource(STORAGE_CLASS).create(LOCAL_STORAGE)),
@@ -156,6 +162,28 @@ const readInstalled = async (file: string): Promise<readonly string[]> => {
  * installed, and is tried again at the next start.
  */
 export const installAddons = async (client: Client, folder: DataFolder): Promise<readonly string[]> => {
+  const told = await writeJoinSettings(client, folder);
+  return [...told, ...(await installMissing(client, folder))];
+};
+
+/** At every start: an address that has changed must not be given to machines that join. */
+const writeJoinSettings = async (
+  client: Client,
+  { directory, config }: DataFolder,
+): Promise<readonly string[]> => {
+  try {
+    await writeJoinConfigMaps(client, config, await readFile(certificatePath(directory, 'ca'), 'utf8'));
+    if (config.spec.advertiseAddress !== undefined)
+      await writeKubernetesEndpoints(client, advertisedEndpoint(config));
+    return [];
+  } catch (error) {
+    return [
+      `cannot write the settings of joining machines: ${messageOf(error)}; restart the cluster to retry`,
+    ];
+  }
+};
+
+const installMissing = async (client: Client, folder: DataFolder): Promise<readonly string[]> => {
   const file = addonsFile(folder.directory);
   const installed = await readInstalled(file);
   const missing = ADDONS.filter(({ name }) => !installed.includes(name));

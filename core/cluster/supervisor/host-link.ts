@@ -28,6 +28,13 @@ export interface HostLinkOptions {
   onServing(component: string): void;
 }
 
+export interface ComponentWait {
+  /** Of the component, before its manifest was changed. */
+  readonly restarts: number;
+  isThere(): boolean;
+  readonly timeoutMs: number;
+}
+
 /** One host as the supervisor holds it: its process, if there is one, and what is known of it. */
 export class HostLink {
   readonly plan: HostPlan;
@@ -199,6 +206,19 @@ export class HostLink {
     return true;
   }
 
+  /**
+   * Resolves to whether the component comes to this state after its manifest was changed. One that rejects its new
+   * configuration never does, so it is not waited for.
+   */
+  async untilChanged(component: string, { restarts, isThere, timeoutMs }: ComponentWait): Promise<boolean> {
+    const isRejected = (): boolean => {
+      const now = this.component(component);
+      return now !== undefined && now.restarts > restarts && now.phase === 'exited' && now.isRejected;
+    };
+    await this.until(() => isThere() || isRejected(), timeoutMs);
+    return isThere();
+  }
+
   #alive(): LaunchedHost {
     if (this.#process) return this.#process;
     throw new SaidError('NotRunning', say('failure.host.down', { host: this.plan.name }));
@@ -226,7 +246,13 @@ export class HostLink {
     }
   }
 
-  #componentChanged({ component, phase, version, message }: FromHost & { kind: 'component' }): void {
+  #componentChanged({
+    component,
+    phase,
+    version,
+    message,
+    isRejected = false,
+  }: FromHost & { kind: 'component' }): void {
     const before = this.#components.get(component);
     const isAgain = phase === 'starting' && before !== undefined;
     this.#set({
@@ -236,6 +262,7 @@ export class HostLink {
       restarts: (before?.restarts ?? 0) + (isAgain ? 1 : 0),
       changedMs: this.#sinceMs(),
       message: message ?? (phase === 'exited' ? undefined : before?.message),
+      isRejected,
       heapBytes: before?.heapBytes,
       utilization: before?.utilization,
     });

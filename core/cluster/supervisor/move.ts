@@ -68,9 +68,11 @@ export const moveComponent = async (
   };
   if (isThere() || host.component(component) === undefined) return false;
   if (component === 'kube-apiserver') await withoutClients(supervisor, host);
+  const restarts = host.component(component)?.restarts ?? 0;
   const before = await setImageTag(directory, name, component, version);
   if (before === undefined) return false;
-  if (await host.until(isThere, READY_TIMEOUT_MS)) return true;
+  const wait = { restarts, isThere, timeoutMs: READY_TIMEOUT_MS };
+  if (await host.untilChanged(component, wait)) return true;
   const why = host.component(component)?.message;
   await writeManifest(directory, name, component, before);
   throw new SaidError(

@@ -16,6 +16,7 @@ const host = (name: string, change: Partial<HostState> = {}, etcdRestarts = 0): 
         restarts: etcdRestarts,
         changedMs: 0,
         message: etcdRestarts > 0 ? DAMAGED : undefined,
+        isRejected: false,
         heapBytes: undefined,
         utilization: undefined,
       },
@@ -36,6 +37,17 @@ const verdict = (seen: StartLook): string | undefined => {
 test('the only member that does not start is the end of the start, in one line', () => {
   expect(verdict(look([host('cp-1', {}, 1)]))).toBe(
     'etcd on cp-1 failed to start: a record does not match its checksum',
+  );
+});
+
+test('a member that rejects its flags is not waited for', () => {
+  const first = host('cp-1');
+  const components = first.components.map((etcd) => ({
+    ...etcd,
+    ...{ phase: 'exited' as const, message: 'unknown flag: --nope', isRejected: true },
+  }));
+  expect(verdict(look([{ ...first, components }]))).toBe(
+    'etcd on cp-1 failed to start: unknown flag: --nope',
   );
 });
 

@@ -54,11 +54,12 @@ export const startFailures = (look: StartLook): readonly StartFailure[] => [
   ...look.hosts.flatMap((host): readonly StartFailure[] => {
     const whole = hostFailure(host);
     if (whole.length > 0) return whole;
-    return host.components.flatMap(({ name, phase, restarts, message }) => {
+    return host.components.flatMap(({ name, phase, restarts, message, isRejected }) => {
       // Without etcd nothing else can start, and that is no fault of theirs.
       if (name !== 'etcd' && !hasStorage(look)) return [];
       const restartsMax = name === 'etcd' ? MEMBER_RESTARTS_MAX : RESTARTS_MAX;
-      if (phase !== 'exited' || message === undefined || restarts < restartsMax) return [];
+      if (phase !== 'exited' || message === undefined) return [];
+      if (restarts < restartsMax && !isRejected) return [];
       return [
         {
           host: host.name,

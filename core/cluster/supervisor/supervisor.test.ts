@@ -10,6 +10,7 @@ import { Supervisor } from './supervisor.ts';
 /** Hosts that start immediately, stop when asked to, and run no components. The clock does not move. */
 const supervised = () => {
   const launched: string[] = [];
+  const tell = new Map<string, (message: FromHost) => void>();
   const supervisor = new Supervisor({
     folder: {
       directory: '/nowhere',
@@ -28,6 +29,7 @@ const supervised = () => {
     log: silentLog,
     launch: (name, { onMessage, onExit }) => {
       launched.push(name);
+      tell.set(name, onMessage);
       const say = (message: FromHost): void => queueMicrotask(() => onMessage(message));
       return {
         pid: 1,
@@ -44,7 +46,7 @@ const supervised = () => {
       };
     },
   });
-  return { supervisor, launched };
+  return { supervisor, launched, tell };
 };
 
 test('who waits for a host is told when its cluster has ended, not when the time is over', async () => {
@@ -56,6 +58,35 @@ test('who waits for a host is told when its cluster has ended, not when the time
   await supervisor.stop();
   await refused;
   expect([await waiting, supervisor.state().phase]).toEqual([false, 'stopped']);
+});
+
+test('a component that rejects its new flags is not waited for; one that fails otherwise is', async () => {
+  const { supervisor, tell } = supervised();
+  await supervisor.commands.start('cp-1');
+  const host = supervisor.host('cp-1');
+  await host.until(() => host.component('etcd') !== undefined, 1);
+  const say = (message: Partial<FromHost & { kind: 'component' }>): void =>
+    tell.get('cp-1')!({
+      kind: 'component',
+      component: 'etcd',
+      phase: 'starting',
+      version: '3.6.6',
+      ...message,
+    });
+  let hasGivenUp = false;
+  const waiting = host
+    .untilChanged('etcd', { restarts: 0, isThere: () => false, timeoutMs: 60_000 })
+    .finally(() => (hasGivenUp = true));
+  // Rejected before the change, and a failure that the next start may not have.
+  say({ phase: 'exited', message: 'unknown flag: --old', isRejected: true });
+  say({});
+  say({ phase: 'exited', message: 'cannot reach etcd', isRejected: false });
+  await Promise.resolve();
+  expect(hasGivenUp).toBe(false);
+  say({});
+  say({ phase: 'exited', message: 'unknown flag: --nope', isRejected: true });
+  expect([await waiting, host.component('etcd')?.message]).toEqual([false, 'unknown flag: --nope']);
+  await supervisor.stop();
 });
 
 test('an operation that asks again and again ends with its cluster, and the end waits for it', async () => {

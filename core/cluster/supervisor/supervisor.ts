@@ -8,7 +8,7 @@ import { systemRandom } from '../../base/node/random.ts';
 import { connect, loadOwnKubeconfig, pause, type Client } from '../../client/index.ts';
 import { certificatePath } from '../../pki/index.ts';
 import { loadBalancerAddress } from '../config/addresses.ts';
-import type { ClusterConfig } from '../config/config.ts';
+import { runtimeEndpointsOf, type ClusterConfig } from '../config/config.ts';
 import { firstNodePlace, nodePlaces, planHosts, type HostPlan } from '../config/hosts.ts';
 import { SCHEDULED_PREFIX } from '../data-folder/backup-name.ts';
 import { BackupRunner } from '../backup/backup-runner.ts';
@@ -183,11 +183,15 @@ export class Supervisor {
         dataDirectory: folder.directory,
         host: plan,
         network: this.#config.spec.network,
+        runtime: this.#config.spec.runtime,
+        machineNodes: this.#config.spec.workers || this.#config.spec.controlPlanes,
+        runtimeEndpoints: runtimeEndpointsOf(this.#config.spec),
         firstNodeIndex: firstNodePlace(plan),
         nodeCount: nodePlaces(this.#config),
         dnsServers: dnsHosts(this.#config).map(({ address }) => address),
         kubernetesVersion: this.#config.spec.kubernetesVersion,
         nodeVersions: this.#nodeVersions,
+        isAdvertised: this.#config.spec.advertiseAddress !== undefined,
       }),
       launch,
       clock,
@@ -359,7 +363,8 @@ export class Supervisor {
     this.#warnings.push(...(await installAddons(client, folder)).map(verbatim));
     await this.#backups.start();
     this.#owned.add(this.#backups);
-    this.#certificates.start();
+    // One of the drills lets certificates expire.
+    if (this.#config.spec.purpose !== 'drills') this.#certificates.start();
     this.#owned.add(this.#certificates);
     this.#readyAfterMs = Math.round(clock.monotonicMs() - this.#originMs);
     this.#phase = 'ready';
@@ -369,10 +374,12 @@ export class Supervisor {
   }
 
   #balancerConfig(): LoadBalancerConfig {
-    const { directory, config } = this.folder;
+    const { directory } = this.folder;
+    const { network, advertiseAddress } = this.#config.spec;
     return {
-      address: loadBalancerAddress({ network: config.spec.network }),
+      address: loadBalancerAddress({ network }),
       port: PORTS.apiServer,
+      ...(advertiseAddress !== undefined && { advertised: advertiseAddress }),
       backends: [],
       caFile: certificatePath(directory, 'ca'),
       certFile: '',

@@ -1,4 +1,5 @@
 import { crc32c } from '../../base/crc32c.ts';
+import { authorOf } from '../../api/meta/index.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Log } from '../../base/log.ts';
@@ -53,11 +54,8 @@ const holderOf = (lease: Stored<Lease>): LeaseHolder => ({
 });
 
 /** The client that last changed something other than the status. */
-const changedBy = ({ metadata }: Stored<Workload>): string =>
-  (metadata.managedFields ?? [])
-    .filter(({ subresource }) => (subresource ?? '') === '')
-    .toSorted((a, b) => String(a.time ?? '').localeCompare(String(b.time ?? '')))
-    .at(-1)?.manager ?? '';
+const changedBy = (workload: Stored<Workload>): string =>
+  authorOf(workload, undefined, ({ subresource }) => subresource === '')?.manager ?? '';
 
 const progressOf = (workload: Stored<Workload>): Pick<WorkloadView, 'wanted' | 'isComplete' | 'stuck'> => {
   const { spec, status, metadata } = workload;

@@ -35,8 +35,10 @@ const decodeLine = (text: string): StoredEntry | EndLine | undefined => {
  * before the next recording.
  */
 export class LineReader {
-  readonly entries: StoredEntry[] = [];
+  entries: StoredEntry[] = [];
   readonly #open = new Map<number, number>();
+  /** Of `entries`, the first ones, which an earlier `drain` has returned. */
+  #drained = 0;
   damagedLines = 0;
   #lastMs = 0;
 
@@ -74,6 +76,16 @@ export class LineReader {
       ...(severity && { severity }),
       ...(text && { text }),
     };
+  }
+
+  /** Entries that are new or have ended since the last call. Only those that are open are kept. */
+  drain(): readonly StoredEntry[] {
+    const news = this.entries.filter(({ isOpen }, place) => place >= this.#drained || !isOpen);
+    this.entries = this.entries.filter(({ isOpen }) => isOpen);
+    this.#drained = this.entries.length;
+    this.#open.clear();
+    for (const [place, { id }] of this.entries.entries()) this.#open.set(id, place);
+    return news;
   }
 
   /** Nothing follows: what is open ended with the last line. */

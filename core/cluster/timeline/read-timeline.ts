@@ -20,9 +20,3 @@ export const readTimeline = async (
   );
   return { entries: relateAll(entries), damagedLines };
 };
-
-/** Changes whenever something was recorded: names and sizes of the files. */
-export const timelineStamp = async (dataDirectory: string): Promise<string> =>
-  (await listTimelineFiles(timelineFolder(dataDirectory)))
-    .map(({ firstId, bytes }) => `${firstId}:${bytes}`)
-    .join();

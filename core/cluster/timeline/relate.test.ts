@@ -21,6 +21,18 @@ test('the death of a leader is told from the command to the alert', () => {
   expect(causes(story)).toEqual({ 1: null, 2: 1, 3: 2, 4: 3, 5: 4, 6: 2, 7: 2, 8: 7, 9: 7 });
 });
 
+test('an alert is led back to what happened to its instance, before what happened last', () => {
+  const slowDisk = entryOf(1, 'fault', ['cp-2'], { isOpen: true });
+  expect(
+    causes([
+      slowDisk,
+      entryOf(2, 'hostKilled', ['workers']),
+      entryOf(3, 'alert', ['cp-2']),
+      entryOf(4, 'alert', []),
+    ]),
+  ).toMatchObject({ 3: 1, 4: 2 });
+});
+
 test('what happens to another host, or long after, is not related', () => {
   expect(
     causes([

@@ -73,10 +73,13 @@ const RULES: Readonly<Partial<Record<TimelineKind, readonly Rule[]>>> = {
     shared(ORDERS, 60),
   ],
   apiErrors: [
+    shared([...DOWN, 'fault'], 120),
     anywhere(['noLeader', 'memberDown', 'hostKilled', 'hostExited', 'componentExited'], 120),
     anywhere(ORDERS, 120),
   ],
   alert: [
+    // Of the instance that the alert is about, before what happened last anywhere.
+    shared(['fault', ...DOWN, 'memberDown', 'etcdAlarm', 'nodeNotReady', 'rollout'], 180),
     anywhere(['noLeader', 'memberDown', 'nodeNotReady', 'hostKilled', 'hostExited'], 180),
     anywhere(['fault', 'rollout', 'componentExited', 'upgrade', 'action'], 180),
   ],

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../base/log.ts';
+import { TimelineFollower } from './follow-timeline.ts';
 import { readTimeline } from './read-timeline.ts';
 import { entryOf } from './timeline-fixture.ts';
 import { timelineFolder } from './timeline-files.ts';
@@ -114,4 +115,42 @@ test('the folder of a deleted cluster does not come back', async () => {
   log.append(draft(1));
   await log.close();
   await expect(stat(data)).rejects.toThrow('ENOENT');
+});
+
+test('a follower reads each line once, and reports a span again when it ends', async () => {
+  const log = await open({ fileBytesMax: 300, filesMax: 10 });
+  const follower = new TimelineFollower(data);
+  const look = async (isRunning = true) => {
+    await log.read();
+    return (await follower.look(isRunning)).entries.map(({ id, isOpen, endMs }) => [id, isOpen, endMs]);
+  };
+  const span = log.append(draft(1, { isOpen: true }));
+  for (const atMs of [2, 3, 4]) log.append(draft(atMs));
+  expect((await look()).map(([id]) => id)).toEqual([0, 1, 2, 3]);
+  expect(await look()).toEqual([]);
+  // Its end is in another file than its beginning.
+  log.append(draft(5));
+  log.end(span, { atMs: 6 });
+  expect(await look()).toEqual([
+    [0, false, 6],
+    [4, false, null],
+  ]);
+  expect((await readdir(timelineFolder(data))).length).toBeGreaterThan(1);
+  log.append(draft(7, { isOpen: true }));
+  expect(await look()).toEqual([[5, true, null]]);
+  expect(await look(false)).toEqual([[5, false, 7]]);
+  await log.close();
+});
+
+test('a follower keeps half a line for the next look', async () => {
+  const log = await open();
+  log.append(draft(1));
+  await log.close();
+  const follower = new TimelineFollower(data);
+  const file = await lastFile();
+  const whole = JSON.stringify(entryOf(1, 'hostKilled', ['cp-1'], { atMs: 2 }));
+  await appendFile(file, whole.slice(0, 20));
+  expect((await follower.look(true)).entries).toHaveLength(1);
+  await appendFile(file, `${whole.slice(20)}\n`);
+  expect(await follower.look(true)).toMatchObject({ entries: [{ id: 1 }], damagedLines: 0 });
 });

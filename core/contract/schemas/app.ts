@@ -84,6 +84,8 @@ export const clusterEntry = v.object({
       kubernetesVersion: v.string(),
       /** Hosts and components that are down while it runs: `cp-1`, `etcd-cp-2`. Absent where none is. */
       impaired: v.optional(v.array(v.string())),
+      /** Created for drills, which break it. */
+      isForDrills: v.optional(v.literal(true)),
     }),
   ),
   /** Absent where the kubeconfig runs no program. */

@@ -21,6 +21,8 @@ export const auditQuery = v.object({
   toMs: v.nullable(v.number()),
   /** Responses with 400 and above only. */
   onlyDenied: v.boolean(),
+  /** Without components, nodes and service accounts. */
+  onlyPeople: v.boolean(),
 });
 export type AuditQuery = v.InferOutput<typeof auditQuery>;
 

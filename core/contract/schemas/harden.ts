@@ -64,7 +64,7 @@ export const hardeningPlan = v.object({
   /** What changes without a file: modes, the schedule, stored objects. */
   notes: v.array(said),
   steps: v.array(v.object({ id: v.string(), title: said })),
-  /** Hardening was begun and has not ended. */
+  /** Hardening is incomplete. */
   isUnfinished: v.boolean(),
   /** It can be taken back. */
   canRollBack: v.boolean(),

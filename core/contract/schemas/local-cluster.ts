@@ -22,6 +22,8 @@ export const clusterWishes = v.object({
   etcdMembers: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(7)),
   workers: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(5000)),
   kubernetesVersion: v.pipe(v.string(), v.regex(/^v1\.\d{1,3}\.\d{1,3}$/)),
+  /** `drills`: a scratch cluster that drills may break. */
+  purpose: v.optional(v.picklist(['drills'])),
 });
 export type ClusterWishes = v.InferOutput<typeof clusterWishes>;
 

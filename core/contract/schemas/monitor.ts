@@ -237,5 +237,7 @@ export const portForward = v.object({
   bytes: v.number(),
   /** Why it no longer forwards; null while it does. */
   problem: v.nullable(said),
+  /** The pod is gone and a controller will replace it: the port stays open for the next one. */
+  isWaiting: v.boolean(),
 });
 export type PortForward = v.InferOutput<typeof portForward>;

@@ -4,6 +4,10 @@ import { clusterAction } from './local-cluster.ts';
 
 export const MEMBERS_MAX = 15;
 export const TIMELINE_EVENTS_MAX = 500;
+/** What etcd's own guide asks of a disk: the 99th percentile of a WAL fsync is at most this. */
+export const FSYNC_RECOMMENDED_MS = 10;
+/** The interval of heartbeats: above it, a member that waits for its disk misses them, and elections follow. */
+export const FSYNC_MISSES_HEARTBEATS_MS = 100;
 
 export const etcdMember = v.object({
   /** Hexadecimal, as `etcdctl member list` prints it. */

@@ -1,9 +1,12 @@
 import { checks } from './checks.ts';
 import { clusterFailures } from './cluster-failures.ts';
+import { controllers } from './controllers.ts';
 import { directoryFailures } from './directory-failures.ts';
 import { doctor } from './doctor.ts';
+import { drills } from './drills.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
+import { graph } from './graph.ts';
 import { harden } from './harden.ts';
 import { history } from './history.ts';
 import { native } from './native.ts';
@@ -19,10 +22,13 @@ export const sentences = {
   together: '{parts}',
   ...checks,
   ...clusterFailures,
+  ...controllers,
   ...directoryFailures,
   ...doctor,
+  ...drills,
   ...failures,
   ...findings,
+  ...graph,
   ...harden,
   ...history,
   ...native,

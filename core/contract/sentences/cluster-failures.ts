@@ -59,6 +59,7 @@ export const clusterFailures = {
   'exit.restarting': 'restarting in {seconds} s ({attempt} of {max})',
 
   'failure.loadBalancer': 'the load balancer failed: {why}',
+  'failure.noClusterInfo': 'this cluster has no cluster-info in kube-public; machines cannot join it',
   'failure.noHost': 'host "{host}" not found; known hosts: {known}',
   'failure.host.failed': 'host {host} failed: {why}',
   'failure.host.again': '{host} is {phase} again: {why}',

@@ -12,11 +12,13 @@ export const directoryFailures = {
     '{directory} has data format {format}, and this version of Pilothouse reads formats up to {newest}; use the version that wrote it, or a newer one',
   'directory.damaged': '{path} is damaged: {why}; {remedy}',
   'directory.damaged.restore': 'restore it from a backup of this directory',
+  'directory.damaged.rejoin': 'delete it and join again',
   'directory.damaged.journal':
     'delete it, then compare the output of pilothouse member list with cluster.yaml',
   'directory.damaged.schedule': 'delete it or set the schedule again',
   'directory.damaged.harden': 'delete it, then see what is left to do with pilothouse harden plan',
   'directory.damaged.upgrade': 'delete it, then check component versions with pilothouse upgrade plan',
+  'directory.damaged.drill': 'delete it, then check the cluster with pilothouse doctor',
   'directory.flag':
     'the cluster in {directory} has {flag} {value}; remove the flag, or choose another directory with --data',
   'directory.flag.externalMembers':
@@ -42,8 +44,9 @@ export const directoryFailures = {
   'configuration.file': '{path}: {why}',
   'configuration.yaml': '{path} is not valid YAML: {why}',
   'configuration.fixFirst': '{path}: {why}; fix it first',
-  'configuration.cri':
-    'spec.runtime cri (--runtime cri) is not implemented yet; use simulated, which is the default',
+  'configuration.noRuntime':
+    'spec.containerRuntimeEndpoints requires runtime cri (--container-runtime-endpoint requires --runtime cri)',
+  'configuration.drills': 'a cluster for drills has simulated containers and its own etcd members',
   'configuration.stackedExternal': 'spec.externalEtcd requires topology external',
   'configuration.stackedMembers': 'spec.etcdMembers must equal spec.controlPlanes in the stacked topology',
   'configuration.noMembers': 'the external topology requires spec.etcdMembers or spec.externalEtcd',

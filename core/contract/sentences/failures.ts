@@ -79,6 +79,15 @@ export const failures = {
   'failure.tooLarge': 'the response to {request} is too large for the console',
   'failure.terminalOpen': 'this terminal is already open',
   'failure.terminalClosed': 'this terminal is not open',
+  'failure.files.refused': '{command} failed in container {container}: {detail}',
+  'failure.files.noProgram':
+    'container {container} has no {command}, which reads and writes its files; attach a debug container to it in place of that',
+  'failure.files.tooLarge': '{name} is larger than {max}; copy it with kubectl cp',
+  'failure.files.notFile': '{name} is not a file that can be copied',
+  'failure.files.changed': '{name} changed while it was read; try again',
+  'failure.files.closed': 'this upload is not open',
+  'failure.files.open': 'this upload is already open',
+  'failure.files.most': 'limit of {max} uploads reached; wait for one to finish',
   'failure.connectionClosed': 'the connection was closed',
   'failure.userExpired.local':
     'the client certificate of {user} in {path} expired on {date}; renew it on the Certificates page',

@@ -24,7 +24,7 @@ export const findings = {
   'found.diskLatency.unknown': 'not enough fsyncs to measure',
   'advice.diskLatency.unknown': 'run the check again after some load',
   'found.diskLatency': '99th percentile of WAL fsync on {member} is {ms} ms',
-  'advice.diskLatency': 'etcd needs 10 ms or less; use a dedicated SSD',
+  'advice.diskLatency': 'etcd needs {limit} ms or less; use a dedicated SSD',
 
   'found.etcdQuota.alarm': 'NOSPACE alarm: writes are rejected',
   'advice.etcdQuota.alarm': 'compact and defragment, or raise --quota-backend-bytes, then disarm the alarm',

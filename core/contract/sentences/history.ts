@@ -11,6 +11,8 @@ export const history = {
   'failure.history.compacted':
     'revision {revision} was compacted; etcd has revisions {oldest} to {newest}, choose one of these or a snapshot',
   'failure.history.future': 'revision {revision} does not exist yet; the newest is {newest}',
+  'failure.history.tooMany':
+    'these are more than {max} objects; choose a namespace, or restore the complete snapshot with pilothouse snapshot restore',
   'failure.history.foreign':
     'the etcd of this cluster is not accessible; choose a snapshot file to read older objects',
   'helm.warn.hook': 'hook {kind} {name} is not run',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { SECRET } from '../../../client/index.ts';
+import { listTokens } from '../../bootstrap-tokens/tokens.ts';
 import { fileFlagOf } from '../../data-folder/configured-file.ts';
 import { API_ITEMS, issuersOf } from '../items/api-server.ts';
 import type { Look } from '../look.ts';
@@ -47,6 +48,22 @@ const serviceAccountTokens: BenchmarkCheck = {
       : decision(
           `${plural(items.length, 'Secret')} with tokens that do not expire: ${items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ')}`,
           'delete them, and use kubectl create token for tokens that expire',
+        );
+  },
+};
+
+/** They are for machines that join. One that never expires serves as a password, and nothing tells who uses it. */
+const bootstrapTokens: BenchmarkCheck = {
+  id: '3.1.3',
+  title: 'People do not authenticate with bootstrap tokens',
+  async measure({ client }) {
+    const tokens = await listTokens(client);
+    const lasting = tokens.filter(({ expiresMs }) => expiresMs === undefined);
+    return lasting.length === 0
+      ? ok(`${plural(tokens.length, 'bootstrap token')}, and none that never expires`)
+      : decision(
+          `bootstrap tokens that never expire: ${lasting.map(({ id }) => id).join(', ')}`,
+          'pilothouse token delete ID once all nodes have joined',
         );
   },
 };
@@ -107,16 +124,7 @@ const auditPolicy: BenchmarkCheck = {
 export const ACCESS_CHECKS: readonly BenchmarkCheck[] = [
   clientCertificates,
   serviceAccountTokens,
-  flagCheck('3.1.3', 'People do not authenticate with bootstrap tokens', {
-    component: API,
-    remedy: 'set --enable-bootstrap-token-auth=false once all nodes have joined',
-    isDecision: true,
-    fault: (command) =>
-      valueOf(command, 'enable-bootstrap-token-auth') === 'true'
-        ? shownFlags(command, 'enable-bootstrap-token-auth')
-        : undefined,
-    evidence: () => 'bootstrap tokens are not accepted',
-  }),
+  bootstrapTokens,
   flagCheck('3.2.1', 'There is an audit policy', {
     component: API,
     remedy: 'pilothouse harden apply',

@@ -3,6 +3,7 @@ import { PORTS } from '../../manifests/control-plane.ts';
 import { SECURITY_ITEMS } from '../items/security.ts';
 import type { Look } from '../look.ts';
 import { statusFor } from '../network-probes.ts';
+import { servingRotation } from './nodes.ts';
 import {
   bad,
   type BenchmarkCheck,
@@ -95,6 +96,7 @@ export const MANAGER_CHECKS: readonly BenchmarkCheck[] = [
         ? shownFlags(command, 'feature-gates')
         : undefined,
     evidence: () => 'RotateKubeletServerCertificate is on by default',
+    probe: (look) => servingRotation.measure(look),
   }),
   flagCheck(
     '1.3.7',

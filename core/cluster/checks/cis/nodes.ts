@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { certificatePath, createAuthority, issueLeaf, openAuthority } from '../../../pki/index.ts';
-import { STREAM_IDLE_MS_MAX } from '../../../kubelet/server/streaming.ts';
+import { certificatePath, createAuthority, issueLeaf, keyPath, openAuthority } from '../../../pki/index.ts';
 import { planHosts } from '../../config/hosts.ts';
 import { PORTS } from '../../manifests/control-plane.ts';
 import { listServedCertificates } from '../../monitor/certificates/certificates.ts';
@@ -9,7 +8,7 @@ import { kubeletAccess } from '../items/kubelet-access.ts';
 import { tlsSuites } from '../items/tls-suites.ts';
 import { isLoopbackAddress } from '../listeners.ts';
 import type { Look } from '../look.ts';
-import { isPortOpen, statusFor } from '../network-probes.ts';
+import { isPortOpen, jsonFor, statusFor } from '../network-probes.ts';
 import { bad, type BenchmarkCheck, notApplicable, ok, plural, valueOf, measuredBy } from './check.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,6 +16,8 @@ const DAY_MS = 24 * HOUR_MS;
 const RENEW_DAYS = 30;
 const NODES_ASKED_MAX = 8;
 const READ_ONLY_PORT = 10_255;
+/** Upstream's default: fewer are lost in any busy minute. */
+const EVENTS_PER_SECOND_MIN = 5;
 const SIMULATED = 'simulated containers have no process of their own';
 
 const nodesOf = ({ config }: Look) =>
@@ -107,6 +108,42 @@ const rotation = (id: string, title: string, isOf: (name: string) => boolean): B
   },
 });
 
+export const servingRotation = rotation('4.2.11', 'Serving certificates of kubelets are renewed', (name) =>
+  /^hosts\/.*\/kubelet$/.test(name),
+);
+
+/** What the kubelets say that they run with, asked as the API server asks them. */
+const configured = (
+  id: string,
+  title: string,
+  { field, isGood }: { readonly field: string; isGood(value: unknown): boolean },
+): BenchmarkCheck => ({
+  id,
+  title,
+  async measure({ dataDirectory, ...look }) {
+    const read = (path: string): Promise<string> => readFile(path, 'utf8');
+    const [ca, cert, key] = await Promise.all([
+      read(certificatePath(dataDirectory, 'ca')),
+      read(certificatePath(dataDirectory, 'apiserver-kubelet-client')),
+      read(keyPath(dataDirectory, 'apiserver-kubelet-client')),
+    ]);
+    const found = new Set<string>();
+    const faults: string[] = [];
+    for (const { name, address } of nodesOf({ ...look, dataDirectory })) {
+      const url = `https://${address}:${PORTS.kubelet}/configz`;
+      const { kubeletconfig = {} } = (await jsonFor(url, { ca, cert, key })) as {
+        readonly kubeletconfig?: Readonly<Record<string, unknown>>;
+      };
+      const value = kubeletconfig[field];
+      found.add(String(value));
+      if (!isGood(value)) faults.push(`${String(value)} on ${name}`);
+    }
+    return faults.length === 0
+      ? ok(`${field} is ${[...found].join(', ')}`)
+      : bad(`${field} is ${faults.join(', ')}`, `set ${field} in the configuration of these kubelets`);
+  },
+});
+
 const proxyMetrics: BenchmarkCheck = {
   id: '4.3.1',
   title: 'Metrics of kube-proxy are served on loopback only',
@@ -134,30 +171,25 @@ export const NODE_CHECKS: readonly BenchmarkCheck[] = [
   from('4.2.2', 'Kubelets ask the API server who may do what', kubeletAccess),
   clientAuthority,
   readOnlyPort,
-  {
-    id: '4.2.5',
-    title: 'Idle streaming connections end',
-    measure: () => Promise.resolve(ok(`kubelets close them after ${STREAM_IDLE_MS_MAX / HOUR_MS} hours`)),
-  },
+  configured('4.2.5', 'Idle streaming connections end', {
+    field: 'streamingConnectionIdleTimeout',
+    isGood: (value) => typeof value === 'string' && value !== '' && !/^0(s|$)/.test(value),
+  }),
   absent('4.2.6', 'Kubelets maintain iptables chains', 'kube-proxy works without iptables here'),
   absent(
     '4.2.7',
     'Kubelets keep the names of their hosts',
     'cluster.yaml names the nodes, and kubelets have no flag for it',
   ),
-  {
-    id: '4.2.8',
-    title: 'Kubelets record all events',
-    measure: () =>
-      Promise.resolve(ok('kubelets have no limit on events; EventRateLimit limits what is stored')),
-  },
+  configured('4.2.8', 'Kubelets record the events of their pods', {
+    field: 'eventRecordQPS',
+    isGood: (value) => value === 0 || (typeof value === 'number' && value >= EVENTS_PER_SECOND_MIN),
+  }),
   rotation('4.2.9', 'Kubelets serve certificates of the cluster', (name) =>
     /^hosts\/.*\/kubelet$/.test(name),
   ),
   rotation('4.2.10', 'Client certificates of kubelets are renewed', (name) => name.startsWith('kubelet-')),
-  rotation('4.2.11', 'Serving certificates of kubelets are renewed', (name) =>
-    /^hosts\/.*\/kubelet$/.test(name),
-  ),
+  servingRotation,
   from('4.2.12', 'Kubelets use strong cipher suites only', tlsSuites),
   absent('4.2.13', 'The processes of a pod are limited', SIMULATED),
   absent('4.2.14', 'Pods run with the default seccomp profile', SIMULATED),

@@ -3,18 +3,17 @@ import { presentedCertificate } from '../../monitor/certificates/presented.ts';
 import { flagOf } from '../../data-folder/in-flight-limits.ts';
 import { PORTS } from '../../manifests/control-plane.ts';
 import { parseDurationMs } from '../../../base/duration.ts';
-import { say } from '../../../contract/index.ts';
+import { FSYNC_MISSES_HEARTBEATS_MS, FSYNC_RECOMMENDED_MS, say } from '../../../contract/index.ts';
 import { bad, byAction, byFlags, fixedBy, ok, warn, type CheckItem } from '../item.ts';
 import type { Look } from '../look.ts';
 
-const FSYNC_GOOD_SECONDS = 0.01;
-const FSYNC_BAD_SECONDS = 0.1;
 const QUOTA_SHARE_MAX = 0.8;
 const MIB = 1024 * 1024;
 /** Upstream compacts what is older than this, twice over before it is gone. */
 const COMPACTION_DEFAULT_MS = 300_000;
 const REVISIONS_KEPT_MAX = 100_000;
 const SEEN_MIN = 100;
+const SECOND_MS = 1000;
 
 const etcdTargets = ({ targets }: Look) => targets.filter(({ component }) => component === 'etcd');
 
@@ -60,9 +59,10 @@ const diskLatency: CheckItem = {
       member: worst.name,
       ms: Math.round(worst.seconds * 10_000) / 10,
     });
-    const advice = say('advice.diskLatency');
-    if (worst.seconds > FSYNC_BAD_SECONDS) return bad(found, advice);
-    return worst.seconds > FSYNC_GOOD_SECONDS ? warn(found, advice) : ok(found);
+    const advice = say('advice.diskLatency', { limit: FSYNC_RECOMMENDED_MS });
+    const ms = worst.seconds * SECOND_MS;
+    if (ms > FSYNC_MISSES_HEARTBEATS_MS) return bad(found, advice);
+    return ms > FSYNC_RECOMMENDED_MS ? warn(found, advice) : ok(found);
   },
 };
 

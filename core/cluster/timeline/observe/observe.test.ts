@@ -24,6 +24,7 @@ const component = (phase: 'ready' | 'exited', restarts = 0) => ({
   restarts,
   changedMs: 0,
   message: phase === 'exited' ? 'killed\nstack' : undefined,
+  isRejected: false,
   heapBytes: undefined,
   utilization: undefined,
 });

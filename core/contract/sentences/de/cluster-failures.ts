@@ -63,6 +63,8 @@ export const clusterFailures = {
   'exit.restarting': 'Neustart in {seconds} s ({attempt} von {max})',
 
   'failure.loadBalancer': 'der Load-Balancer ist ausgefallen: {why}',
+  'failure.noClusterInfo':
+    'dieser Cluster hat kein cluster-info in kube-public; Maschinen können ihm nicht beitreten',
   'failure.noHost': 'Host „{host}“ nicht gefunden; bekannte Hosts: {known}',
   'failure.host.failed': 'Host {host} ist ausgefallen: {why}',
   'failure.host.again': '{host} ist wieder im Zustand {phase}: {why}',

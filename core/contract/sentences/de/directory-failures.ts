@@ -15,11 +15,13 @@ export const directoryFailures = {
     '{directory} hat das Datenformat {format}, und diese Version von Pilothouse liest Formate bis {newest}; verwenden Sie die Version, die es geschrieben hat, oder eine neuere',
   'directory.damaged': '{path} ist beschädigt: {why}; {remedy}',
   'directory.damaged.restore': 'stellen Sie die Datei aus einem Backup dieses Verzeichnisses wieder her',
+  'directory.damaged.rejoin': 'löschen Sie sie und treten Sie erneut bei',
   'directory.damaged.journal':
     'löschen Sie die Datei und vergleichen Sie dann die Ausgabe von pilothouse member list mit cluster.yaml',
   'directory.damaged.schedule': 'löschen Sie die Datei oder legen Sie den Zeitplan neu fest',
   'directory.damaged.harden':
     'löschen Sie die Datei und sehen Sie dann mit pilothouse harden plan nach, was noch zu tun ist',
+  'directory.damaged.drill': 'löschen, dann den Cluster mit pilothouse doctor prüfen',
   'directory.damaged.upgrade':
     'löschen Sie die Datei und prüfen Sie dann die Versionen mit pilothouse upgrade plan',
   'directory.flag':
@@ -47,8 +49,9 @@ export const directoryFailures = {
   'configuration.file': '{path}: {why}',
   'configuration.yaml': '{path} ist kein gültiges YAML: {why}',
   'configuration.fixFirst': '{path}: {why}; korrigieren Sie das zuerst',
-  'configuration.cri':
-    'spec.runtime cri (--runtime cri) ist noch nicht implementiert; verwenden Sie simulated, den Standard',
+  'configuration.noRuntime':
+    'spec.containerRuntimeEndpoints erfordert runtime cri (--container-runtime-endpoint erfordert --runtime cri)',
+  'configuration.drills': 'ein Cluster für Übungen hat simulierte Container und eigene etcd-Mitglieder',
   'configuration.stackedExternal': 'spec.externalEtcd erfordert die Topologie external',
   'configuration.stackedMembers':
     'spec.etcdMembers muss in der Topologie stacked gleich spec.controlPlanes sein',

@@ -88,6 +88,15 @@ export const failures = {
   'failure.tooLarge': 'die Antwort auf {request} ist zu groß für die Konsole',
   'failure.terminalOpen': 'dieses Terminal ist schon offen',
   'failure.terminalClosed': 'dieses Terminal ist nicht offen',
+  'failure.files.refused': '{command} ist im Container {container} fehlgeschlagen: {detail}',
+  'failure.files.noProgram':
+    'der Container {container} hat kein {command}, das seine Dateien liest und schreibt; nutzen Sie stattdessen einen Debug-Container',
+  'failure.files.tooLarge': '{name} ist größer als {max}; kopieren Sie mit kubectl cp',
+  'failure.files.notFile': '{name} ist keine Datei, die sich kopieren lässt',
+  'failure.files.changed': '{name} hat sich beim Lesen geändert; versuchen Sie es noch einmal',
+  'failure.files.closed': 'dieser Upload ist nicht offen',
+  'failure.files.open': 'dieser Upload ist schon offen',
+  'failure.files.most': 'die Grenze von {max} Uploads ist erreicht; warten Sie, bis einer fertig ist',
   'failure.connectionClosed': 'die Verbindung wurde geschlossen',
   'failure.userExpired.local':
     'das Client-Zertifikat von {user} in {path} ist am {date} abgelaufen; erneuern Sie es auf der Seite Zertifikate',

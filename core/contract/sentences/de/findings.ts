@@ -23,7 +23,7 @@ export const findings = {
   'found.diskLatency.unknown': 'zu wenige fsyncs für eine Messung',
   'advice.diskLatency.unknown': 'wiederholen Sie die Prüfung nach etwas Last',
   'found.diskLatency': 'das 99. Perzentil des WAL-fsync auf {member} beträgt {ms} ms',
-  'advice.diskLatency': 'etcd braucht höchstens 10 ms; verwenden Sie eine eigene SSD',
+  'advice.diskLatency': 'etcd braucht höchstens {limit} ms; verwenden Sie eine eigene SSD',
 
   'found.etcdQuota.alarm': 'NOSPACE-Alarm: Schreibzugriffe werden abgelehnt',
   'advice.etcdQuota.alarm':
@@ -65,7 +65,7 @@ export const findings = {
   'found.auditLog.off': 'Audit-Protokollierung ist nicht konfiguriert',
   'found.auditLog.silent':
     'ein Audit-Protokoll ist konfiguriert, am letzten Tag wurde aber nichts geschrieben',
-  'advice.auditLog.silent': 'prüfen Sie, ob die Audit-Richtlinie überhaupt Anfragen erfasst',
+  'advice.auditLog.silent': 'prüfen Sie, ob die Audit-Policy überhaupt Anfragen erfasst',
   'found.auditLog.ok': '{path} wird geschrieben',
 
   'found.requestLimits.none': 'ein API-Server begrenzt gleichzeitige Anfragen nicht',

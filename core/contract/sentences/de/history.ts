@@ -11,6 +11,8 @@ export const history = {
   'failure.history.compacted':
     'Revision {revision} wurde komprimiert; etcd hat die Revisionen {oldest} bis {newest}, wählen Sie eine davon oder einen Snapshot',
   'failure.history.future': 'Revision {revision} gibt es noch nicht; die neueste ist {newest}',
+  'failure.history.tooMany':
+    'das sind mehr als {max} Objekte; einen Namespace wählen, oder den ganzen Snapshot mit pilothouse snapshot restore einspielen',
   'failure.history.foreign':
     'das etcd dieses Clusters ist nicht zugänglich; wählen Sie eine Snapshot-Datei, um ältere Objekte zu lesen',
   'helm.warn.hook': 'Hook {kind} {name} wird nicht ausgeführt',

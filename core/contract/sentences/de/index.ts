@@ -2,10 +2,13 @@ import type { SentenceCode, Sentences } from '../catalogue.ts';
 import type { PluralForms } from '../placeholders.ts';
 import { checks } from './checks.ts';
 import { clusterFailures } from './cluster-failures.ts';
+import { controllers } from './controllers.ts';
 import { directoryFailures } from './directory-failures.ts';
 import { doctor } from './doctor.ts';
+import { drills } from './drills.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
+import { graph } from './graph.ts';
 import { harden } from './harden.ts';
 import { history } from './history.ts';
 import { hostOperations } from './host-operations.ts';
@@ -17,10 +20,13 @@ import { timeline } from './timeline.ts';
 export const german: { readonly [C in SentenceCode]: Sentences[C] extends string ? string : PluralForms } = {
   ...checks,
   ...clusterFailures,
+  ...controllers,
   ...directoryFailures,
   ...doctor,
+  ...drills,
   ...failures,
   ...findings,
+  ...graph,
   ...harden,
   ...history,
   ...hostOperations,

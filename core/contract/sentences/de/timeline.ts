@@ -43,7 +43,7 @@ export const timeline = {
   'timeline.apiErrors': 'API-Fehler: {percent} % der Anfragen an {subject} schlagen fehl',
   'timeline.event': '{object}: {reason}: {message}',
   'timeline.eventsSkipped':
-    '{count} weitere Ereignisse wurden nicht aufgezeichnet: zu viele innerhalb einer Minute',
+    '{count} weitere Einträge wurden nicht aufgezeichnet: zu viele innerhalb einer Minute',
   'timeline.metric.apiLatencyP99': 'Latenz von API-Anfragen',
   'timeline.metric.apiErrors': 'API-Fehler',
   'timeline.metric.etcdLatencyP99': 'etcd-Latenz',

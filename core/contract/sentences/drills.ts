@@ -1,0 +1,37 @@
+/** What a drill says about itself; its symptoms and hints are in its document. */
+export const drills = {
+  'drill.yaml': '{from}: {why}',
+  'drill.field': '{from}, line {line}: {why}',
+  'drill.excess': '{from}, line {line}: {path}: {why}',
+  'drill.excess.step': 'the drill does not declare this; add "{step}" to spec.allows.steps',
+  'drill.excess.namespace':
+    'the drill does not declare namespace "{namespace}"; add it to spec.allows.namespaces',
+  'drill.excess.kind': 'the drill does not declare {kind}; add it to spec.allows.clusterKinds',
+  'drill.translation': '{part} needs {count} entries, as in English',
+  'drill.tooLong': '{from} is longer than {max} characters',
+  'drill.unknown': 'drill "{drill}" not found; known drills: {known}',
+  'drill.notScratch':
+    '{cluster} was not created for drills, which break things; create a scratch cluster with `pilothouse up --drills --data DIR`',
+  'drill.busy': 'the drill is busy with another request; wait until it is done',
+  'drill.already': 'drill {drill} is running; solve it or give up first',
+  'drill.notRunning': 'no drill is running; start one with `pilothouse drill start NAME`',
+  'drill.notSolved': 'the drill is not solved yet',
+  'drill.notBroken': 'the setup did not break anything: all assertions still pass',
+  'drill.interrupted': 'the preparation was interrupted; give up to clean up, then start again',
+  'drill.noHint': 'there are no more hints',
+  'drill.tooSmall':
+    'the drill needs a cluster with at least {controlPlanes} control planes and {workers} workers',
+  'drill.leftOver': 'namespace {namespace} of an earlier drill is still being deleted; try again later',
+  'drill.noKind': 'the API does not serve {kind} in {version}',
+  'drill.noSnapshot': 'there is no intact snapshot to restore from',
+  'drill.found.missing': '{kind} {name} does not exist',
+  'drill.found.exists': '{kind} {name} still exists',
+  'drill.found.value': '{path} is {value}',
+  'drill.found.unset': '{path} is not set',
+  'drill.found.count': '{count} of kind {kind}',
+  'drill.found.member': 'etcd member {member} does not respond',
+  'drill.found.fault': 'a fault is still active',
+  'drill.found.expired': 'a certificate is expired',
+  'drill.found.denied': '{user} may not {verb} {resource}',
+  'drill.write': '{verb} {object}: {code}',
+} as const;
