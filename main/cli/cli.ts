@@ -33,5 +33,7 @@ const context: CommandContext = {
   },
 };
 
-// Set, not called: output that is still on its way through a pipe must get out.
-process.exitCode = await runCommandLine(process.argv.slice(2), context);
+/** For a process that is more than this program; its exit code is set by then. Output may still be on its way through a pipe. */
+export const ended: Promise<void> = runCommandLine(process.argv.slice(2), context).then((code) => {
+  process.exitCode = code;
+});

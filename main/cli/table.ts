@@ -36,9 +36,24 @@ export const COMMANDS: readonly TableEntry[] = [
     load: async () => (await import('./commands/fault.ts')).fault,
   },
   {
+    name: 'drill',
+    summary: 'rehearse incidents on a scratch cluster',
+    load: async () => (await import('./commands/drill.ts')).drill,
+  },
+  {
     name: 'snapshot',
     summary: 'save, verify, browse, compare, restore or schedule etcd snapshots',
     load: async () => (await import('./commands/snapshot.ts')).snapshot,
+  },
+  {
+    name: 'controllers',
+    summary: 'show queues, reconciliations and errors of controllers',
+    load: async () => (await import('./commands/controllers.ts')).controllers,
+  },
+  {
+    name: 'graph',
+    summary: 'show the parts of an application and why relations between them are broken',
+    load: async () => (await import('./commands/graph.ts')).graph,
   },
   {
     name: 'helm',
@@ -64,6 +79,16 @@ export const COMMANDS: readonly TableEntry[] = [
     name: 'member',
     summary: 'list, add or remove etcd members, move the leader',
     load: async () => (await import('./commands/member.ts')).member,
+  },
+  {
+    name: 'token',
+    summary: 'create, list or delete bootstrap tokens for machines that join',
+    load: async () => (await import('./commands/token.ts')).token,
+  },
+  {
+    name: 'join',
+    summary: 'add this machine to a cluster as a node',
+    load: async () => (await import('./commands/join.ts')).join,
   },
   {
     name: 'defrag',

@@ -1,12 +1,6 @@
-import { resolve } from 'node:path';
 import { lineDiff } from '../../../core/base/line-diff.ts';
-import { silentLog } from '../../../core/base/log.ts';
-import { systemClock } from '../../../core/base/node/clock.ts';
-import { systemRandom } from '../../../core/base/node/random.ts';
-import { connect, discover, loadKubeconfig, type Client } from '../../../core/client/index.ts';
-import { adminKubeconfigFile } from '../../../core/cluster/data-folder/layout.ts';
+import { discover, type Client } from '../../../core/client/index.ts';
 import { describeRelease, listReleases, rollback, uninstall } from '../../../core/cluster/helm/index.ts';
-import { requireCluster } from '../../../core/cluster/index.ts';
 import { inEnglish, type HelmChangeReport, type HelmRevision } from '../../../core/contract/index.ts';
 import {
   EXIT_FAILURE,
@@ -17,12 +11,12 @@ import {
   type Command,
   type CommandContext,
 } from '../command.ts';
+import { CLIENT_OPTIONS, openClient } from '../open-client.ts';
 
 const OPTIONS = {
   namespace: { type: 'string', short: 'n' },
   revision: { type: 'string' },
-  kubeconfig: { type: 'string' },
-  context: { type: 'string' },
+  ...CLIENT_OPTIONS,
   'dry-run': { type: 'boolean' },
 } as const;
 
@@ -99,14 +93,9 @@ const withClient = async <T>(
   context: CommandContext,
   run: (client: Client) => Promise<T>,
 ): Promise<T> => {
-  if (wishes.kubeconfig === undefined) await requireCluster(data);
-  const file =
-    wishes.kubeconfig === undefined ? adminKubeconfigFile(data) : resolve(context.cwd, wishes.kubeconfig);
-  const config = await loadKubeconfig(file, wishes.context === undefined ? {} : { context: wishes.context });
-  const client = connect(config, {
-    clock: systemClock,
-    random: systemRandom,
-    log: silentLog,
+  const { client } = await openClient(wishes, {
+    dataDirectory: data,
+    cwd: context.cwd,
     userAgent: 'pilothouse-helm',
   });
   try {

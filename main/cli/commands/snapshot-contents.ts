@@ -2,12 +2,9 @@ import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { messageOf, ReasonError } from '../../../core/base/errors.ts';
 import { lineDiff } from '../../../core/base/line-diff.ts';
-import { silentLog } from '../../../core/base/log.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
-import { systemRandom } from '../../../core/base/node/random.ts';
 import { RESOURCES } from '../../../core/api/scheme/index.ts';
-import { connect, discover, loadKubeconfig } from '../../../core/client/index.ts';
-import { adminKubeconfigFile } from '../../../core/cluster/data-folder/layout.ts';
+import { discover } from '../../../core/client/index.ts';
 import { withAny } from '../../../core/cluster/etcd-operator/operations.ts';
 import {
   compareMoments,
@@ -27,6 +24,7 @@ import {
 import { requireCluster } from '../../../core/cluster/index.ts';
 import { inEnglish, type HistorySelection } from '../../../core/contract/index.ts';
 import { EXIT_FAILURE, EXIT_OK, parseOptions, usageError, type CommandContext } from '../command.ts';
+import { CLIENT_OPTIONS, openClient } from '../open-client.ts';
 import { etcdOf } from './etcd-target.ts';
 
 export const CONTENTS_VERBS = ['browse', 'show', 'diff', 'restore-object'] as const;
@@ -35,8 +33,7 @@ export type ContentsVerb = (typeof CONTENTS_VERBS)[number];
 const OPTIONS = {
   namespace: { type: 'string', short: 'n' },
   'encryption-provider-config': { type: 'string' },
-  kubeconfig: { type: 'string' },
-  context: { type: 'string' },
+  ...CLIENT_OPTIONS,
   'whole-namespace': { type: 'boolean' },
   all: { type: 'boolean' },
   'dry-run': { type: 'boolean' },
@@ -213,14 +210,9 @@ const restore = async (
   const { source, decoder, wishes, data, json } = opened;
   const selection = await selectionOf(words, opened);
   const dryRun = wishes['dry-run'] === true;
-  const file =
-    wishes.kubeconfig === undefined ? adminKubeconfigFile(data) : resolve(context.cwd, wishes.kubeconfig);
-  if (wishes.kubeconfig === undefined) await requireCluster(data);
-  const config = await loadKubeconfig(file, wishes.context === undefined ? {} : { context: wishes.context });
-  const client = connect(config, {
-    clock: systemClock,
-    random: systemRandom,
-    log: silentLog,
+  const { client } = await openClient(wishes, {
+    dataDirectory: data,
+    cwd: context.cwd,
     userAgent: 'pilothouse-restore',
   });
   let known: Awaited<ReturnType<typeof discover>>['resources'] | undefined;

@@ -12,9 +12,16 @@ import {
   type SpecWishes,
 } from '../../../core/cluster/index.ts';
 import { controlHandlers } from '../../../core/cluster/control/actions.ts';
+import { lateDrills } from '../../../core/cluster/drills/late-drills.ts';
 import { controlEndpoint } from '../../../core/cluster/data-folder/control-endpoint.ts';
 import { serveControl } from '../../../core/cluster/control/server.ts';
-import { configWarnings } from '../../../core/cluster/config/config.ts';
+import {
+  configWarnings,
+  defaultSpec,
+  runtimeEndpointsOf,
+  type ClusterSpec,
+} from '../../../core/cluster/config/config.ts';
+import { NETWORK_MAX } from '../../../core/cluster/config/addresses.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
 import type { Disposable } from '../../../core/base/disposable.ts';
 import type { Log } from '../../../core/base/log.ts';
@@ -24,13 +31,19 @@ import type { ServedConsole } from './served-console.ts';
 import { EXIT_OK, parseOptions, usageError, type Command, type CommandContext } from '../command.ts';
 
 const USAGE = `  pilothouse up [--data DIR] [--topology stacked|external] [--control-planes 3] [--etcd-members 3]
-                [--workers 2] [--kubernetes-version v1.N.P] [--runtime simulated] [--network N]
+                [--workers 2] [--kubernetes-version v1.N.P] [--runtime simulated|cri]
+                [--container-runtime-endpoint unix:///run/containerd/containerd.sock] [--network N]
+                [--advertise-address ADDRESS|none]
                 [--external-etcd URL,URL --etcd-cafile F --etcd-certfile F --etcd-keyfile F]
-                [--serve [--port N]] [-o json]
+                [--drills] [--serve [--port N]] [-o json]
 
-  Runs the cluster in the data directory in the foreground and creates it if it does not exist. Except for --workers,
-  the flags only apply to a new cluster. SIGTERM stops it gracefully; the next up resumes it.
+  Runs the cluster in the data directory in the foreground and creates it if it does not exist. Except for --workers and
+  --advertise-address, the flags only apply to a new cluster. SIGTERM stops it gracefully; the next up resumes it.
+  --runtime cri  run real containers (root, Linux), through the socket of containerd or CRI-O
   --network N  hosts use 127.N.0.0/16 and pods the following network (default: a free network)
+  --advertise-address A  let other machines reach the API at A:6443, and join; without it nothing listens beyond
+               loopback. It stays set until it is none
+  --drills     a new scratch cluster for drills (pilothouse drill), which break it
   --serve      also serve the console to a browser; --port N sets the port on 127.0.0.1`;
 
 const OPTIONS = {
@@ -39,26 +52,32 @@ const OPTIONS = {
   'etcd-members': { type: 'string' },
   workers: { type: 'string' },
   network: { type: 'string' },
+  'advertise-address': { type: 'string' },
   'kubernetes-version': { type: 'string' },
   runtime: { type: 'string' },
+  'container-runtime-endpoint': { type: 'string' },
   'external-etcd': { type: 'string' },
   'etcd-cafile': { type: 'string' },
   'etcd-certfile': { type: 'string' },
   'etcd-keyfile': { type: 'string' },
+  drills: { type: 'boolean' },
   serve: { type: 'boolean' },
   port: { type: 'string' },
 } as const;
 
-type Values = Partial<Record<Exclude<keyof typeof OPTIONS, 'serve'>, string>> & { readonly serve?: boolean };
+type Switch = 'serve' | 'drills';
+type Values = Partial<Record<Exclude<keyof typeof OPTIONS, Switch>, string>> & {
+  readonly [S in Switch]?: boolean;
+};
 
-const count = (name: Exclude<keyof Values, 'serve'>, text: string | undefined): number | undefined => {
+const count = (name: Exclude<keyof Values, Switch>, text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   if (!/^\d{1,5}$/.test(text)) throw usageError(`--${name} must be a number, not "${text}"`);
   return Number(text);
 };
 
 const choice = <const T extends string>(
-  name: Exclude<keyof Values, 'serve'>,
+  name: Exclude<keyof Values, Switch>,
   text: string | undefined,
   choices: readonly T[],
 ): T | undefined => {
@@ -87,9 +106,12 @@ const wishesOf = (values: Values, cwd: string): SpecWishes => {
     etcdMembers: count('etcd-members', values['etcd-members']),
     workers: count('workers', values.workers),
     network: count('network', values.network),
+    advertiseAddress: values['advertise-address'],
     kubernetesVersion: values['kubernetes-version'],
     runtime: choice('runtime', values.runtime, ['simulated', 'cri']),
+    containerRuntimeEndpoints: values['container-runtime-endpoint']?.split(','),
     externalEtcd: external,
+    purpose: values.drills === true ? ('drills' as const) : undefined,
   };
   return Object.fromEntries(Object.entries(wishes).filter(([, wish]) => wish !== undefined)) as SpecWishes;
 };
@@ -123,6 +145,15 @@ const narrator = (print: (line: string) => void, note: (line: string) => void) =
       }
     }
   };
+};
+
+/** Loaded where containers are real. */
+const assertRuntime = async (spec: ClusterSpec, isPlaced: boolean): Promise<void> => {
+  if (spec.runtime !== 'cri') return;
+  const { assertContainerRuntime, assertPodRange } =
+    await import('../../../core/cluster/host/assert-runtime.ts');
+  await assertContainerRuntime(runtimeEndpointsOf(spec));
+  if (isPlaced) assertPodRange(spec);
 };
 
 const untilAborted = async ({ signal }: CommandContext): Promise<void> => {
@@ -171,8 +202,12 @@ export const up: Command = {
   usage: USAGE,
   async run(args, context) {
     const { values, dataDirectory, json } = parseOptions(OPTIONS, args, context);
-    const folder = await openDataFolder(dataDirectory, wishesOf(values as Values, context.cwd), systemClock);
+    const wishes = wishesOf(values as Values, context.cwd);
+    // Before a cluster is made that could not run.
+    if (wishes.runtime === 'cri') await assertRuntime({ ...defaultSpec(NETWORK_MAX), ...wishes }, false);
+    const folder = await openDataFolder(dataDirectory, wishes, systemClock);
     try {
+      await assertRuntime(folder.config.spec, true);
       if (folder.migratedFrom !== undefined)
         context.note(`pilothouse: the data format was updated; backup: ${folder.migratedFrom}`);
       for (const warning of configWarnings(folder.config)) context.note(`pilothouse: ${warning}`);
@@ -190,7 +225,10 @@ export const up: Command = {
       });
       const print = json ? () => undefined : context.print;
       const telling = supervisor.onChange(narrator(print, context.note));
-      const control = await serveControl(controlEndpoint(dataDirectory), controlHandlers(supervisor));
+      const control = await serveControl(
+        controlEndpoint(dataDirectory),
+        controlHandlers(supervisor, lateDrills(supervisor)),
+      );
       let served: ServedConsole | undefined;
       let watching: Disposable | undefined;
       try {
@@ -218,6 +256,8 @@ export const up: Command = {
           await control.close();
           await supervisor.stop();
           if (supervisor.isStuck) endAfterwards(context);
+          if (folder.config.spec.runtime === 'cri')
+            context.note('pilothouse: containers keep running, and the next up adopts them');
         }
       }
     } finally {
