@@ -11,6 +11,11 @@ const SWITCH = '--command-line';
 const SEPARATOR = '--';
 const EXIT_FAILURE = 1;
 
+/** What the built command line, a CommonJS module, exports. */
+interface CommandLineProgram {
+  readonly ended: Promise<void>;
+}
+
 /** The words of a command of the installed app, or undefined for a start of the desktop. */
 export const commandLineOf = (argv: readonly string[]): readonly string[] | undefined => {
   if (argv[1] !== SWITCH) return undefined;
@@ -35,7 +40,10 @@ export const runCommandLineIn = (app: App, words: readonly string[]): void => {
   const run = async (): Promise<void> => {
     const program = join(app.getAppPath(), 'dist/cli/cli.js');
     process.argv = [process.execPath, program, ...words];
-    await import(pathToFileURL(program).href);
+    const { default: loaded } = (await import(pathToFileURL(program).href)) as {
+      default: CommandLineProgram;
+    };
+    await loaded.ended;
   };
   // Not awaited: Electron is ready only once its main module has been evaluated.
   void app

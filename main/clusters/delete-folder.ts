@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockDirectory } from '../../core/base/node/directory-lock.ts';
+import { unmountVolumes } from '../../core/kubelet/runtimes/cri/bind-mounts.ts';
 import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
 
 /** What a cluster keeps in a folder that is not its own alone. */
@@ -37,6 +38,8 @@ export const deleteClusterFolder = async (
 ): Promise<void> => {
   const lock = await lockDirectory(directory);
   try {
+    // Volumes of real pods that no kubelet has removed: neither their content nor their mounts stay.
+    await unmountVolumes(directory);
     for (const name of OWN_ENTRIES) await remove(join(directory, name));
     await remove(clusterFile(directory));
   } finally {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/base/clock.ts';
 import type { Log } from '../../core/base/log.ts';
 import { controlHandlers } from '../../core/cluster/control/actions.ts';
+import { lateDrills } from '../../core/cluster/drills/late-drills.ts';
 import { controlEndpoint } from '../../core/cluster/data-folder/control-endpoint.ts';
 import { serveControl } from '../../core/cluster/control/server.ts';
 import {
@@ -45,6 +46,9 @@ export const createEngine = ({ hosting, clock, log }: EngineOptions): Engine => 
   assertStartable: (config) => assertPortsFree(endpointsOf(config), true),
   supervise: (folder) => new Supervisor({ folder, ...hosting, clock, log, resumeMembership }),
   serveCommands: (supervisor) =>
-    serveControl(controlEndpoint(supervisor.folder.directory), controlHandlers(supervisor)),
+    serveControl(
+      controlEndpoint(supervisor.folder.directory),
+      controlHandlers(supervisor, lateDrills(supervisor)),
+    ),
   findNetwork,
 });

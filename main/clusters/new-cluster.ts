@@ -48,9 +48,10 @@ export const clusterDefaults = (dataDirectory: string, taken: ReadonlySet<string
 };
 
 export const specWishesOf = (wishes: ClusterWishes, network: number): SpecWishes => {
-  const { topology, controlPlanes, workers, kubernetesVersion } = wishes;
+  const { topology, controlPlanes, workers, kubernetesVersion, purpose } = wishes;
   const etcdMembers = topology === 'stacked' ? controlPlanes : wishes.etcdMembers;
-  return { topology, controlPlanes, etcdMembers, workers, kubernetesVersion, network };
+  const spec = { topology, controlPlanes, etcdMembers, workers, kubernetesVersion, network };
+  return { ...spec, ...(purpose && { purpose }) };
 };
 
 /** Where the cluster goes, as a full path. */

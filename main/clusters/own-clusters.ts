@@ -34,6 +34,7 @@ const localOf = (cluster: HostedCluster): NonNullable<ClusterEntry['local']> => 
     phase,
     kubernetesVersion: config.spec.kubernetesVersion,
     ...(impaired.length > 0 && { impaired: [...impaired] }),
+    ...(config.spec.purpose === 'drills' && { isForDrills: true as const }),
   };
 };
 

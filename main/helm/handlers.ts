@@ -21,8 +21,10 @@ export const createHelmHandlers = ({ clock, connections }: HelmDependencies): Ha
   return {
     'helm.releases': ({ cluster }) =>
       asked(async () => {
-        const { client } = await connections.open(cluster);
-        const { releases, isCut } = await listReleases(client, '');
+        const { client, listScope } = await connections.open(cluster);
+        // A user of one namespace has releases, too.
+        const namespace = (await listScope({ group: '', plural: 'secrets' })) ?? '';
+        const { releases, isCut } = await listReleases(client, namespace);
         return { releases: [...releases], isCut };
       }),
     'helm.release': ({ cluster, ...query }) =>

@@ -1,9 +1,8 @@
-import type { KubernetesObject } from '../../core/api/meta/index.ts';
+import { authorOf, type KubernetesObject } from '../../core/api/meta/index.ts';
 import { auditLogsOf, readAuditEvents } from '../../core/cluster/audit-trail/read-events.ts';
 import { listSnapshots } from '../../core/cluster/backup/list-backups.ts';
 import type { EtcdConnection } from '../../core/cluster/etcd-operator/connection.ts';
 import {
-  authorOf,
   etcdSource,
   placeOf,
   revisionsOf,
@@ -35,6 +34,7 @@ const auditOf = async (cluster: LocalCluster, key: string) => {
     fromMs: null,
     toMs: null,
     onlyDenied: false,
+    onlyPeople: false,
   });
 };
 

@@ -29,11 +29,17 @@ const comparable = (object: Json): string => {
   return JSON.stringify({ ...object, metadata: rest });
 };
 
-const invalid = (message: string, field = ''): Refusal => ({
+const invalid = (field: string, message: string, reason = 'FieldValueInvalid'): Refusal => ({
   code: 422,
   reason: 'Invalid',
   message,
-  causes: field === '' ? [] : [{ field, message, reason: 'FieldValueInvalid' }],
+  causes: [{ field, message, reason }],
+});
+
+/** As the server says it of any other field. */
+const required = (field: string): Refusal => ({
+  ...invalid(field, 'Required value', 'FieldValueRequired'),
+  message: `${field}: Required value`,
 });
 
 const refusedBeforehand = (refusal: Refusal): ApplyResult => ({
@@ -71,16 +77,16 @@ export const applyObject = async (
   const kind = textOf(object['kind']);
   const metadata: Json = isJsonObject(object['metadata']) ? object['metadata'] : {};
   const name = textOf(metadata['name']);
-  if (apiVersion === '') return refusedBeforehand(invalid('apiVersion is missing', 'apiVersion'));
-  if (kind === '') return refusedBeforehand(invalid('kind is missing', 'kind'));
-  if (name === '') return refusedBeforehand(invalid('metadata.name is missing', 'metadata.name'));
+  if (apiVersion === '') return refusedBeforehand(required('apiVersion'));
+  if (kind === '') return refusedBeforehand(required('kind'));
+  if (name === '') return refusedBeforehand(required('metadata.name'));
   try {
     const resource = await findResource(connection, apiVersion, kind);
     if (!resource)
       return refusedBeforehand(
         invalid(
-          `the server does not serve ${kind} in ${apiVersion}; install its CustomResourceDefinition first`,
           'kind',
+          `the server does not serve ${kind} in ${apiVersion}; install its CustomResourceDefinition first`,
         ),
       );
     const namespace = resource.namespaced ? textOf(metadata['namespace']) || request.defaultNamespace : '';

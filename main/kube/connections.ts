@@ -84,7 +84,9 @@ const connectCluster = async (
   if (told.auth.exec) consent.assertAllowed(told.auth.exec, entry);
   const config = await signIns.applied(entry, told);
   const client = connect(config, { clock, random, log, userAgent });
-  const own = entry.origin === 'local' ? await consoleConfig(entry.kubeconfigPath) : undefined;
+  // A person who has signed in sees what that person may see.
+  const own =
+    config === told && entry.origin === 'local' ? await consoleConfig(entry.kubeconfigPath) : undefined;
   const reader = own && connect(own, { clock, random, log, userAgent });
   let asked: { readonly atMs: number; readonly answer: Promise<Discovery> } | undefined;
   const discovery = async (isFresh = false): Promise<Discovery> => {

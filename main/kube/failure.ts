@@ -54,9 +54,11 @@ export const kubeFailure = (error: unknown): ContractError => {
   return new ContractError('Internal', saidOf(error), { cause: error });
 };
 
-/** Asking again gets the same answer until somebody changes a role, or the resource comes back. */
+/** Asking again gets the same answer until somebody changes a role or signs in, or the resource comes back. */
 export const isFinal = (error: unknown): boolean =>
-  error instanceof ClientError || (isStatusError(error) && [400, 401, 403, 404, 405].includes(error.code));
+  error instanceof ClientError ||
+  (error instanceof ContractError && error.reason === 'Forbidden') ||
+  (isStatusError(error) && [400, 401, 403, 404, 405].includes(error.code));
 
 export const refusalOf = (error: StatusError): Refusal => ({
   code: error.code,

@@ -20,7 +20,11 @@ afterEach(async () => {
 const pod = { metadata: { name: 'web-1', namespace: 'web', uid: 'u', resourceVersion: '1' } };
 
 /** An API server with one pod, whose kubelet is played by `serve`. */
-const startApi = async (serve: (socket: WebSocket, ports: string | null) => void, phase = 'Running') => {
+const startApi = async (
+  serve: (socket: WebSocket, ports: string | null, path: string) => void,
+  phase = 'Running',
+  listed: () => object = () => pod,
+) => {
   const watches: ServerResponse[] = [];
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const url = new URL(request.url ?? '', 'http://api');
@@ -34,16 +38,20 @@ const startApi = async (serve: (socket: WebSocket, ports: string | null) => void
           kind: 'PodList',
           apiVersion: 'v1',
           metadata: { resourceVersion: '1' },
-          items: [{ ...pod, status: { phase } }],
+          items: [{ ...listed(), status: { phase, conditions: [{ type: 'Ready', status: 'True' }] } }],
         }),
       );
-    else response.end(JSON.stringify({ apiVersion: 'v1', kind: 'Pod', ...pod, status: { phase } }));
+    else response.end(JSON.stringify({ apiVersion: 'v1', kind: 'Pod', ...listed(), status: { phase } }));
   };
   const server = createServer(answer);
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'v4.channel.k8s.io' });
   server.on('upgrade', (request, socket, head) =>
     sockets.handleUpgrade(request, socket, head, (upgraded) =>
-      serve(upgraded, new URL(request.url ?? '', 'http://api').searchParams.get('ports')),
+      serve(
+        upgraded,
+        new URL(request.url ?? '', 'http://api').searchParams.get('ports'),
+        new URL(request.url ?? '', 'http://api').pathname,
+      ),
     ),
   );
   server.listen(0, '127.0.0.1');
@@ -139,6 +147,38 @@ test('what the kubelet says about a port that no one listens on is the problem o
   local.on('error', () => undefined);
   const [forward] = await api.seen(([one]) => one?.problem !== null);
   expect(forward?.problem).toEqual(verbatim('error forwarding port 8080: refused'));
+});
+
+test('a pod that its controller replaces leaves the port open, and the next one serves it', async () => {
+  const owned = (name: string) => ({
+    metadata: {
+      ...pod.metadata,
+      name,
+      labels: { app: 'web', 'pod-template-hash': name },
+      ownerReferences: [
+        { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'r', controller: true },
+      ],
+    },
+  });
+  let current = owned('web-1');
+  const api = await startApi(
+    (socket, _ports, path) => {
+      announce(socket);
+      socket.send(Buffer.concat([Buffer.from([0]), Buffer.from(path)]));
+      socket.close(1000);
+    },
+    'Running',
+    () => current,
+  );
+  const { localPort } = await api.open();
+  await expect.poll(() => api.watches.length).toBe(1);
+  current = owned('web-2');
+  api.watches[0]?.write(`${JSON.stringify({ type: 'DELETED', object: owned('web-1') })}\n`);
+  // The port is open all the time: a client that comes now waits for the next pod.
+  expect(await read(dial(localPort, '127.0.0.1'))).toMatch(/pods\/web-[12]\/portforward/);
+  const [forward] = await api.seen(([one]) => one?.pod === 'web-2');
+  expect(forward).toMatchObject({ localPort, isWaiting: false, problem: null });
+  expect(await read(dial(localPort, '127.0.0.1'))).toContain('pods/web-2/portforward');
 });
 
 test('when the pod goes the port is free again, and the forward says why', async () => {

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import type { Clock } from '../../core/base/clock.ts';
 import type { Disposable } from '../../core/base/disposable.ts';
 import type { Random } from '../../core/base/random.ts';
-import { POD as POD_KIND } from '../../core/client/index.ts';
+import { pause, POD as POD_KIND } from '../../core/client/index.ts';
 import {
   ContractError,
   type Handlers,
@@ -17,8 +17,9 @@ import {
 import type { ClusterConnection } from './connections.ts';
 import { kubeFailure } from './failure.ts';
 import { FORWARD_PROTOCOLS, tunnel } from './forward-tunnel.ts';
-import { watchObject } from './object-watch.ts';
 import { dialPodSocket } from './pod-socket.ts';
+import { followPod, type FollowedForward } from './follow-pod.ts';
+import { replacementSelector } from './replacement-pod.ts';
 
 export const FORWARDS_MAX = 32;
 export const CONNECTIONS_PER_FORWARD_MAX = 64;
@@ -26,7 +27,8 @@ const LOOPBACK = '127.0.0.1';
 /** Counters move with every byte; the console is told this often at most. */
 const TELL_INTERVAL_MS = 250;
 const ID_BYTES = 8;
-const POD = { group: '', version: 'v1', plural: 'pods' };
+/** How long a new connection waits for the next pod. */
+const REPLACEMENT_WAIT_MS = 15_000;
 
 export interface ForwardDependencies {
   /** Refuses what the user has not unlocked: a tunnel into a pod can change things. */
@@ -35,8 +37,7 @@ export interface ForwardDependencies {
   readonly random: Random;
 }
 
-interface Forward {
-  view: PortForward;
+interface Forward extends FollowedForward {
   readonly server: Server;
   readonly locals: Set<Socket>;
   readonly stop: AbortController;
@@ -83,11 +84,10 @@ export const createForwardHandlers = ({
     forward.stop.abort();
     forward.server.close();
     for (const local of forward.locals) local.destroy();
-    change(forward, { problem });
+    change(forward, { problem, isWaiting: false });
   };
 
-  const accept = async (forward: Forward, cluster: ClusterConnection, local: Socket): Promise<void> => {
-    const { namespace, pod, remotePort } = forward.view;
+  const accept = async (forward: Forward, local: Socket): Promise<void> => {
     if (forward.locals.size >= CONNECTIONS_PER_FORWARD_MAX) {
       local.destroy();
       change(forward, {
@@ -99,8 +99,13 @@ export const createForwardHandlers = ({
     change(forward, { connections: forward.locals.size });
     let problem: Said | null;
     try {
+      // A client that connects while the pod is replaced is served by the next one.
+      if (forward.view.isWaiting)
+        await Promise.race([forward.awaited, pause(clock, REPLACEMENT_WAIT_MS, forward.stop.signal)]);
+      const { namespace, pod, remotePort, cluster } = forward.view;
+      const { config } = await connect(cluster);
       const remote = await dialPodSocket(
-        cluster.config,
+        config,
         {
           namespace,
           pod,
@@ -124,28 +129,18 @@ export const createForwardHandlers = ({
     // What ended the forward stays said; a connection that went well takes back what an earlier one said.
     change(forward, {
       connections: forward.locals.size,
-      ...(!forward.stop.signal.aborted && { problem }),
+      ...(!forward.stop.signal.aborted && !forward.view.isWaiting && { problem }),
     });
   };
 
-  /** A forward belongs to one pod: when that goes, it says so before somebody connects in vain. */
-  const follow = async (forward: Forward, { client }: ClusterConnection): Promise<void> => {
-    const { cluster, namespace, pod: name } = forward.view;
-    const query = { cluster, resource: POD, namespace, name };
-    try {
-      for await (const items of watchObject(query, { client, clock, random }, forward.stop.signal))
-        for (const item of items) {
-          if (item.kind === 'gone')
-            return end(forward, say('failure.podDeleted', { pod: `${namespace}/${name}` }));
-          const phase = item.kind === 'object' ? phaseOf(item.object) : '';
-          if (phase === 'Succeeded' || phase === 'Failed')
-            return end(forward, say('failure.podTerminated', { pod: `${namespace}/${name}`, phase }));
-        }
-    } catch (error) {
-      // Who may not watch pods can forward all the same; the next connection tells how it is.
-      change(forward, { problem: saidOf(error) });
-    }
-  };
+  const follow = (forward: Forward): Promise<void> =>
+    followPod(forward, {
+      connect,
+      clock,
+      random,
+      change: (patch) => change(forward, patch),
+      end: (why) => end(forward, why),
+    });
 
   const open = async (input: InputOf<'forwards.open'>, signal: AbortSignal): Promise<PortForward> => {
     if (forwards.size >= FORWARDS_MAX)
@@ -171,15 +166,18 @@ export const createForwardHandlers = ({
         connections: 0,
         bytes: 0,
         problem: null,
+        isWaiting: false,
       },
+      replacement: replacementSelector(pod),
+      awaited: Promise.resolve(),
       server,
       locals: new Set(),
       stop: new AbortController(),
     };
-    server.on('connection', (local) => void accept(forward, connection, local));
+    server.on('connection', (local) => void accept(forward, local));
     server.on('error', (error) => end(forward, saidOf(error)));
     forwards.set(forward.view.id, forward);
-    void follow(forward, connection);
+    void follow(forward);
     tell();
     return forward.view;
   };
@@ -229,9 +227,4 @@ export const createForwardHandlers = ({
       telling?.dispose();
     },
   };
-};
-
-const phaseOf = (pod: Record<string, unknown>): string => {
-  const status = pod['status'] as { phase?: unknown } | undefined;
-  return typeof status?.phase === 'string' ? status.phase : '';
 };

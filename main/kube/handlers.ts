@@ -66,7 +66,7 @@ const opening = <N extends StreamName>(
 
 /** Everything the console asks of clusters. Disposing closes forwarded ports and connections. */
 export const createKubeHandlers = (
-  given: Omit<ConnectionsOptions, 'signIns'> & Pick<SignInsOptions, 'openExternal'>,
+  given: Omit<ConnectionsOptions, 'signIns'> & Pick<SignInsOptions, 'openExternal' | 'home'>,
 ): Disposable & { readonly handlers: Handlers; readonly connections: Connections } => {
   const { clock, random } = given;
   const signIns = new SignIns(given);

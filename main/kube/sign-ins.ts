@@ -35,6 +35,8 @@ interface Attempt {
 
 export interface SignInsOptions {
   readonly clock: Clock;
+  /** Where tokens are cached, as `pilothouse login` does; absent: of the user that runs this. */
+  readonly home?: string | undefined;
   /** Shows a page in the person's browser; absent: the console itself is in one, and offers a link. */
   readonly openExternal?: ((url: string) => Promise<void>) | undefined;
 }
@@ -49,7 +51,7 @@ const pluginTarget = async ({ auth }: ClientConfig): Promise<Target | undefined>
 };
 
 /** The first issuer that the API servers of a cluster of our own accept. */
-const ownTarget = async (directory: string): Promise<Target | undefined> => {
+const ownTarget = async (directory: string, home: string | undefined): Promise<Target | undefined> => {
   const text = await readFile(join(directory, AUTHENTICATION_CONFIG_FILE), 'utf8').catch(() => '');
   if (!text.includes('jwt:')) return undefined;
   try {
@@ -67,7 +69,7 @@ const ownTarget = async (directory: string): Promise<Target | undefined> => {
         authorityPem: certificateAuthority,
       },
       listenAddresses: LISTEN_ADDRESSES,
-      cacheFolder: defaultCacheFolder(),
+      cacheFolder: defaultCacheFolder(home),
     };
   } catch {
     // The API servers keep the last one that they could read; the page of flags says what is wrong with this one.
@@ -84,6 +86,8 @@ export class SignIns implements Disposable {
   readonly #options: SignInsOptions;
   readonly #attempts = new Map<string, Attempt>();
   readonly #problems = new Map<string, unknown>();
+  /** Why a cluster gets no token although somebody has signed in. */
+  readonly #renewals = new Map<string, unknown>();
   readonly #life = new AbortController();
   #changes = 0;
 
@@ -98,7 +102,7 @@ export class SignIns implements Disposable {
 
   /** Undefined where the cluster has its credentials elsewhere. */
   async #targetOf(entry: ClusterEntry, config: ClientConfig): Promise<Target | undefined> {
-    return entry.local ? ownTarget(entry.local.directory) : pluginTarget(config);
+    return entry.local ? ownTarget(entry.local.directory, this.#options.home) : pluginTarget(config);
   }
 
   /**
@@ -115,13 +119,20 @@ export class SignIns implements Disposable {
     const tokenSource: TokenSource = {
       // A server that does not believe a good token says so to the person: another one would be the same.
       rejected: () => undefined,
-      async token(signal) {
-        const held = await heldToken({ provider, cacheFolder, clock, signal });
-        if (held) return held.text;
-        throw new ContractError(
-          'Forbidden',
-          say('failure.signInRequired', { cluster: entry.name, issuer: provider.issuerUrl }),
-        );
+      token: async (signal) => {
+        try {
+          const held = await heldToken({ provider, cacheFolder, clock, signal });
+          if (!held)
+            throw new ContractError(
+              'Forbidden',
+              say('failure.signInRequired', { cluster: entry.name, issuer: provider.issuerUrl }),
+            );
+          this.#renewals.delete(entry.id);
+          return held.text;
+        } catch (error) {
+          if (!signal.aborted) this.#renewals.set(entry.id, error);
+          throw error;
+        }
       },
     };
     const { impersonation } = config.auth;
@@ -133,13 +144,14 @@ export class SignIns implements Disposable {
     if (!target) return null;
     const { provider, cacheFolder } = target;
     const kept = await openTokenCache(cacheFolder, provider, this.#options.clock).read();
-    const problem = this.#problems.get(entry.id);
+    const unrenewed = kept && this.#renewals.get(entry.id);
+    const problem = this.#problems.get(entry.id) ?? unrenewed;
     return {
       issuer: provider.issuerUrl,
       clientId: provider.clientId,
       name: kept ? nameIn(kept.idToken.claims) : null,
       expiresAtMs: kept?.idToken.expiresAtMs ?? null,
-      isRenewed: kept !== undefined && kept.refreshToken !== '',
+      isRenewed: kept !== undefined && kept.refreshToken !== '' && unrenewed === undefined,
       url: this.#attempts.get(entry.id)?.url ?? null,
       problem: problem === undefined ? null : saidOf(problem),
     };
@@ -156,6 +168,7 @@ export class SignIns implements Disposable {
       getToken({
         ...target,
         clock,
+        isNewSignIn: true,
         signal: AbortSignal.any([attempt.life.signal, this.#life.signal]),
         openBrowser: (url) => {
           attempt.url = url;
@@ -164,7 +177,10 @@ export class SignIns implements Disposable {
         },
       })
         .then(
-          () => (this.#changes += 1),
+          () => {
+            this.#renewals.delete(entry.id);
+            this.#changes += 1;
+          },
           (error: unknown) => {
             if (!attempt.life.signal.aborted) this.#problems.set(entry.id, error);
           },
@@ -177,11 +193,17 @@ export class SignIns implements Disposable {
     return (await this.state(entry, config))!;
   }
 
+  /** Cancels a sign-in that waits for the person; otherwise signs the person out. */
   async end(entry: ClusterEntry, config: ClientConfig): Promise<SignInState> {
     const { provider, cacheFolder } = await this.#required(entry, config);
-    this.#attempts.get(entry.id)?.life.abort();
-    this.#attempts.delete(entry.id);
     this.#problems.delete(entry.id);
+    const attempt = this.#attempts.get(entry.id);
+    if (attempt) {
+      attempt.life.abort();
+      this.#attempts.delete(entry.id);
+      return (await this.state(entry, config))!;
+    }
+    this.#renewals.delete(entry.id);
     await openTokenCache(cacheFolder, provider, this.#options.clock).clear();
     this.#changes += 1;
     return (await this.state(entry, config))!;

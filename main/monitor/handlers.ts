@@ -14,6 +14,7 @@ import type { LocalClusters } from '../clusters/local-clusters.ts';
 import { Feed } from '../state/feed.ts';
 import { kubeFailure } from '../kube/failure.ts';
 import { etcdInspection } from './etcd-inspection.ts';
+import { controllerHandlers } from './controller-handlers.ts';
 import { guardHandlers } from './guard-handlers.ts';
 import { LocalRecords, ownOnly, running, type LocalRecord } from './local-records.ts';
 import { RemoteWatches, type RemoteWatch } from './remote-watches.ts';
@@ -83,6 +84,7 @@ export const createMonitorHandlers = (
   };
   const handlers: Handlers = {
     ...guardHandlers(local, connect),
+    ...controllerHandlers(local, connect),
     'etcd.members': async function* ({ cluster }, signal) {
       const record = local.find(cluster);
       if (record) return yield* record.members(signal);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { pause } from '../../core/client/index.ts';
-import { readTimeline, timelineStamp } from '../../core/cluster/timeline/read-timeline.ts';
+import { TimelineFollower } from '../../core/cluster/timeline/follow-timeline.ts';
 import { Relater, relateAll } from '../../core/cluster/timeline/relate.ts';
 import type { Timeline } from '../../core/cluster/timeline/timeline.ts';
 import { TIMELINE_CHUNK_MAX, type TimelineEntry, type TimelineItem } from '../../core/contract/index.ts';
@@ -49,21 +49,13 @@ async function* storedTimeline(
   clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<TimelineItem[]> {
-  const { directory } = cluster;
-  let stamp: string | undefined;
-  let lastId = -1;
-  let open: ReadonlySet<number> = new Set();
+  const follower = new TimelineFollower(cluster.directory);
+  let isFirst = true;
   while (!signal.aborted) {
     const isRunning = cluster.isElsewhere || cluster.supervisor !== undefined;
-    const now = `${await timelineStamp(directory)} ${isRunning}`;
-    if (now !== stamp) {
-      stamp = now;
-      const { entries, damagedLines } = await readTimeline(directory, isRunning);
-      const news = entries.filter(({ id, isOpen }) => id > lastId || (open.has(id) && !isOpen));
-      open = new Set(entries.filter(({ isOpen }) => isOpen).map(({ id }) => id));
-      lastId = Math.max(lastId, ...entries.slice(-1).map(({ id }) => id));
-      yield* stored(news, damagedLines);
-    }
+    const { entries, damagedLines } = await follower.look(isRunning);
+    if (isFirst || entries.length > 0) yield* stored(entries, damagedLines);
+    isFirst = false;
     await pause(clock, LOOK_MS, signal).catch(() => undefined);
   }
 }

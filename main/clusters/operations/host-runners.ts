@@ -111,11 +111,13 @@ export const componentRunners: RunnersOf<Extract<Kind, `component.${string}`>> =
       { id: 'manifest', title: say('step.component.manifest', { component }) },
       { id: 'ready', title: say('step.component.ready', { component }) },
     ]);
-    await inStep(report, 'manifest', () => supervisor.commands.startComponent(host, component));
     const link = supervisor.host(host);
+    const restarts = link.component(component)?.restarts ?? -1;
+    await inStep(report, 'manifest', () => supervisor.commands.startComponent(host, component));
     const isReady = (): boolean => link.component(component)?.phase === 'ready';
     report.begin('ready');
-    const isInTime = await link.until(() => isReady() || signal.aborted || !link.isAlive, READY_TIMEOUT_MS);
+    const isThere = (): boolean => isReady() || signal.aborted || !link.isAlive;
+    const isInTime = await link.untilChanged(component, { restarts, isThere, timeoutMs: READY_TIMEOUT_MS });
     if (!isInTime || !isReady())
       throw new SaidError(
         'NotReady',

@@ -16,6 +16,9 @@ import type { Hosting } from '../../clusters/engine.ts';
 import { createLocalClusterHandlers } from '../../clusters/handlers.ts';
 import { HostedClusters } from '../../clusters/hosted-clusters.ts';
 import { ownClusters } from '../../clusters/own-clusters.ts';
+import type { DrillDependencies } from '../../drills/handlers.ts';
+import type { FileDependencies } from '../../files/handlers.ts';
+import type { GraphHandlerDependencies } from '../../graph/handlers.ts';
 import type { HelmDependencies } from '../../helm/handlers.ts';
 import type { HistoryDependencies } from '../../history/handlers.ts';
 import { openExecConsent } from '../../kube/exec-consent.ts';
@@ -44,6 +47,7 @@ const MONITOR_NAMES = [
   'audit.events',
   'certificates.list',
   'cluster.checks',
+  'controllers.view',
   'doctor.examine',
   'encryption.view',
   'flowcontrol.view',
@@ -57,6 +61,13 @@ const MONITOR_NAMES = [
   'xray.whatIf',
 ] as const satisfies readonly Name[];
 
+const DRILL_NAMES = ['drills.list', 'drills.watch', 'drills.request'] as const satisfies readonly Name[];
+const FILE_NAMES = [
+  'files.list',
+  'files.download',
+  'files.upload',
+  'files.chunk',
+] as const satisfies readonly Name[];
 const HELM_NAMES = ['helm.releases', 'helm.release', 'helm.change'] as const satisfies readonly Name[];
 
 /** What `main/history` answers. */
@@ -145,8 +156,38 @@ const openHostedClusters = (
     },
   });
 
+const drillHandlers = (options: DrillDependencies): Handlers =>
+  lateHandlers(DRILL_NAMES, async () =>
+    (await import('../../drills/handlers.ts')).createDrillHandlers(options),
+  );
+
 const helmHandlers = (options: HelmDependencies): Handlers =>
   lateHandlers(HELM_NAMES, async () => (await import('../../helm/handlers.ts')).createHelmHandlers(options));
+
+const fileHandlers = (options: FileDependencies): Handlers => {
+  let loaded: Promise<Handlers> | undefined;
+  return lateHandlers(
+    FILE_NAMES,
+    () => (loaded ??= import('../../files/handlers.ts').then((module) => module.createFileHandlers(options))),
+  );
+};
+
+/** What is shown of applications: their parts, their releases, and the files of their containers. */
+const applicationHandlers = (
+  given: Omit<GraphHandlerDependencies & HelmDependencies & FileDependencies, 'random'>,
+): Handlers => {
+  const options = { ...given, random: systemRandom };
+  return {
+    ...fileHandlers(options),
+    ...helmHandlers(options),
+    ...lateHandlers(['nodes.joining', 'nodes.invite'], async () =>
+      (await import('../../kube/joining.ts')).createJoiningHandlers(options.connections, options.clock),
+    ),
+    ...lateHandlers(['graph.watch'], async () =>
+      (await import('../../graph/handlers.ts')).createGraphHandlers(options),
+    ),
+  };
+};
 
 const historyHandlers = (store: DisposableStore, options: HistoryDependencies): Handlers => {
   let loaded: Promise<Handlers> | undefined;
@@ -193,6 +234,7 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
       random: systemRandom,
       log,
       openExternal,
+      home: dependencies.surroundings?.home,
       userAgent: `pilothouse/${dependencies.version}`,
     }),
   );
@@ -282,7 +324,8 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     ...local.handlers,
     ...kube.handlers,
     ...lateHandlers(MONITOR_NAMES, loadMonitor),
-    ...helmHandlers({ clock, connections: kube.connections }),
+    ...drillHandlers({ clock, localClusters: hosted }),
+    ...applicationHandlers({ clock, localClusters: hosted, connections: kube.connections }),
     ...historyHandlers(store, { clock, localClusters: hosted, connections: kube.connections, snapshots }),
     ...lateHandlers(['updates.check'], loadUpdates),
     'notifications.watch': (_input, signal) => notifications.watch(signal),
