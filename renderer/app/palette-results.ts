@@ -22,9 +22,10 @@ export const paletteResults = (entries: readonly PaletteEntry[], query: string):
   const scored = entries.flatMap((entry) => {
     const match = fuzzyMatch(query, entry.title);
     if (match) return [{ entry, ...match }];
-    // Found by a word that is not shown: listed, after all that show why they are.
+    // Found by a word that is not shown: listed, after all that show why they are. Letters here and there in words that
+    // no one sees would look like chance.
     const hidden = entry.keywords === undefined ? undefined : fuzzyMatch(query, entry.keywords);
-    return hidden
+    return hidden && hidden.score >= WHOLE_SCORE_MIN
       ? [{ entry, score: hidden.score - 2000, parts: [{ text: entry.title, matched: false }] }]
       : [];
   });

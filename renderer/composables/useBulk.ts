@@ -2,6 +2,7 @@ import { computed, onScopeDispose, ref, shallowRef, type ComputedRef, type Ref, 
 import { messageOf } from '../../core/base/errors.ts';
 import type { ApiRequest } from '../../core/contract/index.ts';
 import { useConnection } from '../bridge/index.ts';
+import { refusalText } from '../locales/refusal-text.ts';
 
 /** Requests that are on their way together; the server has others to answer, too. */
 export const BULK_PARALLEL_MAX = 8;
@@ -40,7 +41,7 @@ export const useBulk = <T>(): Bulk<T> => {
       if (answer.ok) {
         doneCount.value += 1;
         done.add(target);
-      } else failures.value = [...failures.value, { target, message: answer.refusal.message }];
+      } else failures.value = [...failures.value, { target, message: refusalText(answer.refusal) }];
     } catch (error) {
       failures.value = [...failures.value, { target, message: messageOf(error) }];
     }

@@ -1,5 +1,6 @@
 import { ref, type Ref } from 'vue';
 import type { ApiRequest, Refusal } from '../../core/contract/index.ts';
+import { refusalText } from '../locales/refusal-text.ts';
 import { useCall } from './useCall.ts';
 
 /** Sends one change to a cluster; a refusal, of the server or of this console, is one message to show. */
@@ -18,7 +19,7 @@ export const useChange = (): {
       const result = await call.run(request);
       const refusal: Refusal | undefined = result.ok && !result.value.ok ? result.value.refusal : undefined;
       if (!result.ok) message.value = result.error.message;
-      else if (refusal) message.value = refusal.message;
+      else if (refusal) message.value = refusalText(refusal);
       return message.value === undefined;
     },
   };

@@ -110,6 +110,9 @@ test('the dialog counts what is left, shows the command and begins the operation
   );
   await click(dialog(), 'Kill cp-2');
   expect([asked, done, closed.value]).toEqual([[kill], ['op-7'], true]);
+  expect(JSON.parse(localStorage.getItem('pilothouse.actions') ?? '[]')).toMatchObject([
+    { title: 'Kill cp-2', command: 'pilothouse host kill cp-2 --data /data/harbor' },
+  ]);
 });
 
 test('an outage wants the name of the host typed before its red button does anything', async () => {

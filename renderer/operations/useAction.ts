@@ -3,6 +3,7 @@ import type { ActionPreview, ClusterAction } from '../../core/contract/index.ts'
 import { useCall } from '../composables/useCall.ts';
 import { useLatestCall } from '../composables/useLatestCall.ts';
 import { consequencesOf, type Consequence } from './consequences.ts';
+import { useRecordedAction } from './recorded-action.ts';
 
 export interface Action {
   readonly preview: Readonly<ShallowRef<ActionPreview | undefined>>;
@@ -28,6 +29,7 @@ export const useAction = (cluster: () => string): Action => {
   const previewError = ref<string>();
   const error = ref<string>();
   const asked = shallowRef<ClusterAction>();
+  const record = useRecordedAction();
 
   const reset = (): void => {
     asked.value = undefined;
@@ -57,7 +59,10 @@ export const useAction = (cluster: () => string): Action => {
     async act(action) {
       error.value = undefined;
       const result = await starting.run({ cluster: cluster(), action });
-      if (result.ok) return result.value.operation;
+      if (result.ok) {
+        record(cluster(), action);
+        return result.value.operation;
+      }
       error.value = result.error.message;
       return undefined;
     },

@@ -13,10 +13,23 @@ import { useCall, type CallResult } from '../composables/useCall.ts';
 import { useStream } from '../composables/useStream.ts';
 import { t } from '../locales/i18n.ts';
 import { readRemembered, remember } from './remembered.ts';
-import { useToastStore } from './toasts.ts';
+import { useToastStore, type ToastContent } from './toasts.ts';
 
 const TOAST_PATH_CHARS_MAX = 40;
 export const CLUSTER_STORAGE_KEY = 'pilothouse.cluster';
+
+/** A console that hosts one cluster, and knows no other, has nothing to choose from. */
+const onlyOwn = ({ clusters: [only, ...others] }: ClusterList): string | undefined =>
+  only?.local && others.length === 0 ? only.id : undefined;
+
+const openedMessage = (added: readonly ClusterEntry[]): ToastContent =>
+  added.length === 0
+    ? { severity: 'info', title: t('clusters.opened.none'), detail: t('clusters.opened.none.detail') }
+    : {
+        severity: 'ok',
+        title: t('clusters.opened', { count: added.length }),
+        detail: t('clusters.opened.detail', { names: added.map(({ name }) => name).join(', ') }),
+      };
 
 /** The clusters this console knows, and which one it looks at. */
 export const useClusterStore = defineStore('clusters', () => {
@@ -29,11 +42,14 @@ export const useClusterStore = defineStore('clusters', () => {
 
   const list = shallowRef<ClusterList>();
   const currentId = ref(readRemembered(CLUSTER_STORAGE_KEY));
+  /** Differs after each sign-in and sign-out: pages then read again what they show. */
+  const identity = ref(0);
   /** In a browser the path is typed: the dialog that asks for it is open. */
   const askingPath = ref(false);
 
   const { health, reopen } = useStream('clusters.watch', undefined, (items) => {
     const newest = items.at(-1);
+    if (newest && !list.value && currentId.value === undefined) select(onlyOwn(newest));
     if (newest) list.value = newest;
   });
 
@@ -73,19 +89,7 @@ export const useClusterStore = defineStore('clusters', () => {
 
   const announceOpened = (before: readonly ClusterEntry[], after: readonly ClusterEntry[]): void => {
     const known = new Set(before.map((entry) => entry.id));
-    const added = after.filter((entry) => !known.has(entry.id));
-    if (added.length === 0)
-      toasts.show({
-        severity: 'info',
-        title: t('clusters.opened.none'),
-        detail: t('clusters.opened.none.detail'),
-      });
-    else
-      toasts.show({
-        severity: 'ok',
-        title: t('clusters.opened', { count: added.length }),
-        detail: t('clusters.opened.detail', { names: added.map((entry) => entry.name).join(', ') }),
-      });
+    toasts.show(openedMessage(after.filter((entry) => !known.has(entry.id))));
   };
 
   /** Without a path the desktop app asks with its native dialog. A change of mind is no failure. */
@@ -175,6 +179,7 @@ export const useClusterStore = defineStore('clusters', () => {
     health,
     reopen,
     askingPath,
+    identity,
     opening: open.pending,
     openError: open.error,
     clearOpenError: open.clear,

@@ -48,6 +48,18 @@ test('errors stay until closed; warnings, and what can be undone, stay longer th
   expect(toastDurationMs({ severity: 'ok', title: '', action })).toBe(TOAST_LONG_MS);
 });
 
+test('the key for undo takes the newest way back that is shown, each once', async () => {
+  const { value, unmount } = await stores();
+  const undone: string[] = [];
+  for (const label of ['older', 'newer'])
+    value.toasts.show({ severity: 'info', title: label, action: { label, run: () => undone.push(label) } });
+  value.toasts.show({ severity: 'ok', title: 'nothing to undo' });
+  expect([0, 1, 2].map(() => value.toasts.undoNewest())).toEqual([true, true, false]);
+  expect(undone).toEqual(['newer', 'older']);
+  expect(value.toasts.shown.map(({ title }) => title)).toEqual(['nothing to undo']);
+  unmount();
+});
+
 test('a repeated notice is recorded once, newest first, within the bound', async () => {
   const { value, unmount } = await stores();
   for (let n = 0; n < NOTIFICATIONS_KEPT_MAX + 20; n += 1)

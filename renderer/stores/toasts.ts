@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia';
-import { shallowRef } from 'vue';
+import { computed, shallowRef } from 'vue';
 import type { Severity } from '../../core/contract/index.ts';
 import { useNotificationStore } from './notifications.ts';
 
@@ -8,6 +8,7 @@ export const TOAST_SUCCESS_MS = 6_000;
 /** Time to read a warning, or to take a change back. */
 export const TOAST_LONG_MS = 12_000;
 
+/** The way back from what a toast reports. */
 export interface ToastAction {
   readonly label: string;
   run(): void;
@@ -19,6 +20,8 @@ export interface ToastContent {
   readonly title: string;
   readonly detail?: string | undefined;
   readonly action?: ToastAction;
+  /** The recorded action that its way back undoes: the toast leaves once that is done, from wherever it was asked. */
+  readonly undoes?: number;
 }
 
 export interface Toast extends ToastContent {
@@ -42,6 +45,11 @@ export const useToastStore = defineStore('toasts', () => {
     shown.value = shown.value.filter((toast) => toast.id !== id);
   };
 
+  /** What offers to undo this action has nothing left to offer. */
+  const closeUndo = (action: number): void => {
+    shown.value = shown.value.filter(({ undoes }) => undoes !== action);
+  };
+
   /** Shows what is already in the list behind the bell. */
   const present = (content: ToastContent): number => {
     const id = (lastId += 1);
@@ -53,8 +61,18 @@ export const useToastStore = defineStore('toasts', () => {
       const leaving = room.find((toast) => toast.severity !== 'error') ?? room[0];
       room = room.filter((toast) => toast !== leaving);
     }
-    const { severity, title, detail, action } = content;
-    shown.value = [...room, { id, severity, title, ...(detail && { detail }), ...(action && { action }) }];
+    const { severity, title, detail, action, undoes } = content;
+    shown.value = [
+      ...room,
+      {
+        id,
+        severity,
+        title,
+        ...(detail && { detail }),
+        ...(action && { action }),
+        ...(undoes !== undefined && { undoes }),
+      },
+    ];
     return id;
   };
 
@@ -74,5 +92,16 @@ export const useToastStore = defineStore('toasts', () => {
     return id;
   };
 
-  return { shown, show, present, close };
+  /** The newest one with a way back: F9 takes it. */
+  const undoable = computed(() => shown.value.findLast(({ action }) => action !== undefined));
+  /** False: none of those shown has a way back. */
+  const undoNewest = (): boolean => {
+    const toast = undoable.value;
+    if (!toast) return false;
+    close(toast.id);
+    toast.action?.run();
+    return true;
+  };
+
+  return { shown, show, present, close, closeUndo, undoable, undoNewest };
 });

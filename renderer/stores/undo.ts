@@ -1,5 +1,4 @@
 import { defineStore } from 'pinia';
-import { shallowRef } from 'vue';
 import { messageOf } from '../../core/base/errors.ts';
 import { useConnection } from '../bridge/index.ts';
 import { fieldsOf } from '../kinds/kube-object.ts';
@@ -12,8 +11,6 @@ const ATTEMPTS_MAX = 5;
 
 /** Takes changes back, the newest first, and reports what could not be taken back. */
 export const useUndoStore = defineStore('undo', () => {
-  /** What the last apply changed, until it is undone or another one follows; it outlives the editor's page. */
-  const lastApply = shallowRef<{ readonly cluster: string; readonly steps: readonly UndoStep[] }>();
   const connection = useConnection();
   const toasts = useToastStore();
 
@@ -58,12 +55,6 @@ export const useUndoStore = defineStore('undo', () => {
         detail: failures.join('\n'),
       });
   };
-  const undoApply = async (): Promise<void> => {
-    const taken = lastApply.value;
-    if (!taken) return;
-    lastApply.value = undefined;
-    await undo(taken.cluster, taken.steps);
-  };
 
-  return { lastApply, undo, undoApply };
+  return { undo };
 });

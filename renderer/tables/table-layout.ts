@@ -5,6 +5,8 @@ import { isAgeColumn } from './sort-key.ts';
 /** Rows that are looked at for the width of a column. */
 const SAMPLE_ROWS_MAX = 200;
 const CHARACTER_PX = 6.6;
+/** Heads begin with a capital and are short, so that one wide letter counts. */
+const HEAD_CHARACTER_PX = 8;
 const PADDING_PX = 16;
 const STATUS_ICON_PX = 22;
 /** Room for its head when it is sorted, which is then a sentence. */
@@ -54,11 +56,11 @@ const widthOf = (
   textScale: number,
 ): number => {
   if (shown.isAge) return Math.ceil(72 * textScale);
-  let characters = shown.label.length;
+  let characters = 0;
   for (let at = 0; at < Math.min(rows.length, SAMPLE_ROWS_MAX); at += 1)
     characters = Math.max(characters, String(cellOf(shown, rows[at]!) ?? '').length);
-  const px =
-    Math.ceil(characters * CHARACTER_PX * textScale) + PADDING_PX + (shown.isStatus ? STATUS_ICON_PX : 0);
+  const textPx = Math.max(characters * CHARACTER_PX, shown.label.length * HEAD_CHARACTER_PX);
+  const px = Math.ceil(textPx * textScale) + PADDING_PX + (shown.isStatus ? STATUS_ICON_PX : 0);
   const [minPx, maxPx] = shown.isName
     ? [NAME_WIDTH_MIN_PX, NAME_WIDTH_MAX_PX]
     : [shown.isStatus ? STATUS_WIDTH_MIN_PX : WIDTH_MIN_PX, WIDTH_MAX_PX];

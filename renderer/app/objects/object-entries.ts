@@ -1,25 +1,12 @@
 import type { IconName } from '../../components/icon-names.ts';
 import { objectRoute } from '../../kinds/object-link.ts';
 import { t } from '../../locales/i18n.ts';
-import { actionsFor, type ActionId } from '../../pages/resources/detail/object-actions.ts';
+import { actionOf, actionsFor } from '../../pages/resources/detail/object-actions.ts';
 import type { PaletteEntry } from '../../pages/page.ts';
 import type { IndexedObject } from './object-search.ts';
 
 /** Kinds whose pods write logs that are read together. */
 const WITH_LOGS = new Set(['Pod', 'Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job', 'Service']);
-
-const actionIcon: Readonly<Record<ActionId | 'drain', IconName>> = {
-  scale: 'updown',
-  restart: 'restart',
-  pauseRollout: 'pause',
-  resumeRollout: 'play',
-  cordon: 'pause',
-  uncordon: 'play',
-  suspend: 'pause',
-  resume: 'play',
-  drain: 'unplug',
-  delete: 'trash',
-};
 
 type Go = (path: string, query: Readonly<Record<string, string>>) => unknown;
 
@@ -45,6 +32,17 @@ export const objectActions = ({ object, resource }: IndexedObject, go: Go): Pale
     ...(isPod ? [tab('terminal', 'term', t('detail.terminal'))] : []),
     tab('yaml', 'file', t('detail.yaml')),
     tab('events', 'bell', t('detail.events')),
+    ...(resource.namespaced
+      ? [
+          {
+            id: 'object-graph',
+            group: 'places',
+            icon: 'graph',
+            title: t('graph.title'),
+            run: () => go('/graph', { namespace: object.namespace, kind: resource.kind, name: object.name }),
+          } as const,
+        ]
+      : []),
     {
       id: 'object-edit',
       group: 'actions',
@@ -62,7 +60,7 @@ export const objectActions = ({ object, resource }: IndexedObject, go: Go): Pale
     ...acts.map((act): PaletteEntry => ({
       id: `object-act-${act}`,
       group: 'actions',
-      icon: actionIcon[act],
+      icon: act === 'delete' ? 'trash' : act === 'drain' ? 'unplug' : actionOf(act).icon,
       title: act === 'delete' ? t('detail.delete') : t(`${act}.button`),
       run: () => go(path, { ...query, act }),
     })),

@@ -1,5 +1,5 @@
 import { quantityFrom, type Quantity } from '../../../core/api/quantity/index.ts';
-import { formatPercent, formatShort } from '../../locales/format.ts';
+import { formatCount, formatPercent, formatShort } from '../../locales/format.ts';
 import { textOf } from '../kube-object.ts';
 
 /** Undefined where a server holds what is no quantity. */
@@ -23,7 +23,8 @@ const bytesText = (bytes: number): string => {
     value /= 1024;
     unit = next;
   }
-  return `${formatShort(value)}${unit}`;
+  // 2Gi is what a person wrote; 2.0Gi would be the server's rounding.
+  return `${Number.isInteger(value) ? formatCount(value) : formatShort(value)}${unit}`;
 };
 
 /** As the API writes it, but rounded: 16384256Ki is 15.6Gi to a person. */

@@ -105,7 +105,7 @@ test('a pod shows requests, probes with their last result, variables with their 
     '[Requests and limits]',
     'Resource | Request | Limit',
     'cpu | 100m | –',
-    'memory | 64Mi | 1.0Gi',
+    'memory | 64Mi | 1Gi',
   ]);
   expect(web.slice(8).map((line) => line.replace(/at \d\d:\d\d:\d\d/, 'at TIME'))).toEqual([
     '[Probes]',
@@ -182,7 +182,7 @@ test('a node shows what its pods ask for of what it can give, and its taints', (
     'Capacity and allocation': [
       'Resource | Capacity | Allocatable | Requested | Limits',
       'cpu | 4 | 2 | 100m, 5.0 % 5% | 0, 0.0 % 0%',
-      'memory | 16Gi | 8.0Gi | 64Mi, 0.8 % 1% | 1.0Gi, 12.5 % 13%',
+      'memory | 16Gi | 8Gi | 64Mi, 0.8 % 1% | 1Gi, 12.5 % 13%',
       'pods | 110 | 110 | 1, 0.9 % 1% | –',
     ],
     Taints: ['Key | Value | Effect', 'dedicated | gpu | NoSchedule'],
@@ -244,8 +244,8 @@ test('claims and volumes point to each other; a definition lists its versions', 
     'Phase: Bound <ok>',
     'Volume: pv-1 -> PersistentVolume /pv-1',
     'Storage class: fast -> StorageClass /fast',
-    'Requested: 1.0Gi',
-    'Capacity: 2.0Gi',
+    'Requested: 1Gi',
+    'Capacity: 2Gi',
     'Access modes: ReadWriteOnce',
   ]);
   const volume = {
@@ -260,7 +260,7 @@ test('claims and volumes point to each other; a definition lists its versions', 
   };
   expect(shown(volume)['Volume']).toEqual([
     'Phase: Bound <ok>',
-    'Capacity: 2.0Gi',
+    'Capacity: 2Gi',
     'Claim: shop/data -> PersistentVolumeClaim shop/data',
     '[Source: hostPath]',
     'path: /var/data',

@@ -22,7 +22,7 @@ export const clusters = {
   'clusters.column.server': 'Server',
   'clusters.column.user': 'Benutzer',
   'clusters.column.access': 'Zugriff',
-  'clusters.column.kubeconfig': 'Verzeichnis oder Kubeconfig',
+  'clusters.column.kubeconfig': 'Pfad',
   'clusters.column.state': 'Status',
   'clusters.column.version': 'Version',
   'clusters.column.actions': 'Aktionen',

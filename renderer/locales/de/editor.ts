@@ -27,6 +27,8 @@ export const editor = {
   'editor.empty.title': 'Kein Manifest geöffnet',
   'editor.empty.text':
     'Öffnen Sie Dateien, ziehen Sie sie hierher oder beginnen Sie mit einem Beispiel. Ihr Text bleibt in dieser Konsole, bis Sie ihn schließen, auch nach einem Absturz.',
+  'editor.error.line': 'Zeile {line}: {why}',
+  'editor.error.notObject': 'kein Objekt; beginnen Sie mit apiVersion und kind',
   'editor.empty.shell': 'Entsprechender Befehl für einen Dry Run:',
   'editor.empty.sample': 'Mit einem Beispiel beginnen',
 
@@ -56,6 +58,7 @@ export const editor = {
   'editor.dryAgain': 'Dry Run wiederholen',
   'editor.apply': { one: '{count} Dokument anwenden', other: '{count} Dokumente anwenden' },
   'editor.applied': { one: '{count} Dokument angewendet', other: '{count} Dokumente angewendet' },
+  'editor.applied.names': '{names} angewendet',
   'editor.applied.some': '{count} von {total} Dokumenten angewendet',
   'editor.applied.some.detail': 'Dokument {number} wurde abgelehnt. Der Grund steht daneben.',
   'editor.why.cluster': 'Wählen Sie zuerst einen Cluster',

@@ -29,11 +29,11 @@ export const helm = {
   'helm.rollback': 'Zurückrollen',
   'helm.rollback.title': '{name} auf Revision {revision} zurückrollen',
   'helm.rollback.text':
-    'Erstellt eine neue Revision mit Chart, Werten und Manifest der alten. Bis Sie bestätigen, ist es ein Probelauf.',
+    'Erstellt eine neue Revision mit Chart, Werten und Manifest der alten. Bis Sie bestätigen, ist es ein Dry Run.',
   'helm.uninstall': 'Deinstallieren',
   'helm.uninstall.title': '{name} deinstallieren',
   'helm.uninstall.text':
-    'Löscht die Objekte des Release und seinen Verlauf. Bis Sie bestätigen, ist es ein Probelauf.',
+    'Löscht die Objekte des Release und seinen Verlauf. Bis Sie bestätigen, ist es ein Dry Run.',
   'helm.type': 'Geben Sie zur Bestätigung {name} ein',
   'helm.outcome.applied': 'anwenden',
   'helm.outcome.deleted': 'löschen',

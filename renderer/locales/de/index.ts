@@ -1,12 +1,19 @@
 import { german } from '../../../core/contract/sentences/de/index.ts';
 import type { Messages } from '../i18n.ts';
+import { actionsPage } from './actions.ts';
+import { addNode } from './add-node.ts';
 import { admission } from './admission.ts';
 import { certificates } from './certificates.ts';
 import { clusters } from './clusters.ts';
+import { controllersPage } from './controllers.ts';
 import { detail } from './detail.ts';
 import { doctorPage } from './doctor.ts';
+import { drills } from './drills.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
+import { files } from './files.ts';
+import { forwardsPage } from './forwards.ts';
+import { graphPage } from './graph.ts';
 import { guard } from './guard.ts';
 import { helm } from './helm.ts';
 import { history } from './history.ts';
@@ -23,20 +30,27 @@ import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { states } from './states.ts';
 import { timelinePage } from './timeline.ts';
+import { workspacesPage } from './workspaces.ts';
 import { xray } from './xray.ts';
 
 export const de: Messages = {
   ...german,
   ...shell,
   ...states,
+  ...addNode,
   ...certificates,
   ...clusters,
+  ...controllersPage,
   ...detail,
   ...doctorPage,
+  ...drills,
   ...editor,
   ...helm,
   ...history,
   ...leases,
+  ...files,
+  ...forwardsPage,
+  ...graphPage,
   ...guard,
   ...operate,
   ...operations,
@@ -49,6 +63,8 @@ export const de: Messages = {
   ...events,
   ...metrics,
   ...timelinePage,
+  ...workspacesPage,
   ...xray,
+  ...actionsPage,
   ...admission,
 };

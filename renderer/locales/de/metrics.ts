@@ -2,6 +2,7 @@ export const metrics = {
   'metrics.title': 'Metriken',
   'metrics.of': 'Metriken: {section}',
   'metrics.keywords': 'messwerte metriken diagramme prometheus latenz alarme',
+  'metrics.lead.none': 'Keine Messwerte der wichtigen Metriken; warum, zeigt Targets.',
   'metrics.lead.ok': {
     one: '{count} wichtige Metrik ist innerhalb ihres Grenzwerts.',
     other: '{count} wichtige Metriken sind innerhalb ihrer Grenzwerte.',
@@ -68,7 +69,7 @@ export const metrics = {
   'metrics.todo.etcdDbSize':
     'Kompaktieren und defragmentieren Sie die Mitglieder und suchen Sie dann, was wächst: oft Events oder Custom Resources, die nie gelöscht werden.',
   'metrics.critical.unschedulablePods': 'Nicht einplanbare Pods',
-  'metrics.critical.repeatedFailures': 'Wiederholte fehlschlagende Anfragen',
+  'metrics.critical.repeatedFailures': 'Wiederholte Fehler',
   'metrics.means.repeatedFailures':
     'Ein Client schickt dieselbe Änderung immer wieder und bekommt denselben Fehler. Er steckt in einer Endlosschleife, die den API-Server Zeit kostet.',
   'metrics.todo.repeatedFailures':
@@ -100,7 +101,7 @@ export const metrics = {
 
   'metrics.chart.apiRequests': 'Anfragen pro Sekunde',
   'metrics.chart.apiLatencyP99': 'Latenz p99',
-  'metrics.chart.apiErrors': 'Fehler (5xx), Anteil',
+  'metrics.chart.apiErrors': 'Fehleranteil (5xx)',
   'metrics.chart.apiInFlight': 'Laufende Anfragen',
   'metrics.chart.apiWatchers': 'Watches',
   'metrics.chart.apiServerCpu': 'CPU, Kerne',

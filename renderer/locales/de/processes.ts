@@ -6,13 +6,13 @@ export const processes = {
   'processes.cpu': 'CPU, alle Prozesse',
   'processes.cpu.unit': '% eines Kerns',
   'processes.memory': 'Speicher, alle Prozesse',
-  'processes.loop': 'Event-Loop-Verzögerung',
+  'processes.loop': 'Event-Loop',
   'processes.loop.worst': 'max. {value}',
   'processes.count': 'Prozesse',
   'processes.uptime': 'läuft seit {age}',
 
-  'processes.chart.loop': 'Event-Loop-Verzögerung des Hosts, ms',
-  'processes.chart.loop.note': 'Über {limit} reagieren Fenster träge.',
+  'processes.chart.loop': 'Event-Loop des Hosts, ms',
+  'processes.chart.loop.note': 'Über {limit} wird es träge.',
   'processes.chart.cpu': 'CPU aller Prozesse, %',
   'processes.chart.now': 'jetzt',
 

@@ -21,7 +21,7 @@ export const raft = {
   'raft.column.applied': 'Applied-Index',
   'raft.column.lag': 'Rückstand, 2 min',
   'raft.column.size': 'Größe, belegt',
-  'raft.column.fsync': 'Fsync p99, 2 min',
+  'raft.column.fsync': 'Fsync p99, 30 s',
   'raft.column.roundTrip': 'RTT',
   'raft.column.health': 'Status',
   'raft.column.actions': 'Aktionen',
@@ -34,7 +34,8 @@ export const raft = {
   'raft.roundTrip.self': 'selbst',
   'raft.unknown': 'unbekannt',
   'raft.spark.lag': 'Einträge, die {member} hinter dem Leader liegt, letzte 2 min, jetzt {value}',
-  'raft.spark.fsync': 'WAL-Fsync von {member}, 99. Perzentil, letzte 2 min, jetzt {value}',
+  'raft.spark.fsync':
+    'WAL-Fsync von {member}, 99. Perzentil über 30 s, jetzt {value}; die Linie zeigt die letzten 2 min',
   'raft.finding.healthy': 'Gesund',
   'raft.finding.unreachable': 'Nicht erreichbar',
   'raft.finding.noSpace': 'NOSPACE-Alarm: keine Schreibzugriffe',
@@ -47,7 +48,7 @@ export const raft = {
   'raft.finding.why.full':
     'Mehr als {percent} des Quotas sind belegt. Kompaktieren und defragmentieren Sie, bevor ein NOSPACE-Alarm Schreibzugriffe blockiert.',
   'raft.finding.why.slowDisk':
-    'Das 99. Perzentil von WAL-fsync liegt über {limit}. Eine langsame Festplatte löst Wahlen aus.',
+    'Das 99. Perzentil des WAL-fsync liegt über {limit}, dem Höchstwert, den etcd empfiehlt. Über {elections} folgen Wahlen.',
   'raft.finding.why.behind': 'Es liegt mehr als {count} Einträge hinter dem Leader.',
   'raft.finding.why.learner': 'Er empfängt das Log und kann zum Voter werden, sobald er aufgeholt hat.',
   'raft.menu': 'Aktionen für {member}',
@@ -166,7 +167,7 @@ export const raft = {
 
   'raft.quorum': 'Was, wenn ein Mitglied stoppt?',
   'raft.quorum.ring': '{healthy} von {voters} verfügbar, {needed} nötig',
-  'raft.quorum.vote': 'verfügbar',
+  'raft.quorum.vote': 'gesund',
   'raft.quorum.wouldVote': 'blieben übrig',
   'raft.quorum.voters': 'Voter',
   'raft.quorum.needed': 'Nötig',

@@ -124,7 +124,7 @@ export const sections = {
   'sec.placement': 'Platzierung',
   'sec.podCidrs': 'Pod-CIDR',
   'sec.podIps': 'Pod-IPs',
-  'sec.policy': 'Richtlinie',
+  'sec.policy': 'Policy',
   'sec.policy.all': '(alle)',
   'sec.policy.allPorts': 'alle Ports',
   'sec.policy.anyone': 'alle',

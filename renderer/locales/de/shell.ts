@@ -2,6 +2,10 @@ export const shell = {
   'app.name': 'Pilothouse',
   'app.skip': 'Zum Inhalt springen',
 
+  'hotbar.title': 'Angeheftet',
+  'hotbar.pin': 'Diese Ansicht anheften',
+  'hotbar.unpin': 'Diese Ansicht lösen',
+  'hotbar.keywords': 'Hotbar Lesezeichen Favorit Arbeitsbereich',
   'nav.label': 'Bereiche',
   'nav.group.control-plane': 'Control Plane',
   'nav.group.operate': 'Betrieb',
@@ -64,6 +68,15 @@ export const shell = {
   'notifications.empty.title': 'Keine Benachrichtigungen',
   'notifications.empty.text': 'Meldungen der Konsole und ihrer Cluster bleiben hier, bis Sie sie löschen.',
 
+  'key.ctrl': 'Strg',
+  'key.shift': 'Umschalt',
+  'key.space': 'Leertaste',
+  'key.delete': 'Entf',
+  'key.home': 'Pos1',
+  'key.end': 'Ende',
+  'key.pageUp': 'Bild ↑',
+  'key.pageDown': 'Bild ↓',
+
   'theme.label': 'Design',
   'theme.light': 'Hell',
   'theme.dark': 'Dunkel',
@@ -88,6 +101,7 @@ export const shell = {
   'shortcuts.goTo': 'Gehe zu {page}',
   'shortcuts.close': 'Dialog schließen',
   'shortcuts.toasts': 'Meldungen fokussieren',
+  'shortcuts.undo': 'Rückgängig machen, solange eine Meldung es anbietet',
   'shortcuts.group.general': 'Allgemein',
   'shortcuts.group.places': 'Seiten',
 
@@ -127,7 +141,7 @@ export const shell = {
   'shortcuts.list.page': 'Seitenweise bewegen',
   'shortcuts.list.ends': 'Erste oder letzte Zeile',
   'shortcuts.list.menu': 'Kontextmenü öffnen',
-  'shortcuts.editor.dry': 'Probelauf',
+  'shortcuts.editor.dry': 'Dry Run',
   'shortcuts.editor.apply': 'Anwenden',
   'shortcuts.editor.undo': 'Letztes Anwenden rückgängig machen',
   'shortcuts.editor.save': 'Als Datei speichern',

@@ -15,7 +15,7 @@ export const timelinePage = {
   'timelinePage.lane.nodes': 'Nodes',
   'timelinePage.lane.workloads': 'Workloads',
   'timelinePage.lane.alerts': 'Alarme',
-  'timelinePage.lane.events': 'Ereignisse',
+  'timelinePage.lane.events': 'Events',
   'timelinePage.range': 'Zeitraum',
   'timelinePage.range.5m': '5 min',
   'timelinePage.range.1h': '1 h',

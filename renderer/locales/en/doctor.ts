@@ -1,7 +1,11 @@
 export const doctorPage = {
   'doctorPage.title': 'Doctor',
+  'doctorPage.scope': 'The doctor examines the cluster. For an application that does not respond:',
+  'doctorPage.scope.graph': 'Open its graph',
   'doctorPage.lead.ok': 'No problems found.',
+  'doctorPage.lead.absent': { one: '{count} check could not run.', other: '{count} checks could not run.' },
   'doctorPage.lead.problems': { one: '{count} problem', other: '{count} problems' },
+  'doctorPage.lead.warnings': { one: '{count} warning', other: '{count} warnings' },
   'doctorPage.examining': 'Examining the cluster',
   'doctorPage.failed': 'Examination failed',
   'doctorPage.again': 'Examine again',

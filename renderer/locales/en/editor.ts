@@ -27,6 +27,8 @@ export const editor = {
   'editor.empty.title': 'No manifest open',
   'editor.empty.text':
     'Open files, drop them here, or start from a sample. Your text is kept in this console until you close it, even after a crash.',
+  'editor.error.line': 'line {line}: {why}',
+  'editor.error.notObject': 'not an object; start with apiVersion and kind',
   'editor.empty.shell': 'Equivalent command for a dry run:',
   'editor.empty.sample': 'Start from a sample',
 
@@ -56,6 +58,7 @@ export const editor = {
   'editor.dryAgain': 'Dry run again',
   'editor.apply': { one: 'Apply {count} document', other: 'Apply {count} documents' },
   'editor.applied': { one: '{count} document applied', other: '{count} documents applied' },
+  'editor.applied.names': '{names} applied',
   'editor.applied.some': '{count} of {total} documents applied',
   'editor.applied.some.detail': 'Document {number} was rejected. The reason is shown next to it.',
   'editor.why.cluster': 'Choose a cluster first',

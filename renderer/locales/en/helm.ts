@@ -4,7 +4,7 @@ export const helm = {
   'helm.lead': { one: '{count} release.', other: '{count} releases.' },
   'helm.failed': 'The releases cannot be read',
   'helm.none': 'No Helm releases',
-  'helm.none.text': 'helm stores each release in a Secret of its namespace; there is none that you may read.',
+  'helm.none.text': 'helm stores each release in a Secret of its namespace; you have access to none.',
   'helm.filter': 'Filter by name or chart',
   'helm.cut': 'There are more releases than are listed.',
   'helm.column.name': 'Release',

@@ -1,11 +1,18 @@
 import { sentences } from '../../../core/contract/index.ts';
+import { actionsPage } from './actions.ts';
+import { addNode } from './add-node.ts';
 import { admission } from './admission.ts';
 import { certificates } from './certificates.ts';
 import { clusters } from './clusters.ts';
+import { controllersPage } from './controllers.ts';
 import { detail } from './detail.ts';
 import { doctorPage } from './doctor.ts';
+import { drills } from './drills.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
+import { files } from './files.ts';
+import { forwardsPage } from './forwards.ts';
+import { graphPage } from './graph.ts';
 import { guard } from './guard.ts';
 import { helm } from './helm.ts';
 import { history } from './history.ts';
@@ -22,6 +29,7 @@ import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { states } from './states.ts';
 import { timelinePage } from './timeline.ts';
+import { workspacesPage } from './workspaces.ts';
 import { xray } from './xray.ts';
 
 /** The reference: its keys and placeholders are what every other language must have. */
@@ -29,11 +37,17 @@ export const en = {
   ...sentences,
   ...shell,
   ...states,
+  ...addNode,
   ...certificates,
   ...clusters,
+  ...controllersPage,
   ...detail,
   ...doctorPage,
+  ...drills,
   ...editor,
+  ...files,
+  ...forwardsPage,
+  ...graphPage,
   ...guard,
   ...helm,
   ...history,
@@ -49,6 +63,8 @@ export const en = {
   ...events,
   ...metrics,
   ...timelinePage,
+  ...workspacesPage,
   ...xray,
+  ...actionsPage,
   ...admission,
 } as const;

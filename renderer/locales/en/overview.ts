@@ -12,7 +12,7 @@ export const overview = {
   'overview.more.kubeconfig': 'Copy kubeconfig path',
   'overview.more.copied': 'Path copied',
   'overview.stopping': 'Stopping {name}: hosts are shutting down gracefully.',
-  'overview.refused': 'Not allowed to read nodes and pods: {message}',
+  'overview.refused': 'Nodes cannot be read: {message}',
   'overview.waiting': 'The cluster is unreachable; the data shown may be out of date: {message}',
   'overview.palette.keywords': 'host control plane failure drill',
 
@@ -268,4 +268,13 @@ export const overview = {
   'attention.metric.queueTimeP99': 'Controller queue time',
   'attention.metric.apiInFlight': 'In-flight API requests',
   'attention.metric.repeatedFailures': 'Repeated failing requests',
+  'past.title': 'Time machine',
+  'past.note': 'the cluster as it was',
+  'past.open': 'Go back in time',
+  'past.close': 'Close the time machine',
+  'past.now': 'Now. Drag to the left to go back in time.',
+  'past.list': 'Objects at this moment',
+  'past.today': 'now {count}',
+  'past.browse': 'Browse this moment',
+  'past.compare': 'Compare with now',
 } as const;

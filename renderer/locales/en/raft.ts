@@ -21,7 +21,7 @@ export const raft = {
   'raft.column.applied': 'Applied index',
   'raft.column.lag': 'Lag, 2 min',
   'raft.column.size': 'Size, in use',
-  'raft.column.fsync': 'Fsync p99, 2 min',
+  'raft.column.fsync': 'Fsync p99, 30 s',
   'raft.column.roundTrip': 'RTT',
   'raft.column.health': 'Health',
   'raft.column.actions': 'Actions',
@@ -34,7 +34,8 @@ export const raft = {
   'raft.roundTrip.self': 'self',
   'raft.unknown': 'unknown',
   'raft.spark.lag': 'Entries that {member} is behind the leader, last 2 min, now {value}',
-  'raft.spark.fsync': 'WAL fsync of {member}, 99th percentile, last 2 min, now {value}',
+  'raft.spark.fsync':
+    'WAL fsync of {member}, 99th percentile over 30 s, now {value}; the line shows the last 2 min',
   'raft.finding.healthy': 'Healthy',
   'raft.finding.unreachable': 'Unreachable',
   'raft.finding.noSpace': 'NOSPACE alarm: no writes',
@@ -47,7 +48,7 @@ export const raft = {
   'raft.finding.why.full':
     'More than {percent} of the quota is used. Compact and defragment before a NOSPACE alarm blocks writes.',
   'raft.finding.why.slowDisk':
-    'The 99th percentile of WAL fsync is above {limit}. A slow disk triggers elections.',
+    'The 99th percentile of WAL fsync is above {limit}, the most that etcd recommends. Above {elections}, elections follow.',
   'raft.finding.why.behind': 'It is more than {count} entries behind the leader.',
   'raft.finding.why.learner': 'It receives the log and can be promoted once it has caught up.',
   'raft.menu': 'Actions for {member}',

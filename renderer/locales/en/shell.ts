@@ -2,6 +2,10 @@ export const shell = {
   'app.name': 'Pilothouse',
   'app.skip': 'Skip to content',
 
+  'hotbar.title': 'Pinned',
+  'hotbar.pin': 'Pin this view',
+  'hotbar.unpin': 'Unpin this view',
+  'hotbar.keywords': 'hotbar bookmark favourite workspace',
   'nav.label': 'Sections',
   'nav.group.control-plane': 'Control plane',
   'nav.group.operate': 'Operate',
@@ -61,6 +65,15 @@ export const shell = {
   'notifications.empty.title': 'No notifications',
   'notifications.empty.text': 'Messages from the console and its clusters stay here until you clear them.',
 
+  'key.ctrl': 'Ctrl',
+  'key.shift': 'Shift',
+  'key.space': 'Space',
+  'key.delete': 'Delete',
+  'key.home': 'Home',
+  'key.end': 'End',
+  'key.pageUp': 'PgUp',
+  'key.pageDown': 'PgDn',
+
   'theme.label': 'Theme',
   'theme.light': 'Light',
   'theme.dark': 'Dark',
@@ -85,6 +98,7 @@ export const shell = {
   'shortcuts.goTo': 'Go to {page}',
   'shortcuts.close': 'Close dialog',
   'shortcuts.toasts': 'Focus messages',
+  'shortcuts.undo': 'Undo, while a message offers it',
   'shortcuts.group.general': 'General',
   'shortcuts.group.places': 'Pages',
 

@@ -1,5 +1,5 @@
 import { computed, shallowRef, type ComputedRef, type ShallowRef } from 'vue';
-import type { AdmissionFigures, ContractError } from '../../../core/contract/index.ts';
+import { ContractError, verbatim, type AdmissionFigures } from '../../../core/contract/index.ts';
 import { useCall } from '../../composables/useCall.ts';
 import { usePoll } from '../../composables/usePoll.ts';
 import { listAt } from '../../kinds/kube-object.ts';
@@ -33,6 +33,7 @@ export const useAdmission = (
 
   const ask = async (): Promise<void> => {
     const known: Record<string, AdmissionLists[keyof AdmissionLists]> = {};
+    let denied: string | undefined;
     for (const plural of ADMISSION_KINDS) {
       const resource = discovery.byName.get(`${plural}.${GROUP}`);
       if (!resource) continue;
@@ -43,6 +44,11 @@ export const useAdmission = (
       }
       // What this user may not list is left out; the rest is worth showing.
       if (result.value.ok) known[plural] = listAt(result.value.body, 'items');
+      else denied ??= result.value.refusal.message;
+    }
+    if (denied !== undefined && Object.keys(known).length === 0) {
+      error.value = new ContractError('Forbidden', verbatim(denied));
+      return;
     }
     const measured = await measure.run({ cluster });
     if (measured.ok) figures.value = measured.value;

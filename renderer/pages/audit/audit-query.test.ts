@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AuditEventView } from '../../../core/contract/index.ts';
-import { addressOf, objectText, queryOf } from './audit-query.ts';
+import { addressOf, EVERYTHING, objectText, queryOf } from './audit-query.ts';
 
 const NOW_MS = 1_000_000_000;
 
@@ -15,7 +15,17 @@ test('the address of the page is the query', () => {
     fromMs: NOW_MS - 3_600_000,
     toMs: null,
     onlyDenied: true,
+    onlyPeople: true,
   });
+});
+
+test('the page opens with changes by people, and shows everything when asked', () => {
+  const asked = (query: Record<string, string>) => {
+    const { verb, onlyPeople } = queryOf('c', addressOf(query), NOW_MS);
+    return { verb, onlyPeople };
+  };
+  expect(asked({})).toEqual({ verb: 'write', onlyPeople: true });
+  expect(asked(EVERYTHING)).toEqual({ verb: '', onlyPeople: false });
 });
 
 test('an object is meant only with its resource and its name', () => {

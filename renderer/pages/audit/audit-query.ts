@@ -8,6 +8,13 @@ const SPAN_MS: Readonly<Record<Exclude<Span, 'all'>, number>> = {
   '24h': 86_400_000,
 };
 
+export const WHO = ['people', 'all'] as const;
+export type Who = (typeof WHO)[number];
+
+/** The page as it opens shows changes by people; components write most of the log. This query shows everything. */
+export const EVERYTHING = { who: 'all', verb: 'any' } as const;
+const DEFAULT_VERB = 'write';
+
 /** What the address of the page says, so that a search can be linked and left with Back. */
 export interface AuditAddress {
   readonly user: string;
@@ -15,6 +22,7 @@ export interface AuditAddress {
   readonly object: string;
   readonly span: Span;
   readonly onlyDenied: boolean;
+  readonly who: Who;
   readonly resource: AuditQuery['resource'];
 }
 
@@ -26,10 +34,11 @@ export const addressOf = (query: Query): AuditAddress => {
   const [resource, name] = [text(query['resource']), text(query['name'])];
   return {
     user: text(query['user']),
-    verb: text(query['verb']),
+    verb: text(query['verb']) || DEFAULT_VERB,
     object: text(query['object']),
     span: SPANS.includes(span) ? span : 'all',
     onlyDenied: query['denied'] === '1',
+    who: query['who'] === 'all' ? 'all' : 'people',
     resource:
       resource === '' || name === ''
         ? null
@@ -40,12 +49,13 @@ export const addressOf = (query: Query): AuditAddress => {
 export const queryOf = (cluster: string, address: AuditAddress, nowMs: number): AuditQuery => ({
   cluster,
   user: address.user.trim(),
-  verb: address.verb,
+  verb: address.verb === EVERYTHING.verb ? '' : address.verb,
   object: address.object.trim(),
   resource: address.resource,
   fromMs: address.span === 'all' ? null : nowMs - SPAN_MS[address.span],
   toMs: null,
   onlyDenied: address.onlyDenied,
+  onlyPeople: address.who === 'people',
 });
 
 /** `default/pods/web/exec`; the path of a request that is about no object. */

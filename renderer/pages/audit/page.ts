@@ -23,7 +23,7 @@ export const page = definePage({
         title: t('audit.go.denied'),
         hint: current.name,
         keywords: t('audit.keywords'),
-        run: () => (window.location.hash = '#/audit?denied=1'),
+        run: () => (window.location.hash = '#/audit?who=all&verb=any&denied=1'),
       },
     ];
   },

@@ -10,6 +10,7 @@ import {
   type Handlers,
   verbatim,
 } from '../../../core/contract/index.ts';
+import { useClusterStore } from '../../stores/clusters.ts';
 import { useToastStore } from '../../stores/toasts.ts';
 import {
   click,
@@ -151,6 +152,20 @@ const own = (phase: NonNullable<ClusterEntry['local']>['phase']): ClusterEntry =
     readOnly: false,
     local: { directory: '/data/harbor', phase, kubernetesVersion: 'v1.36.0' },
   });
+
+test('a console that hosts one cluster and has none chosen looks at it; of several none is chosen', async () => {
+  const chosen = async (...clusters: ClusterEntry[]) => {
+    localStorage.clear();
+    await show({ 'clusters.watch': feed(listOf(...clusters)).handler });
+    const { current } = useClusterStore();
+    return current?.name;
+  };
+  expect(await chosen(own('ready'))).toBe('harbor');
+  mounted.unmount();
+  expect(await chosen(own('ready'), entry('staging'))).toBeUndefined();
+  mounted.unmount();
+  expect(await chosen(entry('staging'))).toBeUndefined();
+});
 
 test('a cluster of its own shows phase, version and folder, and is stopped, not forgotten', async () => {
   const asked: string[] = [];

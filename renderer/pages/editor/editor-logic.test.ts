@@ -4,7 +4,7 @@ import { manifestSchema } from '../../editor/kube-schema.ts';
 import { hex } from '../../editor/themes.ts';
 import { styleAsData } from '../../editor/trusted-html.ts';
 import { fieldDiff, groupsOf } from '../../kinds/field-diff.ts';
-import { fieldPath, problemsOf, readManifest, titleOf, valueAt } from './manifest-documents.ts';
+import { fieldPath, problemsOf, readManifest, titleOf, titlesOf, valueAt } from './manifest-documents.ts';
 import { withoutServerFields } from '../../kinds/server-fields.ts';
 
 const TEXT = `apiVersion: v1
@@ -26,6 +26,15 @@ spec:
         - name: app
           image: ""
 `;
+
+test('an apply is known by its first objects', () => {
+  const text = ['a', 'b', 'c', 'd'].map((name) => `kind: Pod\nmetadata: {name: ${name}}\n`).join('---\n');
+  const documents = readManifest(text);
+  expect([titlesOf(documents.slice(0, 2)), titlesOf(documents)]).toEqual([
+    'Pod a, Pod b',
+    'Pod a, Pod b, Pod c …',
+  ]);
+});
 
 test('a text is read as its documents, and what is empty is none', () => {
   expect(readManifest(TEXT).map((document) => [titleOf(document), document.line])).toEqual([

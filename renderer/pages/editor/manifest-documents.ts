@@ -2,6 +2,7 @@ import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, 
 import type { Refusal } from '../../../core/contract/index.ts';
 import type { ServerProblem } from '../../editor/ManifestEditor.vue';
 import { fieldsOf, textAt } from '../../kinds/kube-object.ts';
+import { t } from '../../locales/i18n.ts';
 
 export const DOCUMENTS_MAX = 200;
 const ALIASES_MAX = 64;
@@ -39,7 +40,8 @@ export const readManifest = (text: string): ManifestDocument[] => {
     if (isNothing && !problem) continue;
     const [start = 0, , end = 0] = source.contents?.range ?? source.range ?? [];
     let value: unknown;
-    let error = problem && `line ${lines.linePos(problem.pos[0]).line}: ${withoutPlace(problem.message)}`;
+    const line = problem && String(lines.linePos(problem.pos[0]).line);
+    let error = problem && t('editor.error.line', { line: line!, why: withoutPlace(problem.message) });
     if (!problem)
       try {
         value = source.toJS({ maxAliasCount: ALIASES_MAX });
@@ -47,7 +49,7 @@ export const readManifest = (text: string): ManifestDocument[] => {
         error = String(thrown);
       }
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (!error && !isObject) error = 'it is no object';
+    if (!error && !isObject) error = t('editor.error.notObject');
     found.push({
       index: found.length,
       line: lines.linePos(start).line,
@@ -147,4 +149,11 @@ export const problemsOf = (document: ManifestDocument, refusal: Refusal): Server
 export const titleOf = (document: ManifestDocument): string => {
   const where = document.namespace === '' ? document.name : `${document.namespace}/${document.name}`;
   return [document.kind, where].filter(Boolean).join(' ');
+};
+
+const TITLES_TOLD_MAX = 3;
+/** `Deployment web, Service web`: enough to know an apply again by. */
+export const titlesOf = (documents: readonly ManifestDocument[]): string => {
+  const titles = documents.slice(0, TITLES_TOLD_MAX).map(titleOf).join(', ');
+  return documents.length > TITLES_TOLD_MAX ? `${titles} …` : titles;
 };

@@ -16,6 +16,7 @@ const ORDER = [
   'etcd',
   'backup',
   'lost-quorum',
+  'drills',
   'upgrade',
   'security',
   'troubleshooting',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { momentOf, queryOf, resourceOf, timeAt } from './moment-address.ts';
+import { momentOf, otherMomentOf, otherQueryOf, queryOf, resourceOf, timeAt } from './moment-address.ts';
 
 test.each([
   [{}, { kind: 'now' }],
@@ -13,6 +13,15 @@ test.each([
 ] as const)('the address %j is a moment, and back', (query, moment) => {
   expect(momentOf(query)).toEqual(moment);
   expect(momentOf(queryOf(momentOf(query)))).toEqual(moment);
+});
+
+test.each([
+  ['', { kind: 'now' }],
+  ['revision:42', { kind: 'revision', revision: 42 }],
+  ['snapshot:C:\\\\a.db', { kind: 'snapshot', file: 'C:\\\\a.db', revision: null }],
+] as const)('the other end %j of a comparison is a moment, and back', (text, moment) => {
+  expect(otherMomentOf({ with: text })).toEqual(moment);
+  expect(otherQueryOf(moment)).toBe(text);
 });
 
 test('a resource of the core group begins with a slash', () => {

@@ -21,6 +21,20 @@ export const queryOf = (moment: Moment): Record<string, string | undefined> => (
   revision: moment.kind === 'now' || moment.revision === null ? undefined : String(moment.revision),
 });
 
+/** The other end of a comparison: `?with=snapshot:FILE`, `?with=revision:N`, or nothing for now. */
+export const otherMomentOf = (query: Query): Moment => {
+  const [kind = '', ...rest] = textOf(query['with']).split(':');
+  const value = rest.join(':');
+  if (kind === 'snapshot' && value !== '') return { kind: 'snapshot', file: value, revision: null };
+  const revision = kind === 'revision' ? revisionOf(value) : null;
+  return revision === null ? { kind: 'now' } : { kind: 'revision', revision };
+};
+
+export const otherQueryOf = (moment: Moment): string => {
+  if (moment.kind === 'now') return '';
+  return moment.kind === 'snapshot' ? `snapshot:${moment.file}` : `revision:${moment.revision}`;
+};
+
 /** `apps/deployments`; core resources begin with the slash. */
 export const resourceOf = (query: Query): { readonly group: string; readonly plural: string } | undefined => {
   const [group = '', plural = ''] = textOf(query['kind']).split('/');

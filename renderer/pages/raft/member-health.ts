@@ -1,10 +1,8 @@
-import type { EtcdMember } from '../../../core/contract/index.ts';
+import { FSYNC_RECOMMENDED_MS, type EtcdMember } from '../../../core/contract/index.ts';
 
 export type MemberFinding =
   'unreachable' | 'noSpace' | 'corrupt' | 'alarm' | 'full' | 'slowDisk' | 'behind' | 'learner' | 'healthy';
 
-/** What etcd's own guide asks of a disk: the 99th percentile of a WAL fsync below this. */
-export const FSYNC_SLOW_MS = 10;
 /** So many entries behind, a member is not merely busy. */
 export const LAG_BEHIND_ENTRIES = 100;
 /** Past this share of its quota a member is close to the NOSPACE alarm, which ends all writes. */
@@ -20,7 +18,7 @@ export const memberFinding = (member: EtcdMember): MemberFinding => {
   if (member.alarms.some((alarm) => alarm.includes('NOSPACE'))) return 'noSpace';
   if (member.alarms.length > 0) return 'alarm';
   if (quotaShare(member) > QUOTA_FULL_SHARE) return 'full';
-  if ((member.fsyncP99Ms ?? 0) > FSYNC_SLOW_MS) return 'slowDisk';
+  if ((member.fsyncP99Ms ?? 0) > FSYNC_RECOMMENDED_MS) return 'slowDisk';
   if (member.lag > LAG_BEHIND_ENTRIES) return 'behind';
   return member.role === 'learner' ? 'learner' : 'healthy';
 };

@@ -169,6 +169,8 @@ test('a list that may not be read says what the server said', async () => {
   });
   expect(text()).toContain('Cannot list Pods');
   expect(text()).toContain('User "dev" cannot list resource "pods"');
+  expect(text()).toContain('Access denied');
+  expect(text()).not.toContain('Loading');
 });
 
 test('a cluster that does not answer is reported, with the way to ask again', async () => {

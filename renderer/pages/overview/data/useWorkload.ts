@@ -69,7 +69,10 @@ export const useWorkload = (cluster: string) => {
     capacity,
     total: computed(() => totalCapacity(capacity.value)),
     isPartial,
-    isListed: computed(() => nodeRows.isListed.value && podRows.isListed.value),
+    /** A user of one namespace reads its pods, and no nodes. */
+    isListed: computed(
+      () => podRows.isListed.value && (nodeRows.isListed.value || nodeRows.health.value.phase === 'refused'),
+    ),
     health: nodeRows.health,
     waitingWhy: nodeRows.waitingWhy,
     refusal: computed(() =>

@@ -79,7 +79,7 @@ const roleOf = (component: ComponentState): ComponentRole => {
 const rank = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 const inOrder = (a: string, b: string): number => rank(a) - rank(b) || a.localeCompare(b);
 
-/** What a host of this role runs, as its siblings show: a host that is down keeps its rows, so nothing jumps. */
+/** What hosts of this role run, as their siblings show: a host that is down keeps its rows, so nothing jumps. */
 export const expectedComponents = (
   state: Pick<LocalClusterState, 'hosts' | 'topology'>,
   role: HostState['role'],
@@ -96,26 +96,32 @@ export const expectedComponents = (
   return [...new Set([...usual, ...seen])].sort(inOrder);
 };
 
+/** An add-on such as kube-dns runs on some hosts; where it never ran, it is not stopped either. */
+const runsOn = (host: HostState, name: string): boolean =>
+  ORDER.includes(name) || host.components.some((component) => component.name === name);
+
 export const componentRows = (host: HostState, expected: readonly string[]): readonly ComponentRow[] =>
-  expected.map((name) => {
-    const known = host.components.find((component) => component.name === name);
-    const isUp = isHostUp(host) || host.phase === 'starting';
-    const phase = !isUp
-      ? 'away'
-      : known && !isAside(known)
-        ? known.phase
-        : host.phase === 'starting'
-          ? 'starting'
-          : 'aside';
-    return {
-      name,
-      phase,
-      tone: phaseTone(phase),
-      role: known && isUp ? roleOf(known) : 'none',
-      version: known?.version ?? '',
-      restarts: known?.restarts ?? 0,
-      message: known?.message ?? undefined,
-      heapBytes: isUp ? (known?.heapBytes ?? undefined) : undefined,
-      utilization: isUp ? (known?.utilization ?? undefined) : undefined,
-    };
-  });
+  expected
+    .filter((name) => runsOn(host, name))
+    .map((name) => {
+      const known = host.components.find((component) => component.name === name);
+      const isUp = isHostUp(host) || host.phase === 'starting';
+      const phase = !isUp
+        ? 'away'
+        : known && !isAside(known)
+          ? known.phase
+          : host.phase === 'starting'
+            ? 'starting'
+            : 'aside';
+      return {
+        name,
+        phase,
+        tone: phaseTone(phase),
+        role: known && isUp ? roleOf(known) : 'none',
+        version: known?.version ?? '',
+        restarts: known?.restarts ?? 0,
+        message: known?.message ?? undefined,
+        heapBytes: isUp ? (known?.heapBytes ?? undefined) : undefined,
+        utilization: isUp ? (known?.utilization ?? undefined) : undefined,
+      };
+    });

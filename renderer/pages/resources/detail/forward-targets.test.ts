@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { forwardUrl, parsePort, podForForward, podPorts, servicePorts } from './forward-targets.ts';
+import { forwardUrl } from '../../../kinds/forward-url.ts';
+import { parsePort, podForForward, podPorts, servicePorts } from './forward-targets.ts';
 
 const pod = (name: string, ready: string, createdAt: string) => ({
   metadata: { name, creationTimestamp: createdAt },

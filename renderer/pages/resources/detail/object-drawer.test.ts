@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { defineComponent, h } from 'vue';
 import {
   type ClusterList,
@@ -7,6 +7,7 @@ import {
   type ObjectItem,
   verbatim,
 } from '../../../../core/contract/index.ts';
+import { REVEALED_MS } from '../../../composables/useReveal.ts';
 import { click, feed, fill, mount, settle, testConnection, type Mounted } from '../../../testing/mount.ts';
 import ObjectDrawer from './ObjectDrawer.vue';
 
@@ -17,6 +18,7 @@ let mounted: Mounted | undefined;
 afterEach(() => {
   mounted?.unmount();
   mounted = undefined;
+  vi.useRealTimers();
 });
 
 test('an object can be deleted once it was read: the request names the one that was looked at', async () => {
@@ -82,4 +84,47 @@ test('a watch that is refused later says so, and leaves what is typed in a form'
   await settle();
   expect(mounted.root.textContent).toContain('the client certificate expired');
   expect([mounted.root.contains(field), field.value]).toEqual([true, '8080']);
+});
+
+test('a revealed value is hidden again after its time, each key by its own', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const secret = {
+    kind: 'Secret',
+    metadata: { name: 'login', namespace: 'default', uid: 's' },
+    data: { password: btoa('hunter2'), user: btoa('anna') },
+  };
+  const connection = testConnection({
+    'clusters.watch': feed<ClusterList>({ clusters: [], problems: [] }).handler,
+    'kube.object': (_input, signal) =>
+      feed<ObjectItem>({ kind: 'object', object: secret }).handler(undefined, signal),
+  });
+  const props = {
+    cluster: '/k#prod',
+    resource: {
+      group: '',
+      version: 'v1',
+      plural: 'secrets',
+      kind: 'Secret',
+      namespaced: true,
+      subresources: [] as readonly string[],
+    } as KubeResource,
+    namespace: 'default',
+    name: 'login',
+    tab: 'summary',
+    isWide: false,
+  };
+  mounted = await mount(drawerWith(props), connection);
+  const { root } = mounted;
+  const shown = (): string[] => ['hunter2', 'anna'].filter((value) => root.textContent?.includes(value));
+  const pass = async (ms: number): Promise<string[]> => {
+    vi.advanceTimersByTime(ms);
+    await settle();
+    return shown();
+  };
+  await click(root, 'Reveal password');
+  expect(await pass(REVEALED_MS / 2)).toEqual(['hunter2']);
+  await click(root, 'Reveal user');
+  expect(await pass(REVEALED_MS / 2 - 1)).toEqual(['hunter2', 'anna']);
+  expect(await pass(1)).toEqual(['anna']);
+  expect(await pass(REVEALED_MS / 2)).toEqual([]);
 });

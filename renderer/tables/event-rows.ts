@@ -1,4 +1,4 @@
-import type { TableColumn, TableRow } from '../../../core/contract/index.ts';
+import type { TableColumn, TableRow } from '../../core/contract/index.ts';
 
 /** An event as the server's own columns tell it. */
 export interface EventRow {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TableRow } from '../../../core/contract/index.ts';
+import type { TableRow } from '../../core/contract/index.ts';
 import { eventRows, filterEvents, groupEvents, newestFirst, parseAge } from './event-rows.ts';
 
 const columns = ['Last Seen', 'Type', 'Reason', 'Object', 'Message'].map((name) => ({

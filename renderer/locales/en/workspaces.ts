@@ -1,0 +1,27 @@
+/** Named sets of cluster, namespaces, pins and columns. */
+export const workspacesPage = {
+  'workspaces.title': 'Workspaces',
+  'workspaces.lead': { one: '{count} workspace.', other: '{count} workspaces.' },
+  'workspaces.none': 'No workspaces',
+  'workspaces.none.text':
+    'A workspace keeps the cluster, namespaces, pinned views, columns and the page you are on under a name, and restores them with one click.',
+  'workspaces.name': 'Name',
+  'workspaces.save': 'Save workspace',
+  'workspaces.save.hint': 'cluster, namespaces, pins and columns',
+  'workspaces.saved': 'Saved workspace {name}',
+  'workspaces.nameless': 'Type a name first',
+  'workspaces.most': 'Limit of {max} workspaces reached; delete one first',
+  'workspaces.list': 'Saved workspaces',
+  'workspaces.note': 'Kept in this browser or app, on this machine.',
+  'workspaces.switch': 'Switch to {name}',
+  'workspaces.switch.short': 'Switch',
+  'workspaces.update': 'Replace {name} with what is open now',
+  'workspaces.delete': 'Delete {name}',
+  'workspaces.current': 'Current',
+  'workspaces.gone': 'Its cluster is not in this console any more',
+  'workspaces.cluster.none': 'no cluster',
+  'workspaces.namespaces.all': 'all namespaces',
+  'workspaces.pins': { one: '{count} pinned view', other: '{count} pinned views' },
+  'workspaces.lists': { one: 'columns of {count} list', other: 'columns of {count} lists' },
+  'workspaces.keywords': 'layout session profile',
+} as const;
