@@ -52,13 +52,8 @@ export const nodeProgram = ({
 });
 
 /** CommonJS, whose loader lets compiled code be kept; the folder's own package.json says so. */
-export const hostProgram = () => {
-  const program = nodeProgram({
-    entry: 'core/cluster/host/program.ts',
-    outDir: 'host',
-    fileName: 'host.js',
-    format: 'cjs',
-  });
+const commonJsProgram = ({ entry, outDir, fileName }) => {
+  const program = nodeProgram({ entry, outDir, fileName, format: 'cjs' });
   const marksCommonJs = {
     name: 'marks-commonjs',
     generateBundle() {
@@ -72,6 +67,9 @@ export const hostProgram = () => {
   return { ...program, plugins: [marksCommonJs] };
 };
 
+export const hostProgram = () =>
+  commonJsProgram({ entry: 'core/cluster/host/program.ts', outDir: 'host', fileName: 'host.js' });
+
 const programs = () => [
   nodeProgram({ entry: 'main/app/main.ts', outDir: 'main', fileName: 'main.js' }),
   nodeProgram({
@@ -81,7 +79,7 @@ const programs = () => [
     format: 'cjs',
     target: CHROME_TARGET,
   }),
-  nodeProgram({ entry: 'main/cli/cli.ts', outDir: 'cli', fileName: 'cli.js' }),
+  commonJsProgram({ entry: 'main/cli/cli.ts', outDir: 'cli', fileName: 'cli.js' }),
   hostProgram(),
 ];
 

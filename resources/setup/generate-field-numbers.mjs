@@ -58,9 +58,14 @@ for (const file of git('ls-tree', '-r', 'HEAD', '--name-only').split('\n')) {
 }
 
 const inlineOf = (entry) => (entry.startsWith('^') ? entry.slice(1).split('=')[0] : undefined);
-// What an alpha version borrows from another package is not served, and left out.
-const entriesOf = (id) =>
-  lines.get(id).filter((entry) => inlineOf(entry) === undefined || lines.has(inlineOf(entry)));
+/** Older versions of a group have some types of v1 under their own name; what else they borrow is not served. */
+const resolved = (entry) => {
+  const inline = inlineOf(entry);
+  if (inline === undefined || lines.has(inline)) return [entry];
+  const stable = inline.replace(/\.v\w+\./, '.v1.');
+  return lines.has(stable) ? [entry.replace(inline, stable)] : [];
+};
+const entriesOf = (id) => lines.get(id).flatMap(resolved);
 
 const wanted = new Set([...known].filter((id) => lines.has(id)));
 for (const id of wanted)

@@ -52,6 +52,7 @@ export const runAsOurselves = async (command, args, options = {}) => {
  */
 export const becomeProgram = async (program, args) => {
   process.argv = [process.execPath, program, ...args];
-  await import(pathToFileURL(program).href);
+  const { default: loaded } = await import(pathToFileURL(program).href);
+  await loaded.ended;
   return process.exitCode;
 };

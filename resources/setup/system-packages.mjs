@@ -28,6 +28,8 @@ export const CONTAINER_PACKAGES = [
   'containernetworking-plugins',
   'busybox-static',
   'iproute2',
+  'nftables',
+  'conntrack',
 ];
 
 const APT_TIMEOUT_MS = 10 * 60_000;
@@ -46,8 +48,17 @@ const missingOf = async (names) => {
   return names.filter((name) => !has(name));
 };
 
+/** The last call: layers side by side take turns, because apt lets only one install at a time. */
+let turn = Promise.resolve();
+
 /** The packages of `names` that are still missing afterwards; empty when the layer can run. */
-export const ensureSystemPackages = async (names) => {
+export const ensureSystemPackages = (names) => {
+  const ours = turn.then(() => installMissing(names));
+  turn = ours.catch(() => undefined);
+  return ours;
+};
+
+const installMissing = async (names) => {
   const missing = await missingOf(names);
   if (missing.length === 0 || !mayInstall()) return missing;
   await step(`Installing ${missing.length} system packages`, async () => {

@@ -19,12 +19,12 @@ const electronForTests = async () => {
 /** How many files run side by side: one per core, and `extra` more. */
 const workers = (extra) => [`--maxWorkers=${availableParallelism() + extra}`];
 
-/** Real containers, in a layer of their own: what they need cannot be installed everywhere. */
-const CONTAINER_TESTS = 'test/integration/cri-containerd';
+/** Real containers and their networks, in a layer of their own: what they need cannot be installed everywhere. */
+const CONTAINER_TESTS = 'test/integration/cri-';
 
 /**
- * In the order they are run: what fails fast comes first. `isBeside`: runs from the start to the end beside the others,
- * which wait more than they work.
+ * In the order they are run: what fails fast comes first. `isBeside`: starts with the layer that follows it and runs
+ * beside it and later ones, which leave it time. Its output is printed when it has ended.
  */
 const LAYERS = [
   {
@@ -33,16 +33,18 @@ const LAYERS = [
     run: async () => ({ ...(await runChecks({ inBackground: true })), skipped: 0 }),
   },
   { name: 'unit', run: () => runVitest({ project: ['unit', 'renderer'] }) },
+  {
+    name: 'containers',
+    // It waits for a runtime most of the time, the simulation never waits.
+    isBeside: true,
+    packages: CONTAINER_PACKAGES,
+    run: () => runVitestTwice({ project: ['integration'], files: [CONTAINER_TESTS], capture: true }),
+  },
   { name: 'transcripts and simulation', run: () => runVitest({ project: ['sim'] }) },
   {
     name: 'integration',
     packages: ['bind9-dnsutils'],
     run: () => runVitestTwice({ project: ['integration'], flags: [`--exclude=${CONTAINER_TESTS}*`] }),
-  },
-  {
-    name: 'containers',
-    packages: CONTAINER_PACKAGES,
-    run: () => runVitestTwice({ project: ['integration'], files: [CONTAINER_TESTS] }),
   },
   {
     name: 'clients',
@@ -84,10 +86,12 @@ await runMain(async () => {
   const total = { passed: 0, failed: 0, skipped: 0 };
   const lines = [];
   const unsteady = [];
+  const broken = [];
   const runAndCount = async (layer) => {
     const startedAt = Date.now();
     const result = await runLayer(layer);
     const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
+    if (result.output) log(`\n== ${layer.name}, which ran beside the others\n${result.output.trimEnd()}`);
     if (result.skippedWhy) {
       total.skipped += 1;
       lines.push(`${layer.name}: skipped, ${result.skippedWhy}`);
@@ -95,18 +99,24 @@ await runMain(async () => {
     }
     for (const key of ['passed', 'failed', 'skipped']) total[key] += result[key];
     unsteady.push(...(result.unsteady ?? []));
+    broken.push(...(result.broken ?? []));
     lines.push(
       `${layer.name}: ${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped in ${seconds} s`,
     );
   };
-  const beside = layers.filter(({ isBeside }) => isBeside).map(runAndCount);
-  for (const layer of layers.filter(({ isBeside }) => !isBeside)) {
-    log(`\n== ${layer.name}`);
-    await runAndCount(layer);
+  const beside = [];
+  for (const layer of layers) {
+    if (layer.isBeside) {
+      beside.push(runAndCount(layer));
+    } else {
+      log(`\n== ${layer.name}`);
+      await runAndCount(layer);
+    }
   }
   await Promise.all(beside);
   log(`\n${lines.join('\n')}\n`);
   for (const claim of unsteady) log(`unsteady, passed at the second attempt: ${claim}`);
+  for (const claim of broken) log(`failed: ${claim}`);
   log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed === 0 && total.passed > 0 ? 0 : 1;
 });

@@ -8,7 +8,12 @@ import { run } from './run.mjs';
 const MODULE_CACHE = join(ROOT, 'node_modules/.cache/vitest');
 const MODULE_CACHE_FILES_MAX = 20_000;
 
+let isModuleCacheBounded = false;
+
+/** Once, before the first run: a second one may read the cache beside the first. */
 const boundModuleCache = () => {
+  if (isModuleCacheBounded) return;
+  isModuleCacheBounded = true;
   let files;
   try {
     files = readdirSync(MODULE_CACHE).length;
@@ -55,7 +60,8 @@ export const runVitestTwice = async (options) => {
   const first = await runVitest(options);
   const { failedFiles } = first;
   if (failedFiles.length === 0 || failedFiles.length > FILES_AGAIN_MAX) return first;
-  process.stdout.write(`\nonce more, alone: ${failedFiles.map(({ path }) => path).join(', ')}\n`);
+  const heading = `\nonce more, alone: ${failedFiles.map(({ path }) => path).join(', ')}\n`;
+  if (!options.capture) process.stdout.write(heading);
   const again = await runVitest({
     ...options,
     files: failedFiles.map(({ path }) => path),
@@ -64,10 +70,12 @@ export const runVitestTwice = async (options) => {
   const stillFailed = new Set(again.failedFiles.map(({ path }) => path));
   return {
     ...first,
+    output: options.capture ? `${first.output}${heading}${again.output}` : '',
     // The files' tests of the first run are replaced by those of the second.
     passed: first.passed - sum(failedFiles, 'passed') + again.passed,
     failed: again.failed,
     skipped: first.skipped - sum(failedFiles, 'skipped') + again.skipped,
+    broken: again.broken,
     unsteady: failedFiles.filter(({ path }) => !stillFailed.has(path)).flatMap(({ claims }) => claims),
   };
 };
@@ -79,13 +87,14 @@ const countsOf = (report, code) => {
   try {
     json = JSON.parse(readFileSync(report, 'utf8'));
   } catch {
-    return { passed: 0, failed: 1, skipped: 0, failedFiles: [] };
+    return { passed: 0, failed: 1, skipped: 0, failedFiles: [], broken: ['vitest ended without a report'] };
   }
   const passed = json.numPassedTests;
   // A file that does not load and an error outside any test are failures that no test counts.
   const failed = json.numFailedTests > 0 ? json.numFailedTests : code === 0 ? 0 : 1;
   const skipped = json.numPendingTests + json.numTodoTests;
-  return { passed, failed, skipped, failedFiles: json.testResults.filter(hasFailed).map(failedFile) };
+  const failedFiles = json.testResults.filter(hasFailed).map(failedFile);
+  return { passed, failed, skipped, failedFiles, broken: failedFiles.flatMap(({ claims }) => claims) };
 };
 
 const hasFailed = ({ status }) => status === 'failed';

@@ -1,0 +1,6 @@
+export interface Screen {
+  readonly name: string;
+  readonly go: string;
+  readonly stage?: string;
+}
+export const SCREENS: readonly Screen[];
