@@ -21,6 +21,7 @@ const LONG = [
   'clients/cluster-members',
   'clients/managers-election',
   'clients/cluster-upgrade',
+  'clients/drills',
   'clients/managers-kill',
   'integration/cluster-up',
   'integration/etcd-kill',

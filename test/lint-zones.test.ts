@@ -1,8 +1,10 @@
 import { Linter } from 'eslint';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import plugin from '../resources/lint/plugin.mjs';
+import { PURE_ZONES } from '../resources/lint/zones.mjs';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -51,4 +53,14 @@ test.each([
   ['main/preload/a.ts', `import 'electron'; import '../../core/contract/index.ts';`],
 ])('%s may say %s', (file, code) => {
   expect(reports(file, code)).toEqual([]);
+});
+
+test('the rules of pure zones are set for every pure zone', () => {
+  const { overrides } = JSON.parse(readFileSync(join(ROOT, '.oxlintrc.json'), 'utf8')) as {
+    overrides: { files: string[]; rules: Record<string, unknown> }[];
+  };
+  const pure = overrides.find(({ rules }) => 'no-restricted-globals' in rules);
+  expect(pure?.files).toEqual(
+    PURE_ZONES.map((zone) => (zone === 'core/base' ? `${zone}/*.ts` : `${zone}/**/*.ts`)),
+  );
 });

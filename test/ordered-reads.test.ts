@@ -19,9 +19,9 @@ const sources = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
 
 /** Calls that change something: nothing is shown from their response, or it is the one that a person waits for. */
 const CHANGES =
-  /^(?:clusters\.(?:create|start|stop|delete|openKubeconfig|forget|setReadOnly|allowPlugin)|cluster\.(?:act|pauseOperation)|backups\.(?:schedule|choose)|forwards\.(?:open|close)|settings\.write|kube\.apply|kube\.execInput|helm\.change|history\.restore)$/;
+  /^(?:clusters\.(?:create|start|stop|delete|openKubeconfig|forget|setReadOnly|allowPlugin)|cluster\.(?:act|pauseOperation)|backups\.(?:schedule|choose)|forwards\.(?:open|close)|settings\.write|kube\.apply|kube\.execInput)$/;
 /** Keeps responses in the order of requests, or sends no request before the response to the one before. */
-const ORDERED = /\b(?:useLatestCall|createTurns|usePoll)\(/;
+const ORDERED = /\b(?:useLatestCall|createTurns|useDryRun|usePoll)(?:<\w+>)?\(/;
 /** Reads that cannot overtake each other, with the reason. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   'composables/useCall.ts': 'the call itself',
@@ -33,6 +33,9 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'pages/resources/detail/DeleteDialog.vue': 'reads objects before it deletes them',
   'pages/resources/detail/useRelated.ts': 'sends no request while one is under way',
   'pages/resources/detail/useRevisions.ts': 'sends no request while one is under way',
+  'pages/resources/detail/files/useFileTransfer.ts': 'writes the chunks of a file one after the other',
+  'pages/drills/ScratchCard.vue': 'reads defaults before it creates a cluster',
+  'pages/drills/useDrill.ts': 'sends no request while one is under way',
   'pages/admission/DryRun.vue': 'its button is busy until the response is there',
 };
 

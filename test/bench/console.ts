@@ -14,6 +14,8 @@ import { usageOf } from '../support/process-usage.ts';
 import { firstPaintMs } from './app-start.ts';
 import { printLoad, printRow } from './cluster/report.ts';
 import { countFrames, heapMib, openList, typeFilter, typePalette } from './console/page.ts';
+import { measurePast } from './console/past.ts';
+import { measureGraph, measureTimeline } from './console/pictures.ts';
 import { PodSource } from './console/pods.ts';
 
 /**
@@ -221,6 +223,9 @@ const measureHidden = async (desktop: Desktop, pid: number): Promise<void> => {
 export const run = async (args: readonly string[]): Promise<void> => {
   const { pods, seconds } = settingsOf(args);
   printLoad();
+  measureGraph();
+  measureTimeline();
+  await measurePast();
   const desk = await openDesk();
   const source = await PodSource.start();
   try {

@@ -5,7 +5,10 @@ import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
 import { InformerFactory, NODE, POD, type Client } from '../../core/client/index.ts';
+import type { V1Container } from '../../core/api/schema/index.ts';
 import { adminClient, up, type RunningCluster } from '../support/cluster.ts';
+import { noContainers, startContainerd } from '../support/containerd.ts';
+import { bareContainers } from './cluster/bare-containers.ts';
 import { treeUsage } from './cluster/processes.ts';
 import { printLoad, printRow } from './cluster/report.ts';
 
@@ -14,8 +17,12 @@ import { printLoad, printRow } from './cluster/report.ts';
  * measured with; `scheduled` leaves that to the scheduler, with upstream's limit of 50 requests a second.
  *
  * npm run bench -- nodes [nodes=1000] [pods=10000] [control-planes=1] [scheduled]
+ * npm run bench -- nodes containers=100   real containers (root, containerd), against the same calls without a kubelet
  */
-const DEFAULTS = { nodes: 1000, pods: 10_000, 'control-planes': 1 };
+const DEFAULTS = { nodes: 1000, pods: 10_000, 'control-planes': 1, containers: 0 };
+const CONTAINERS_NETWORK = 150;
+/** Of what the same sandboxes and containers take without a kubelet. */
+const CONTAINERS_RATIO_GOAL = 1.3;
 const CREATES_AT_ONCE = 64;
 const REST_MS = 20_000;
 const PODS_LIMIT_MS = 600_000;
@@ -36,12 +43,15 @@ const settingsOf = (args: readonly string[]): Settings => {
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const podOf = (index: number, nodeName: string | undefined) => ({
+const CONTAINER: V1Container = { name: 'main', image: 'registry.example/app:1.2.3' };
+
+const podOf = (index: number, nodeName: string | undefined, container: V1Container) => ({
   metadata: { name: `pod-${index}`, namespace: 'default', labels: { app: 'bench' } },
   spec: {
     ...(nodeName !== undefined && { nodeName }),
     automountServiceAccountToken: false,
-    containers: [{ name: 'main', image: 'registry.example/app:1.2.3' }],
+    containers: [container],
+    terminationGracePeriodSeconds: 0,
   },
 });
 
@@ -50,11 +60,12 @@ const createAll = async (
   client: Client,
   nodes: readonly (string | undefined)[],
   pods: number,
+  container = CONTAINER,
 ): Promise<void> => {
   let next = 0;
   const work = async (): Promise<void> => {
     for (let index = next++; index < pods; index = next++)
-      await client.resource(POD, 'default').create(podOf(index, nodes[index % nodes.length]));
+      await client.resource(POD, 'default').create(podOf(index, nodes[index % nodes.length], container));
   };
   await Promise.all(Array.from({ length: CREATES_AT_ONCE }, work));
 };
@@ -147,8 +158,48 @@ const measureRest = async (cluster: RunningCluster, what: string): Promise<void>
   });
 };
 
+/** Two nodes on one containerd of this bench's own. */
+const measureContainers = async (pods: number): Promise<void> => {
+  if (noContainers !== undefined) throw new Error(`no containers can run here: ${noContainers}`);
+  const data = mkdtempSync(join(tmpdir(), 'pilothouse-bench-containers-'));
+  const bridge = `ph-${CONTAINERS_NETWORK}`;
+  const containerd = await startContainerd({ bridge });
+  let cluster: RunningCluster | undefined;
+  try {
+    const flags = ['--runtime', 'cri', '--container-runtime-endpoint', containerd.endpoint];
+    cluster = await up(
+      ...['--data', data, '--control-planes', '1', '--network', String(CONTAINERS_NETWORK)],
+      ...flags,
+    );
+    const container = { name: 'main', image: containerd.image, command: ['/bin/sleep', '600'] };
+    const bareSeconds = await bareContainers(containerd, container, pods);
+    printRow({ name: `${pods} containers by CRI calls alone`, value: pods / bareSeconds, unit: '/s' });
+    const client = await adminClient(data);
+    const startedMs = performance.now();
+    const running = untilRunning(client, pods, () => undefined);
+    await createAll(client, ['worker-1', 'worker-2'], pods, container);
+    await running;
+    const seconds = (performance.now() - startedMs) / 1000;
+    printRow({ name: `${pods} pods bound, creation to Running`, value: pods / seconds, unit: '/s' });
+    printRow({
+      name: 'time of pods in times of CRI calls alone',
+      value: seconds / bareSeconds,
+      unit: 'x',
+      goal: CONTAINERS_RATIO_GOAL,
+      note: `${seconds.toFixed(1)} s against ${bareSeconds.toFixed(1)} s`,
+    });
+    client.dispose();
+  } finally {
+    await cluster?.end('SIGTERM');
+    await containerd.close();
+    rmSync(`/var/lib/cni/networks/pilothouse-${bridge}`, { recursive: true, force: true });
+    rmSync(data, { recursive: true, force: true });
+  }
+};
+
 export const run = async (args: readonly string[]): Promise<void> => {
-  const { nodes, pods, 'control-planes': controlPlanes } = settingsOf(args);
+  const { nodes, pods, 'control-planes': controlPlanes, containers } = settingsOf(args);
+  if (containers > 0) return measureContainers(containers);
   const data = mkdtempSync(join(tmpdir(), 'pilothouse-bench-nodes-'));
   printLoad();
   let cluster: RunningCluster | undefined;

@@ -1,4 +1,8 @@
-import { startTestWebhook, type TestWebhook } from '../../core/apiserver/webhook/testing/webhook-server.ts';
+import {
+  foreignCaBundle,
+  startTestWebhook,
+  type TestWebhook,
+} from '../../core/apiserver/webhook/testing/webhook-server.ts';
 
 /** The namespace that everything here is limited to. */
 export const HOOKED = 'hooked';
@@ -108,4 +112,31 @@ metadata: {name: team}
 spec:
   policyName: team
   matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ${HOOKED}}}}
+`;
+
+/** Never answers `/hang`, and answers everything else with garbage. */
+export const startBrokenWebhook = (address: string): Promise<TestWebhook> =>
+  startTestWebhook(
+    (_body, response, { url = '' }) => {
+      if (!url.startsWith('/hang'))
+        response.writeHead(200, { 'content-type': 'application/json' }).end('no JSON');
+    },
+    { names: [address], address },
+  );
+
+const brokenHook = (name: string, url: string, caBundle: string): string => `
+- name: ${name}.example.com
+  clientConfig: {url: "${url}", caBundle: ${caBundle}}
+  rules: [{operations: [CREATE], apiGroups: [""], apiVersions: [v1], resources: [configmaps]}]
+  matchConditions: [{name: named, expression: "object.metadata.name == '${name}'"}]
+  timeoutSeconds: 1
+  sideEffects: None
+  admissionReviewVersions: [v1]`;
+
+/** One webhook for each way to fail, called for the ConfigMap of its name. */
+export const brokenManifest = ({ url, caBundle }: TestWebhook): string => `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: broken}
+webhooks:${brokenHook('hang', url('/hang'), caBundle)}${brokenHook('garbage', url('/garbage'), caBundle)}${brokenHook('stranger', url('/stranger'), foreignCaBundle())}
 `;

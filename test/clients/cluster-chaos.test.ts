@@ -1,4 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isAlreadyExists } from '../../core/api/meta/index.ts';
@@ -30,8 +31,26 @@ interface MemberRow {
 const leaderOf = async (): Promise<string | undefined> =>
   (await cluster.json<MemberRow[]>('member', 'list')).find(({ isLeader }) => isLeader)?.name;
 
+/** A folder with any bytes and a name that is not plain, by `kubectl cp`. */
+const copyThereAndBack = async (
+  kubectl: { ok(...args: string[]): Promise<string> },
+  pod: string,
+): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), 'copy-'));
+  try {
+    const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, at) => (at * 7) % 256));
+    mkdirSync(join(folder, 'there'));
+    writeFileSync(join(folder, 'there', 'a b ü'), bytes);
+    await kubectl.ok('-n', 'guestbook', 'cp', join(folder, 'there'), `${pod}:/tmp/copied`);
+    await kubectl.ok('-n', 'guestbook', 'cp', `${pod}:/tmp/copied`, join(folder, 'back'));
+    expect(readFileSync(join(folder, 'back', 'a b ü'))).toEqual(bytes);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
 test(
-  'the guestbook becomes ready, answers from every replica, and is reached by logs, exec and port-forward',
+  'the guestbook becomes ready, answers from every replica, and is reached by logs, exec, cp and port-forward',
   async () => {
     const kubectl = await cluster.kubectl();
     if (!kubectl) return;
@@ -63,6 +82,7 @@ test(
     expect(
       await kubectl.ok(...['-n', 'guestbook', 'exec', pod!, '--', 'sh', '-c', 'echo $STORE_HOST; hostname']),
     ).toBe(`store-0.store\n${pod}\n`);
+    await copyThereAndBack(kubectl, pod!);
     const forward = kubectl.start('-n', 'guestbook', 'port-forward', 'statefulset/store', ':6379');
     try {
       const told = await forward.until((text) => /127\.0\.0\.1:\d+ ->/.test(text));

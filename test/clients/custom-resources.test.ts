@@ -113,6 +113,9 @@ describe.skipIf(!isBuilt)('custom resources with kubectl', () => {
       text.includes('How large it is.'),
     );
     expect(explained).toContain('FIELD: size <integer>');
+    expect(await run('explain widget.spec --recursive')).toMatch(
+      /\n {2}parts\s+<\[\]Object>\n {4}name\s+<string>/,
+    );
 
     const apply = (manager: string, parts: string): Promise<string> =>
       run(`apply --server-side --field-manager=${manager} -f -`, widget('e', `{"size":1,"parts":${parts}}`));
@@ -127,8 +130,9 @@ describe.skipIf(!isBuilt)('custom resources with kubectl', () => {
     );
   });
 
-  test('client-side apply of an old kubectl works on them, too', async () => {
-    const { run } = await terminal(20, 'custom-old');
+  test('client-side apply and explain of an old kubectl work on them, too', async () => {
+    const { run, eventually } = await terminal(20, 'custom-old');
+    await eventually('explain widget.spec.size', (text) => text.includes('How large it is.'));
     expect(await run('apply -f -', widget('old', '{"size":3}'))).toBe('widget.example.com/old created');
     expect(await run('apply -f -', widget('old', '{"size":4}'))).toBe('widget.example.com/old configured');
     expect(await run('get widget old --no-headers')).toMatch(/^old\s+4\s+red$/);

@@ -49,6 +49,8 @@ class Side {
       text
         .replaceAll(this.#directory, '<directory>')
         .replace(/127\.\d+\.0\.\d+/g, '<host>')
+        // Members are in the order of their ids, and the id of one that is added is random.
+        .replace(/(?<=ETCD_INITIAL_CLUSTER=")[^"]*/g, (members) => members.split(',').sort().join(','))
         .replace(/("(?:\w*_id|id|\w*ID|[lL]ease)"\s?:\s?)(\d+)/g, (_whole, label: string, id: string) =>
           label.concat(this.#nameOf(BigInt(id).toString(16))),
         )

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRequest, generateKey } from '../../core/pki/index.ts';
-import { HOOKED, POLICY_MANIFEST, startLabelWebhook, webhookManifest } from './admission-steps.ts';
+import {
+  brokenManifest,
+  HOOKED,
+  POLICY_MANIFEST,
+  startBrokenWebhook,
+  startLabelWebhook,
+  webhookManifest,
+} from './admission-steps.ts';
 import { until } from '../support/until.ts';
 import { isBuilt, openKubectlCluster, type KubectlCluster, type Terminal } from './kubectl-cluster.ts';
 
@@ -25,6 +32,7 @@ status:
 describe.skipIf(!isBuilt)('a day with kubectl: operations', () => {
   let cluster: KubectlCluster;
   let run: Terminal['run'];
+  let runOld: Terminal['run'];
   let rows: Terminal['rows'];
   let start: Terminal['start'];
   let eventually: Terminal['eventually'];
@@ -32,6 +40,7 @@ describe.skipIf(!isBuilt)('a day with kubectl: operations', () => {
   beforeAll(async () => {
     cluster = await openKubectlCluster({ etcd: 'pilothouse', members: 3, apiServers: 3, octet: OCTET });
     ({ run, rows, start, eventually } = await cluster.terminal(36, 'day'));
+    ({ run: runOld } = await cluster.terminal(20, 'day-old'));
     await run('create deployment web --image=nginx:1 --replicas=2');
     await run('apply -f -', NODE);
   });
@@ -335,6 +344,7 @@ rules: [{apiGroups: [""], resources: [configmaps], verbs: [get]}]
       const denied =
         'error: failed to create configmap: admission webhook "label.example.com" denied the request: bad names are not welcome';
       await everywhere(`${bad} --dry-run=server`, (text) => text.startsWith(denied));
+      expect(await runOld(bad)).toContain('admission webhook "label.example.com" denied the request');
       expect(await run(`create configmap good -n ${HOOKED}`)).toBe(
         'configmap/good created\nWarning: labelled by the webhook',
       );
@@ -347,10 +357,36 @@ rules: [{apiGroups: [""], resources: [configmaps], verbs: [get]}]
     expect(await run(`create configmap late -n ${HOOKED}`)).toBe(
       `error: failed to create configmap: Internal error occurred: failed calling webhook "label.example.com": failed to call webhook: Post "https://hook.${HOOKED}.svc:443/label?timeout=10s": dial tcp ${address}:${webhook.port}: connect: connection refused\n[exit 1]`,
     );
+    expect(await runOld(`create configmap late -n ${HOOKED}`)).toContain('connect: connection refused');
     await run('delete mutatingwebhookconfiguration label');
     await everywhere(`create configmap after -n ${HOOKED} --dry-run=server`, (text) =>
       text.includes('created'),
     );
+  });
+
+  test('a webhook that hangs, answers garbage or shows a foreign certificate denies, to old and new clients', async () => {
+    const webhook = await startBrokenWebhook(`127.${OCTET}.9.8`);
+    // The first shows that every server knows the configuration; waiting for the one that hangs takes a second each.
+    const failures = [
+      ['garbage', "couldn't get version/kind; json parse error"],
+      ['hang', `Post "${webhook.url('/hang')}?timeout=1s": context deadline exceeded`],
+      ['stranger', 'tls: failed to verify certificate: x509: certificate signed by unknown authority'],
+    ] as const;
+    try {
+      expect(await run('apply -f -', brokenManifest(webhook))).not.toContain('exit');
+      for (const [name, why] of failures) {
+        const called = `failed calling webhook "${name}.example.com": failed to call webhook: `;
+        const line = `create configmap ${name} -n ${HOOKED}`;
+        if (name === 'garbage') await everywhere(`${line} --dry-run=server`, (text) => text.includes(called));
+        for (const text of await Promise.all([run(line), runOld(line)])) {
+          expect(text).toContain(`Internal error occurred: ${called}`);
+          expect(text).toContain(why);
+        }
+      }
+    } finally {
+      await run('delete validatingwebhookconfiguration broken');
+      await webhook.close();
+    }
   });
 
   test('policies change and deny, with parameters', async () => {

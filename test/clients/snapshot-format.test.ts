@@ -15,7 +15,10 @@ import {
   verifySnapshot,
   type Snapshot,
 } from '../../core/etcd/snapshot/index.ts';
+import { message, protobufBody } from '../../core/apiserver/protobuf/testing/protobuf-writer.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
+import { contentsOf, openDecoder, openSnapshotSource } from '../../core/cluster/history/index.ts';
+import { inEnglish } from '../../core/contract/index.ts';
 import { BUCKETS, Store, loadBackend, openLmdbBackend } from '../../core/etcd/mvcc/index.ts';
 import { ETCD_BINARY, etcdctl, startRealEtcd, type RealEtcd } from './real-etcd.ts';
 
@@ -279,6 +282,45 @@ describe.skipIf(!existsSync(ETCD_BINARY))('snapshot files and a real etcd', () =
     await etcd.stop();
     expect(after.revision).toBe(revision + 1);
     expect(after.lines.filter((text) => !text.startsWith('/ours '))).toEqual(truth.lines);
+  });
+
+  test('objects that a kube-apiserver wrote to a real etcd as protobuf are browsed in its snapshot', async () => {
+    const etcd = await start(join(directory, 'kubernetes'));
+    const key = '/registry/configmaps/harbour/tides';
+    const object = message(
+      [1, message([1, 'tides'], [3, 'harbour'], [5, 'uid-1'])],
+      [2, message([1, 'high'], [2, '06:12'])],
+    );
+    const put = (at: string, value: Uint8Array): Promise<object> =>
+      etcd.call('kv/put', {
+        key: Buffer.from(at).toString('base64'),
+        value: Buffer.from(value).toString('base64'),
+      });
+    await put(key, protobufBody('v1', 'ConfigMap', object));
+    await put('/registry/configmaps/harbour/broken', Buffer.from('k8s\0not a message'));
+    const file = join(directory, 'kubernetes.db');
+    await etcdctl('--endpoints', etcd.endpoint, 'snapshot', 'save', file);
+    await etcd.stop();
+    const source = await openSnapshotSource(file);
+    const decoder = await openDecoder([], systemClock);
+    try {
+      expect((await contentsOf(source)).rows).toMatchObject([{ group: '', plural: 'configmaps', count: 2 }]);
+      const read = async (at: string) => decoder.decode((await source.read(at))!);
+      expect((await read(key)).object).toMatchObject({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'tides', namespace: 'harbour', uid: 'uid-1' },
+        data: { high: '06:12' },
+      });
+      const broken = await read('/registry/configmaps/harbour/broken');
+      expect([broken.object, inEnglish(broken.problem!)]).toEqual([
+        undefined,
+        expect.stringContaining('/registry/configmaps/harbour/broken'),
+      ]);
+    } finally {
+      decoder.dispose();
+      await source.close();
+    }
   });
 
   test('a flipped byte is caught by us and by etcdctl', async () => {

@@ -141,6 +141,8 @@ test('nothing is deleted while the cluster is read-only; afterwards only what wa
   await dialog.getByRole('button', { name: 'Delete ConfigMap doomed' }).click();
   await page.getByText('Deleted. Showing its last known state.').waitFor();
   await row(page, 'doomed').waitFor({ state: 'detached' });
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+  await row(page, 'doomed').waitFor();
 });
 
 test('a host refuses a write to a read-only cluster, whatever the page asks', async () => {
@@ -418,6 +420,13 @@ test('an error of the server stands at its field, and a result leads to its obje
     const [mark, text] = [await squiggle.boundingBox(), await line.boundingBox()];
     return mark && text && Math.abs(mark.y - text.y) < text.height;
   });
+  // Problems are counted for the text in view.
+  const problems = page.getByText('1 problem', { exact: true });
+  await problems.waitFor();
+  await page.getByRole('button', { name: 'New manifest' }).click();
+  await page.getByRole('menuitem', { name: 'Deployment and Service' }).click();
+  await problems.waitFor({ state: 'detached' });
+  await page.getByRole('list', { name: 'Open manifests' }).getByRole('button').first().click();
   await line.click();
   await page.keyboard.press('End');
   for (let count = 0; count < 'Not_Valid'.length; count += 1) await page.keyboard.press('Backspace');

@@ -35,7 +35,7 @@ const names = async (path: string, prefix: string): Promise<string[]> => {
 const configMap = (name: string): Promise<unknown> =>
   plane.make(CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
-test('a list is worked by keys: J and K, Shift, Ctrl+A, Delete, Esc, and from the filter to the list and back', async () => {
+test('a list is worked by keys: J and K, Shift, Ctrl+A, Delete, F9, Esc, and from the filter to the list and back', async () => {
   const { page, go } = plane;
   for (const name of ['key-a', 'key-b', 'key-c', 'key-d']) await configMap(name);
   await go('/config?kind=configmaps');
@@ -68,6 +68,11 @@ test('a list is worked by keys: J and K, Shift, Ctrl+A, Delete, Esc, and from th
   await page.keyboard.press('Enter');
   await until('all four to be gone', async () => (await names(CONFIG_MAPS, 'key-')).length === 0);
   await dialog().waitFor({ state: 'detached' });
+  // The message offers it, and shows the key.
+  await page.locator('.toast').getByText('F9', { exact: true }).waitFor();
+  await page.keyboard.press('F9');
+  await until('all four to be back', async () => (await names(CONFIG_MAPS, 'key-')).length === 4);
+  await page.getByText('4 changes undone').first().waitFor();
 });
 
 test('many are deleted with the question in view, progress, and nothing half selected afterwards', async () => {
@@ -216,6 +221,7 @@ test('the help lists the keys of the page, and a colon jumps to a kind', async (
   await page.keyboard.press('?');
   await dialog().getByRole('heading', { name: 'On this page: Config' }).waitFor();
   await dialog().getByText('Open the context menu').waitFor();
+  await dialog().getByText('Undo, while a message offers it').waitFor();
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
   await page.keyboard.press(':');
@@ -261,6 +267,10 @@ test('a user of one namespace finds their kubeconfig and gets a working console;
   await go('/config?kind=secrets');
   await page.getByText('kubectl auth can-i list secrets').waitFor();
 
+  // A page that needs the files of the cluster says so.
+  await go('/audit');
+  await page.getByText('the console reads those of clusters it hosts').waitFor();
+
   await go('/fleet?kind=configmaps');
   await page.locator('main input[data-filter]').click();
   await page.keyboard.type('scoped-team');
@@ -275,7 +285,22 @@ test('a user of one namespace finds their kubeconfig and gets a working console;
   await page.getByRole('button', { name: `Use ${PLANE_CONTEXT}`, exact: true }).click();
 });
 
-test('a secret is shown by key and on request; its YAML shows no value before that', async () => {
+/** Half a minute later, without the wait: runs what the page has set for then. A reload forgets it. */
+const keepHalfMinute = async (): Promise<() => Promise<void>> => {
+  await plane.page.evaluate(() => {
+    const set = window.setTimeout.bind(window);
+    const due: (() => void)[] = [];
+    const keep = (run: () => void, ms?: number): number => {
+      if (ms === 30_000) due.push(run);
+      return set(run, ms);
+    };
+    Object.assign(window, { setTimeout: keep, halfMinuteLater: () => due.splice(0).forEach((run) => run()) });
+  });
+  return () =>
+    plane.page.evaluate(() => (window as unknown as { halfMinuteLater(): void }).halfMinuteLater());
+};
+
+test('a secret is shown by key, on request and for half a minute; its YAML shows no value before that', async () => {
   const { page, go, make } = plane;
   const applied = '{"stringData":{"password":"hunter2"}}';
   await make('/api/v1/namespaces/default/secrets', {
@@ -291,15 +316,69 @@ test('a secret is shown by key and on request; its YAML shows no value before th
   const drawer = page.getByRole('complementary');
   await drawer.getByText('password', { exact: true }).waitFor();
   expect(await drawer.textContent()).not.toMatch(/hunter2|anna/);
+  const halfMinuteLater = await keepHalfMinute();
+  const value = drawer.getByText('hunter2', { exact: true });
   await drawer.getByRole('button', { name: 'Reveal password' }).click();
-  await drawer.getByText('hunter2', { exact: true }).waitFor();
+  await value.waitFor();
   expect(await drawer.textContent()).not.toContain('anna');
+  await halfMinuteLater();
+  await value.waitFor({ state: 'detached' });
+  // Once more, and left: it is hidden on the way back, too.
+  await drawer.getByRole('button', { name: 'Reveal password' }).click();
+  await value.waitFor();
   await drawer.getByRole('tab', { name: 'YAML' }).click();
   await drawer.getByText('last-applied-configuration').waitFor();
   const encoded = Buffer.from('hunter2').toString('base64');
   expect(await drawer.textContent()).not.toMatch(new RegExp(`hunter2|${encoded}`));
   await drawer.getByRole('switch').last().click();
   await drawer.getByText(encoded).waitFor();
+  await halfMinuteLater();
+  await drawer.getByText(encoded).waitFor({ state: 'detached' });
+  await drawer.getByRole('tab', { name: 'Summary' }).click();
+  await drawer.getByRole('button', { name: 'Reveal password' }).waitFor();
+  expect(await drawer.textContent()).not.toContain('hunter2');
+});
+
+test('an Ingress shows its routes, a claim its volume, an autoscaler its bounds and targets', async () => {
+  const { page, go, make } = plane;
+  const metadata = { name: 'shop' };
+  const service = { name: 'shop', port: { number: 80 } };
+  const paths = [{ path: '/cart', pathType: 'Prefix', backend: { service } }];
+  const request = { resources: { requests: { storage: '1Gi' } } };
+  const volume = { accessModes: ['ReadWriteOnce'], storageClassName: '' };
+  const cpu = { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } };
+  await make('/apis/networking.k8s.io/v1/namespaces/default/ingresses', {
+    ...{ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata },
+    spec: { rules: [{ host: 'shop.example', http: { paths } }] },
+  });
+  await make('/api/v1/persistentvolumes', {
+    ...{ apiVersion: 'v1', kind: 'PersistentVolume', metadata },
+    spec: { ...volume, capacity: { storage: '2Gi' }, hostPath: { path: '/nowhere' } },
+  });
+  await make('/api/v1/namespaces/default/persistentvolumeclaims', {
+    ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata },
+    spec: { ...volume, ...request, volumeName: 'shop' },
+  });
+  await make('/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers', {
+    ...{ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' },
+      ...{ minReplicas: 2, maxReplicas: 5, metrics: [{ type: 'Resource', resource: cpu }] },
+    },
+  });
+  const section = (name: string): Locator =>
+    page.getByRole('complementary').getByRole('region', { name, exact: true });
+  await go('/network?kind=ingresses.networking.k8s.io&open=default/shop');
+  await section('Routes').getByRole('row', { name: 'shop.example /cart Prefix shop:80' }).waitFor();
+  await go('/workloads?kind=horizontalpodautoscalers.autoscaling&open=default/shop');
+  await section('Autoscaling').getByText('2 to 5').waitFor();
+  await section('Autoscaling')
+    .getByRole('row', { name: /cpu.*80/ })
+    .waitFor();
+  await go('/storage?kind=persistentvolumeclaims&open=default/shop');
+  await section('Claim').getByText('1Gi').waitFor();
+  await section('Claim').getByRole('link', { name: 'shop' }).click();
+  await section('Volume').getByText('2Gi').waitFor();
 });
 
 test('filters, columns, order and views are kept, and survive a reload', async () => {
@@ -457,6 +536,10 @@ test('a custom kind appears in the navigation by its group, and a dry run names 
   await row('first').getByText('green').waitFor();
   await row('first').click();
   await page.getByRole('complementary').getByText('first').first().waitFor();
+  await go('/cluster?kind=customresourcedefinitions.apiextensions.k8s.io&open=/toys.toys.example.com');
+  const versions = page.getByRole('complementary').getByRole('region', { name: 'Versions', exact: true });
+  await versions.getByRole('row', { name: 'v1 Yes Yes – –', exact: true }).waitFor();
+  await versions.getByRole('row', { name: 'v1alpha1 No No – use v1', exact: true }).waitFor();
 
   for (const [path, body] of TOY_POLICIES) await plane.make(path, body);
   await go('/admission');

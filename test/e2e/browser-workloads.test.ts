@@ -1,13 +1,25 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { accessibilityProblems, COLOUR_RULES } from '../../resources/setup/accessibility.mjs';
 import { inEnglish } from '../../core/contract/index.ts';
 import { launchChromium, visit, type Visit } from '../support/chromium.ts';
 import { actAndWait, contractOf, untilPhase, type PageContract } from '../support/page-contract.ts';
+import { OIDC_CLIENT, startOidcServer } from '../support/oidc-server.ts';
 import { startTestServing, type TestServing } from '../support/serving.ts';
 import { until } from '../support/until.ts';
+import {
+  DEPLOYMENT_PATH,
+  evictAndUndo,
+  explainSelector,
+  findFailingController,
+  typeInto,
+  type Workbench,
+} from './application-steps.ts';
 
 const DIST = process.env['PILOTHOUSE_DIST'] ?? fileURLToPath(new URL('../../dist', import.meta.url));
 const HOST_PROGRAM = new URL(`file://${DIST}/host/host.js`);
@@ -21,7 +33,6 @@ const LOG_LINES = [
   '{"level":"error","msg":"the crane is stuck","crane":"north-3"}',
   'W0912 10:04:12.123456       1 pier.go:12] "Tide is falling" pier="seven"',
 ];
-const DEPLOYMENT_PATH = '/apis/apps/v1/namespaces/default/deployments/web';
 
 let browser: Browser;
 let serving: TestServing;
@@ -38,9 +49,11 @@ beforeAll(async () => {
   await page.setViewportSize({ width: 1440, height: 900 });
   contract = await contractOf(page);
   const { wishes } = await contract.call('clusters.defaults', undefined);
-  const made = { ...wishes, name: 'harbour', controlPlanes: 1, workers: 1 };
+  const made = { ...wishes, name: 'harbour', controlPlanes: 1, workers: 1, purpose: 'drills' as const };
   ({ cluster } = await contract.call('clusters.create', made));
   await untilPhase(await contract.follow('cluster.state', { cluster }), 'ready');
+  await go('/workloads');
+  await page.getByRole('button', { name: 'Use harbour' }).click();
 });
 afterAll(async () => {
   await visited?.close();
@@ -55,7 +68,11 @@ const drawer = (): Locator => page.getByRole('complementary');
 const deploymentTab = (tab: string): string => `/workloads?kind=deployments.apps&open=default/web&tab=${tab}`;
 const podTab = (pod: string, tab: string): string => `/workloads?kind=pods&open=default/${pod}&tab=${tab}`;
 
-const request = async (method: 'GET' | 'PATCH', path: string, body?: unknown): Promise<unknown> => {
+const request = async (
+  method: 'GET' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: unknown,
+): Promise<unknown> => {
   const answer = await contract.call('kube.request', {
     cluster,
     method,
@@ -93,6 +110,7 @@ const apply = (object: Record<string, unknown>): Promise<unknown> =>
     object,
   });
 const part = (title: string): Locator => drawer().getByRole('region', { name: title, exact: true });
+const workbench = (): Workbench => ({ page, go, drawer, part, apply, request, runningPod });
 
 /** From the workload to its pod, from there to the node, and from the service to its endpoints: all by clicking. */
 const readDetails = async (): Promise<void> => {
@@ -210,13 +228,12 @@ test('a workload is rolled out, read, entered, broken, rolled back, reached and 
       },
     },
   });
-  await go('/workloads');
-  await page.getByRole('button', { name: 'Use harbour' }).click();
-
   await go(deploymentTab('rollout'));
   await drawer().getByText('Successfully rolled out', { exact: true }).waitFor();
   await readDetails();
   await readLogs();
+  await explainSelector(workbench());
+  await findFailingController(workbench());
 
   const first = await runningPod();
   await go(podTab(first, 'terminal'));
@@ -225,6 +242,14 @@ test('a workload is rolled out, read, entered, broken, rolled back, reached and 
   await page.keyboard.type('echo $((20 + 22)) knots');
   await page.keyboard.press('Enter');
   await drawer().locator('.xterm-rows').getByText('42 knots').waitFor();
+  await drawer().getByRole('button', { name: 'Close shell' }).click();
+  await drawer().getByRole('button', { name: 'Debug container' }).click();
+  await drawer().getByRole('button', { name: 'Start and open shell' }).click();
+  await drawer()
+    .getByRole('combobox', { name: 'Container' })
+    .getByText(/^debugger-/)
+    .waitFor({ state: 'attached' });
+  await drawer().locator('.xterm-rows').getByText('#').first().waitFor();
 
   await go(`/scheduler?pod=default/${first}`);
   await page.getByText('worker-1 was selected').waitFor();
@@ -262,6 +287,16 @@ test('a workload is rolled out, read, entered, broken, rolled back, reached and 
   );
   // Its containers end a moment before it goes; either is the end of the forward.
   expect(inEnglish(problem)).toMatch(new RegExp(`^pod default/${pod} (?:was deleted|has terminated: \\w+)$`));
+  await drawer().getByRole('button', { name: 'Uncordon' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Uncordon Node worker-1' }).click();
+  const next = await until('the forward to follow the next pod', async () => {
+    const [forward] = await forwards();
+    return forward?.isWaiting === false && forward.pod !== pod ? forward.pod : undefined;
+  });
+  expect(await ask(url ?? '')).toContain(next);
+  await go('/forwards');
+  await page.getByRole('row').filter({ hasText: next }).getByText('Open', { exact: true }).waitFor();
+  await evictAndUndo(workbench());
   expect(visited.complaints).toEqual([]);
 });
 
@@ -273,6 +308,14 @@ test('a finding is fixed by a change that is shown as a diff first; the console 
   expect(await actAndWait(contract, { cluster, action: broken }, operations)).toMatchObject({
     state: 'done',
   });
+  // Nothing waits for a component that rejects its flags; it gets its old manifest back.
+  const flags = [{ name: 'v', value: 'x' }];
+  const wrong = { kind: 'component.flags', component: 'kube-scheduler', flags } as const;
+  const { state, message } = await actAndWait(contract, { cluster, action: wrong }, operations);
+  expect([state, message && inEnglish(message)]).toEqual([
+    'failed',
+    expect.stringContaining('invalid value "x" for --v: must be an integer'),
+  ]);
   await go('/checklist');
   const fix = page.getByRole('button', { name: 'Fix: etcd history is compacted' });
   await fix.click();
@@ -313,6 +356,151 @@ test('a finding is fixed by a change that is shown as a diff first; the console 
   ]);
 });
 
+/** Who did it, who may, how it is queued and stored: the pages of the guards, clicked through. */
+test('a change is traced to its user, permissions are asked, and the key of Secrets is rotated', async () => {
+  await go('/audit');
+  // Components write all the time; the page opens with what people did.
+  await page.getByRole('row').filter({ hasText: 'deployments' }).first().waitFor();
+  const users = await page.locator('tbody td[title]').allTextContents();
+  expect(users.filter((user) => user.includes('system:'))).toEqual([]);
+  await typeInto(page.getByLabel('Filter by object or path'), 'harbour');
+  const row = page.getByRole('row').filter({ hasText: 'default/configmaps/harbour' }).first();
+  await row.getByRole('button').click();
+  await drawer().getByText('kubernetes-admin').first().waitFor();
+  await drawer().getByRole('link', { name: 'Everything by this user' }).click();
+  await page.getByRole('row').filter({ hasText: 'deployments' }).first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Denied or failed' }).click();
+  await page.locator('button[aria-pressed="true"]').getByText('Denied or failed').waitFor();
+
+  await go('/permissions');
+  await typeInto(page.getByRole('textbox', { name: 'Verb' }), 'get');
+  await typeInto(page.getByRole('textbox', { name: 'Resource' }), 'secrets');
+  await page.getByRole('button', { name: 'Ask' }).click();
+  await page.getByRole('link', { name: 'kubeadm:cluster-admins' }).click();
+  await page.getByText('What can this subject do?').waitFor();
+  await page.getByRole('row').filter({ hasText: '*' }).first().waitFor();
+
+  await go('/flow-control');
+  await page.getByRole('row').filter({ hasText: 'leader-election' }).first().waitFor();
+  await page.getByRole('row').filter({ hasText: 'catch-all' }).first().waitFor();
+
+  await go('/encryption');
+  const key = page.getByRole('row').filter({ hasText: 'Reads and writes' }).first().getByText(/^key-/);
+  const before = await key.textContent();
+  await page.getByRole('button', { name: 'Rotate key' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate the encryption key' }).click();
+  await until('another key', async () => {
+    const now = await key.textContent();
+    return now !== null && now !== before;
+  });
+  await page.getByText(/Snapshots taken before the last rotation need/).waitFor();
+
+  await go('/harden');
+  const pulling = page.getByRole('switch', { name: 'Check registry credentials for every pod' });
+  await page
+    .getByText(/AlwaysPullImages/)
+    .first()
+    .waitFor();
+  await pulling.click();
+  await page
+    .getByText(/AlwaysPullImages/)
+    .first()
+    .waitFor({ state: 'detached' });
+  expect(visited.complaints).toEqual([]);
+});
+
+/** Whom the API server takes the console for; undefined while it rejects the console. */
+const writer = async (): Promise<string | undefined> => {
+  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+  const answer = await contract
+    .call('kube.request', { cluster, method: 'POST', path, body })
+    .catch(() => null);
+  if (!answer?.ok) return undefined;
+  return (answer.body as { status: { userInfo: { username: string } } }).status.userInfo.username;
+};
+
+/** Opens the dialog of the chip with this label, and goes through the provider's page in a tab of its own. */
+const signInFrom = async (label: string, button: string): Promise<void> => {
+  await page.getByRole('banner').getByRole('button', { name: label }).click();
+  const question = page.getByRole('dialog');
+  await question.getByRole('button', { name: button, exact: true }).click();
+  const [popup] = await Promise.all([
+    visited.context.waitForEvent('page'),
+    question.getByRole('link', { name: 'Open the sign-in page' }).click(),
+  ]);
+  await popup.getByRole('link', { name: 'Continue as Ada' }).click();
+  await popup.getByRole('heading', { name: 'Signed in' }).waitFor();
+  await popup.close();
+  await question.getByText(OIDC_CLIENT.email).waitFor();
+  await question.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.keyboard.press('Escape');
+};
+
+test('a person signs in on the page of the provider, acts with her permissions, and signs out', async () => {
+  const provider = await startOidcServer('127.0.0.1');
+  try {
+    const { clusters } = await contract.call('clusters.list', undefined);
+    const file = join(clusters.find(({ id }) => id === cluster)!.local!.directory, 'authentication.yaml');
+    const issuer = {
+      url: provider.issuer,
+      audiences: [OIDC_CLIENT.id],
+      certificateAuthority: provider.authorityPem,
+    };
+    const jwt = [{ issuer, claimMappings: { username: { claim: 'email', prefix: 'oidc:' } } }];
+    const before = readFileSync(file, 'utf8');
+    writeFileSync(file, stringify({ ...(parse(before) as object), jwt }));
+    await go('/config');
+    await signInFrom('Sign in', 'Sign in');
+    await until(
+      'the API server to accept her token',
+      async () => (await writer()) === 'oidc:ada@example.com',
+    );
+    // Nothing was granted to her, and the console shows nothing that she may not see.
+    await go('/config?kind=secrets');
+    await page
+      .getByText(/User "oidc:ada@example.com" cannot list/)
+      .first()
+      .waitFor();
+
+    // Her token expires, and the provider has forgotten that it may be renewed.
+    provider.idTokenSeconds = 1;
+    await signInFrom(OIDC_CLIENT.email, 'Sign in again');
+    provider.rotateKeys();
+    expect(await writer()).toBeUndefined();
+    await go('/network');
+    await page.getByRole('banner').getByRole('button', { name: 'Sign-in expired' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('dialog').getByText('the administrator certificate is used').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await writer()).toBe('kubernetes-admin');
+    writeFileSync(file, before);
+  } finally {
+    await provider.stop();
+  }
+});
+
+test('a drill is started from its page, hinted, repaired and graded', async () => {
+  await go('/drills');
+  await page.getByRole('button', { name: 'Start: New pods stay Pending' }).click();
+  await page.getByRole('button', { name: 'Show hint' }).click();
+  await page.getByText('A pod without a node and without events').waitFor();
+  const repair = { kind: 'component.start', host: 'cp-1', component: 'kube-scheduler' } as const;
+  await actAndWait(
+    contract,
+    { cluster, action: repair },
+    await contract.follow('cluster.operations', { cluster }),
+  );
+  const check = page.locator('button:not([aria-busy])', { hasText: 'Check repair' });
+  // The scheduler takes its lease first.
+  await until('the drill to be solved', async () => {
+    if (await check.isVisible()) await check.click();
+    return page.getByText('What happened').isVisible();
+  });
+  await page.getByText('host start cp-1 kube-scheduler').first().waitFor();
+});
+
 test('every page is accessible in both themes', async () => {
   await page.keyboard.press('Escape');
   const links = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
@@ -320,9 +508,11 @@ test('every page is accessible in both themes', async () => {
     all.map((link) => link.getAttribute('href')?.slice(1) ?? ''),
   );
   expect(paths.length).toBeGreaterThan(15);
-  for (const path of paths) {
+  // Help has a navigation of its own, to its documents.
+  for (const path of [...paths, '/help']) {
     await go(path);
-    await page.locator(`nav a[aria-current="page"][href="#${path}"]`).waitFor();
+    const current = 'nav a[aria-current="page"]';
+    await page.locator(`${current}[href="#${path}"], ${current}[href^="#${path}?"]`).first().waitFor();
     // The themes differ in their colours alone.
     for (const [colorScheme, rules] of [
       ['dark', COLOUR_RULES],
@@ -339,4 +529,20 @@ test('every page is accessible in both themes', async () => {
     }
   }
   expect(visited.complaints).toEqual([]);
+});
+
+test('a small and a large window hold pages without a bar to scroll sideways', async () => {
+  for (const size of [
+    { width: 1024, height: 700 },
+    { width: 2560, height: 1440 },
+  ]) {
+    await page.setViewportSize(size);
+    for (const path of ['/', '/raft', '/metrics', '/snapshots', '/harden', '/workloads?kind=pods']) {
+      await go(path);
+      await page.locator(`nav a[aria-current="page"][href="#${path.split('?')[0]}"]`).waitFor();
+      const overflow = () =>
+        page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      await expect.poll(overflow, { message: `${path} at ${size.width}` }).toBe(0);
+    }
+  }
 });

@@ -1,6 +1,20 @@
 /** A custom kind, and a policy of each sort that has a say about it. */
 
 const GROUP = 'toys.example.com';
+const SCHEMA = {
+  openAPIV3Schema: {
+    type: 'object',
+    description: 'Something to play with.',
+    properties: {
+      spec: {
+        type: 'object',
+        properties: {
+          color: { type: 'string', enum: ['red', 'green'], description: 'Of the paint.' },
+        },
+      },
+    },
+  },
+};
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 export const TOYS = `/apis/${GROUP}/v1/namespaces/default/toys`;
 
@@ -18,20 +32,15 @@ export const TOY_DEFINITION = {
         served: true,
         storage: true,
         additionalPrinterColumns: [{ name: 'Color', type: 'string', jsonPath: '.spec.color' }],
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            description: 'Something to play with.',
-            properties: {
-              spec: {
-                type: 'object',
-                properties: {
-                  color: { type: 'string', enum: ['red', 'green'], description: 'Of the paint.' },
-                },
-              },
-            },
-          },
-        },
+        schema: SCHEMA,
+      },
+      {
+        name: 'v1alpha1',
+        served: false,
+        storage: false,
+        deprecated: true,
+        deprecationWarning: 'use v1',
+        schema: SCHEMA,
       },
     ],
   },

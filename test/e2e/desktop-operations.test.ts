@@ -1,8 +1,14 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { OwnedClient } from '../../core/client/index.ts';
+import { etcdAccessOf, type EtcdAccess } from '../../core/cluster/etcd-operator/operations.ts';
+import { requireCluster } from '../../core/cluster/index.ts';
 import { adminClient } from '../support/cluster.ts';
 import { launchDesktop, openDesk, type Desk, type Desktop } from '../support/electron.ts';
 import { actAndWait, contractOf, type PageContract } from '../support/page-contract.ts';
@@ -85,6 +91,19 @@ const retype = async (erased: string, text: string): Promise<void> => {
 };
 const apply = (): Locator => button('Apply 2 documents');
 const isApplyRefused = async (): Promise<boolean> => (await apply().getAttribute('aria-disabled')) === 'true';
+
+/** A call of etcd's JSON gateway, as curl makes it. */
+const askEtcd = async (
+  { endpoints: [endpoint = ''], tls }: EtcdAccess,
+  path: string,
+  body: unknown,
+): Promise<Record<string, unknown>> => {
+  const asked = request(`${endpoint}${path}`, { method: 'POST', ...tls }).end(JSON.stringify(body));
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const text = await readText(response);
+  expect(response.statusCode, text).toBe(200);
+  return JSON.parse(text) as Record<string, unknown>;
+};
 
 interface Listed {
   readonly metadata: {
@@ -208,7 +227,7 @@ test(
 );
 
 test(
-  'a forwarded port opens in the browser of the system, and a manifest is saved as a file',
+  'a forwarded port opens in the browser of the system; a manifest and a file of a container are saved here',
   { timeout: TEST_LIMIT_MS },
   async () => {
     const saved = join(desk.home, 'saved.yaml');
@@ -232,6 +251,17 @@ test(
     await go('/editor');
     await button('Save to file').click();
     await until('the file', () => existsSync(saved) && readFileSync(saved, 'utf8').includes(BROKEN_IMAGE));
+
+    // Any bytes, to the container and back.
+    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => (at * 7) % 256));
+    await go(`/workloads?kind=pods&open=default/${await runningPod()}&tab=files`);
+    await drawer().getByRole('button', { name: 'tmp', exact: true }).click();
+    await drawer().getByText('This folder is empty').waitFor();
+    await drawer()
+      .locator('input[type=file]')
+      .setInputFiles({ name: '-odd ü.bin', mimeType: 'application/octet-stream', buffer: bytes });
+    await drawer().getByRole('button', { name: 'Download -odd ü.bin' }).click();
+    await until('the bytes', () => readFileSync(saved).equals(bytes));
   },
 );
 
@@ -301,9 +331,45 @@ test(
 );
 
 test(
+  'members are compared by hash; locks, users and roles of etcd are listed',
+  { timeout: TEST_LIMIT_MS },
+  async () => {
+    const etcd = etcdAccessOf(cluster, await requireCluster(cluster));
+    const { ID: lease } = await askEtcd(etcd, '/v3/lease/grant', { TTL: 600 });
+    const name = Buffer.from('migration').toString('base64');
+    await askEtcd(etcd, '/v3/lock/lock', { name, lease });
+    await askEtcd(etcd, '/v3/auth/role/add', { name: 'reader' });
+    const perm = { permType: 'READ', key: Buffer.from('/registry/').toString('base64') };
+    await askEtcd(etcd, '/v3/auth/role/grant', { name: 'reader', perm });
+    await askEtcd(etcd, '/v3/auth/user/add', { name: 'auditor', password: 'secret' });
+    await askEtcd(etcd, '/v3/auth/user/grant', { user: 'auditor', role: 'reader' });
+
+    await go('/raft?window=5m');
+    await button('Compare').click();
+    await page.getByText(/^All members have the same keys at revision [\d,]+$/).waitFor();
+    const tab = (text: string): Locator =>
+      page.getByRole('group', { name: 'Consistency and access' }).getByText(text, { exact: true });
+    await tab('Locks').click();
+    await page.getByRole('row', { name: /^migration holds the lock [0-9a-f]+ \d+ s/ }).waitFor();
+    await tab('Users').click();
+    await page.getByText('Auth disabled: client certificates alone decide who may connect').waitFor();
+    await page.getByRole('row', { name: 'auditor reader' }).waitFor();
+    await page.getByRole('row', { name: 'reader read /registry/' }).waitFor();
+    await askEtcd(etcd, '/v3/lease/revoke', { ID: lease });
+    await askEtcd(etcd, '/v3/auth/user/delete', { name: 'auditor' });
+    await askEtcd(etcd, '/v3/auth/role/delete', { role: 'reader' });
+    await button('Refresh').click();
+    await page.getByText('No users and no roles.').waitFor();
+    await tab('Locks').click();
+    await page.getByText('No locks and no elections.').waitFor();
+  },
+);
+
+test(
   'a disk is slowed from the map, seen on its host and healed by a click; a host is restarted',
   { timeout: TEST_LIMIT_MS },
   async () => {
+    await go('/');
     await chooseOnHost('cp-2', 'Inject fault');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Slow disk').click();
@@ -465,7 +531,12 @@ test('a certificate is renewed and served', { timeout: TEST_LIMIT_MS }, async ()
   const served = details.locator('.served-serial');
   const before = await served.getAttribute('title');
   await details.getByRole('button', { name: 'Renew' }).click();
+  // Before and after, to the second.
+  const moment = /\d\d:\d\d:\d\d/;
+  await page.getByRole('dialog').getByRole('row', { name: 'apiserver on cp-1' }).getByText(moment).waitFor();
   await confirm('Renew 1 certificate');
+  const renewed = page.getByRole('row', { name: /^apiserver on cp-1/ }).getByText(moment);
+  await until('both moments', async () => new Set(await renewed.allTextContents()).size === 2);
   await until('another serial to be served', async () => {
     const now = await served.getAttribute('title');
     return now !== before && (await details.locator('.differs').count()) === 0;

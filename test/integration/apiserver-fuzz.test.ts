@@ -123,7 +123,7 @@ const problemOf = ({ code, headers, body }: Answer): string | undefined => {
   if (code >= 500 && !DECLARED_500.some((known) => text.includes(known))) return `answered ${code}`;
   const type = headers['content-type'];
   if (type !== 'application/json' && type !== 'application/yaml') {
-    const isPlain = code === 400 || code === 500;
+    const isPlain = code === 400 || code === 500 || text === '404 page not found\n';
     return isPlain ? undefined : `answered ${code} as ${String(type)}`;
   }
   const status = (type === 'application/json' ? JSON.parse(text) : parseYaml(text)) as Status;

@@ -7,6 +7,10 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../core/base/node/clock.ts';
+import { loadKubeconfig } from '../../core/client/index.ts';
+import type { ClusterEntry } from '../../core/contract/index.ts';
+import { SignIns } from '../../main/kube/sign-ins.ts';
 import { ControlPlane } from '../support/control-plane.ts';
 import { until } from '../support/until.ts';
 import { OIDC_CLIENT, startOidcServer, type OidcServer } from '../support/oidc-server.ts';
@@ -208,4 +212,43 @@ test('an issuer that hangs holds no one up, and does not replace the configurati
   provider.isHanging = false;
   writeFileSync(configuration, configurationText('last:'));
   await untilKnownAs('last:ada@example.com', token);
+});
+
+test('the console signs the person in, shows until when, uses the token and signs out', async () => {
+  const own = join(directory, 'console-cache');
+  const entry = { id: 'c', name: 'oidc', local: null } as unknown as ClusterEntry;
+  const exec = {
+    ...{ apiVersion: 'client.authentication.k8s.io/v1', command: 'pilothouse', env: {} },
+    args: ['login', 'get-token', ...flags().filter((flag) => !flag.startsWith('--token-cache-dir'))].concat(
+      `--token-cache-dir=${own}`,
+    ),
+    provideClusterInfo: false,
+  };
+  const config = { ...(await loadKubeconfig(kubeconfig)), auth: { exec } };
+  const signIns = new SignIns({ clock: systemClock });
+  try {
+    expect(await signIns.state(entry, config)).toMatchObject({
+      issuer: provider.issuer,
+      name: null,
+      url: null,
+    });
+    const before = await signIns.applied(entry, config);
+    await expect(before.auth.tokenSource!.token(new AbortController().signal)).rejects.toThrow('sign in');
+    const { url } = await signIns.begin(entry, config);
+    await provider.browse(url!);
+    await until('the sign-in', async () => (await signIns.state(entry, config))?.name !== null);
+    const state = (await signIns.state(entry, config))!;
+    expect(state).toMatchObject({ name: OIDC_CLIENT.email, isRenewed: true, url: null, problem: null });
+    expect(state.expiresAtMs).toBeGreaterThan(Date.now());
+    const { auth } = await signIns.applied(entry, config);
+    expect(auth.exec).toBeUndefined();
+    const token = await auth.tokenSource!.token(new AbortController().signal);
+    expect(nameOf(await whoAmI(token))).toBe('last:ada@example.com');
+    // A new sign-in asks the person although the token is good; cancelling it signs no one out.
+    expect((await signIns.begin(entry, config)).url).toContain(provider.issuer);
+    expect(await signIns.end(entry, config)).toMatchObject({ name: OIDC_CLIENT.email, url: null });
+    expect(await signIns.end(entry, config)).toMatchObject({ name: null, expiresAtMs: null });
+  } finally {
+    signIns.dispose();
+  }
 });

@@ -1,11 +1,20 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import type { V1Container, V1Pod } from '../../core/api/schema/index.ts';
+import {
+  bindSubPath,
+  mountPointsBelow,
+  removePodFolder,
+} from '../../core/kubelet/runtimes/cri/bind-mounts.ts';
 import { CriRuntime } from '../../core/kubelet/runtimes/cri/cri-runtime.ts';
+import { openSubPath, resolveSubPath } from '../../core/kubelet/runtimes/cri/sub-path.ts';
 import {
   CLAIMS,
   exitOf,
@@ -17,8 +26,15 @@ import { container, noObjects, pod } from '../../core/kubelet/testing/world.ts';
 import { podVolumes } from '../../core/kubelet/volumes/pod-volumes.ts';
 import type { ContainerRequest, RunningContainer, Sandbox } from '../../core/kubelet/runtimes/runtime.ts';
 import { noContainers, startContainerd, type TestContainerd } from '../support/containerd.ts';
+import { until } from '../support/until.ts';
 
 const signal = new AbortController().signal;
+const run = promisify(execFile);
+
+const mountsBelow = async (folder: string): Promise<readonly string[]> =>
+  mountPointsBelow(await readFile('/proc/self/mountinfo', 'utf8'), folder)
+    .map((path) => path.slice(folder.length + 1))
+    .sort();
 
 /** Skipped, with the reason in its name, where there is no root or no container runtime. */
 describe.skipIf(noContainers !== undefined)(
@@ -39,6 +55,7 @@ describe.skipIf(noContainers !== undefined)(
         podLogs: join(containerd.folder, 'pod-logs'),
         cgroupRoot: containerd.cgroupRoot,
         memoryCapacityBytes: 2 ** 33,
+        logLimits: { bytesMax: 1_000, filesMax: 5 },
       });
       runtimes.push(made);
       return made;
@@ -198,11 +215,131 @@ describe.skipIf(noContainers !== undefined)(
             volumeMounts: [{ name: 'v', mountPath: '/x', subPath: 'out' }],
           });
           await expect(sandbox.startContainer(await request(of, escaping))).rejects.toThrow(
-            'subPath "out" leads out of the volume',
+            'failed to prepare subPath for volumeMount "v" of container "escaping"',
           );
         });
       },
     );
+
+    test.concurrent(
+      'subPaths are directories and files of their volume, stay mounted for the next kubelet, and go with the pod',
+      async () => {
+        const v = (mountPath: string, subPath?: string) => ({
+          name: 'v',
+          mountPath,
+          ...(subPath !== undefined && { subPath }),
+        });
+        const writing = shell(
+          'writing',
+          'echo text > /v/file; echo name > /deep/name; stat -c %a /v/new /v/new/deep',
+          { volumeMounts: [v('/v'), v('/deep', 'new/deep')] },
+        );
+        const reading = shell('reading', 'cat /file /deep/name; exec sleep 600', {
+          volumeMounts: [v('/file', 'file'), v('/deep', 'new/deep')],
+        });
+        const uid = randomUUID();
+        const of = pod(
+          {
+            containers: [writing, reading],
+            volumes: [{ name: 'v', emptyDir: {} }],
+            securityContext: { fsGroup: 2000 },
+          },
+          { uid },
+        );
+        const folder = join(containerd.folder, 'kubelet', 'pods', uid);
+        const mounted = ['reading/0', 'reading/1', 'writing/1'].map((place) => `volume-subpaths/v/${place}`);
+        await inPod(of, undefined, async (sandbox) => {
+          const written = await sandbox.startContainer(await request(of, writing));
+          await exitOf(written);
+          expect(await linesOf(written)).toEqual(['2777', '2777']);
+          const read = await sandbox.startContainer(await request(of, reading));
+          await until('lines', async () => (await linesOf(read)).join(' ') === 'text name');
+          const next = await connect();
+          const adopted = await next.adoptSandbox(sandboxRequest(subject, of));
+          expect(await mountsBelow(folder)).toEqual(mounted);
+          const again = adopted!.containers.find(({ name }) => name === 'reading')!.container;
+          const command = ['cat', '/file', '/deep/name'];
+          expect(await again.run({ command, timeoutMs: 10_000, outputBytesMax: 100 })).toEqual({
+            exitCode: 0,
+            output: 'text\nname\n',
+          });
+          await next.removePod(uid);
+          expect({ mounted: await mountsBelow(folder), isKept: existsSync(folder) }).toEqual({
+            mounted: [],
+            isKept: false,
+          });
+        });
+      },
+    );
+
+    test.concurrent(
+      'what takes the place of an opened subPath is not mounted, and nothing is removed through a mount',
+      async () => {
+        const base = join(containerd.folder, 'swapped');
+        const [volume, outside, podFolder] = ['volume', 'outside', 'pod'].map((name) => join(base, name)) as [
+          string,
+          string,
+          string,
+        ];
+        for (const folder of [join(volume, 'a'), join(outside, 'b')])
+          await mkdir(folder, { recursive: true });
+        await writeFile(join(outside, 'b', 'secret'), 'of the host');
+        await writeFile(join(volume, 'file'), 'text');
+        const bind = async (subPath: string, between: () => Promise<void>): Promise<string> => {
+          const opened = await openSubPath(await resolveSubPath(volume, subPath));
+          try {
+            await between();
+            return await bindSubPath(opened, { podFolder, volume: 'v', container: 'app', index: 0 });
+          } finally {
+            await opened.close();
+          }
+        };
+        const place = await bind('a/b', async () => {
+          await writeFile(join(volume, 'a', 'b', 'mine'), '');
+          await rename(join(volume, 'a'), join(volume, 'kept'));
+          await symlink(outside, join(volume, 'a'));
+        });
+        expect(await readdir(place)).toEqual(['mine']);
+        expect(await bind('kept/b', () => Promise.resolve())).toBe(place);
+        expect(await mountsBelow(podFolder)).toEqual(['volume-subpaths/v/app/0']);
+        // The next start has a file there.
+        expect(await readFile(await bind('file', () => Promise.resolve()), 'utf8')).toBe('text');
+        expect(await mountsBelow(podFolder)).toEqual(['volume-subpaths/v/app/0']);
+
+        const left = join(podFolder, 'volumes', 'left');
+        await mkdir(left, { recursive: true });
+        await run('mount', ['--bind', outside, left]);
+        await expect(removePodFolder(podFolder)).rejects.toThrow(`${left} is still mounted`);
+        expect(await mountsBelow(podFolder)).toEqual(['volumes/left']);
+        await run('umount', [left]);
+        await removePodFolder(podFolder);
+        expect([existsSync(podFolder), existsSync(join(outside, 'b', 'secret'))]).toEqual([false, true]);
+        expect(await readdir(join(volume, 'kept', 'b'))).toEqual(['mine']);
+      },
+    );
+
+    test.concurrent('a long log is rotated, and the container continues in a new file', async () => {
+      const talking = shell('talking', 'while true; do echo 0123456789; sleep 0.01; done');
+      const of = pod({ containers: [talking] }, { uid: randomUUID() });
+      await inPod(of, undefined, async (sandbox) => {
+        const running = await sandbox.startContainer(await request(of, talking));
+        const folder = join(containerd.folder, 'pod-logs', `default_web_${of.metadata!.uid}`, 'talking');
+        const files = async (): Promise<string[]> => (await readdir(folder)).sort();
+        await until('a rotated log', async () => {
+          await runtime.rotateLogs();
+          return (await files()).length === 2;
+        });
+        await until('lines in the new file', async () => (await linesOf(running)).length > 0);
+        expect(await files()).toEqual(['0.log', expect.stringMatching(/^0\.log\.\d{8}-\d{6}$/)]);
+      });
+    });
+
+    test.concurrent('images that no container uses are collected, while the disk is too full', async () => {
+      // The disk of this machine decides: what is wanted is freed, or nothing is wanted.
+      const { wantedBytes, freedBytes } = await runtime.collectImages();
+      expect([0, freedBytes]).toContain(wantedBytes === 0 ? 0 : freedBytes);
+      expect((await runtime.images()).map(({ image }) => image)).toContain(containerd.image);
+    });
 
     test.concurrent(
       'a port of the pod is reached through the runtime, and a sandbox that ends is noticed',

@@ -239,6 +239,7 @@ test('the audit finds the flags of every component', () => {
     'core/controllers/config/shared-flags.ts',
     'core/dns/config/flags.ts',
     'core/etcd/config/flags.ts',
+    'core/kubelet/config/flags.ts',
     'core/proxy/config/flags.ts',
     'core/scheduler/config/flags.ts',
     'main/cli/commands/component-etcdutl.ts',

@@ -51,9 +51,14 @@ const attack = async (bytes: Buffer, identity?: Identity): Promise<TLSSocket> =>
 const streams = (count: number, path: string): Buffer =>
   Buffer.concat(Array.from({ length: count }, (_, at) => request(2 * at + 1, path)));
 
-test.each(['/livez', '/readyz', '/healthz'])('%s is answered without credentials', async (path) => {
-  expect((await api.ask({ path })).code).toBe(200);
-});
+const CLUSTER_INFO = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
+
+test.each(['/livez', '/readyz', '/healthz', CLUSTER_INFO])(
+  '%s is answered without credentials',
+  async (path) => {
+    expect((await api.ask({ path })).code).toBe(200);
+  },
+);
 
 test.each([
   '/',
@@ -66,7 +71,9 @@ test.each([
   '/livez/ping',
   '/livez/',
   '/.well-known/openid-configuration',
-  '/api/v1/namespaces/kube-public/configmaps/cluster-info',
+  `${CLUSTER_INFO}/`,
+  '/api/v1/namespaces/kube-public/configmaps',
+  `${CLUSTER_INFO}x`,
   '/api/v1/namespaces',
   '/debug/traces',
 ])('%s is not answered without credentials', async (path) => {

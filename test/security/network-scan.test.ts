@@ -178,6 +178,7 @@ test.each(['kube-scheduler', 'kube-controller-manager', 'cloud-controller-manage
       '/healthz/ping',
       '/metrics',
       '/configz',
+      '/debug/controllers',
       '/debug/explanations',
       '/debug/what-if',
     ];

@@ -34,6 +34,38 @@ export interface RunningCluster {
   end(signal: NodeJS.Signals): Promise<CommandOutcome>;
 }
 
+/** A command that continues until it is ended. */
+export const startPilothouse = (...args: readonly string[]): RunningCluster =>
+  startCommand([process.execPath, CLI, ...args]);
+
+/** The same on another machine, by what runs a command there. */
+export const startPilothouseIn = (
+  enter: (command: string, ...args: string[]) => readonly [string, ...string[]],
+  ...args: readonly string[]
+): RunningCluster => startCommand(enter(process.execPath, CLI, ...args));
+
+const startCommand = ([command, ...args]: readonly [string, ...string[]]): RunningCluster => {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = once(child, 'close');
+  return {
+    pid: child.pid!,
+    get stdout() {
+      return stdout;
+    },
+    get stderr() {
+      return stderr;
+    },
+    async end(signal) {
+      child.kill(signal);
+      const [code] = (await ended) as [number | null];
+      return { code, stdout, stderr };
+    },
+  };
+};
+
 /** `pilothouse up`; resolves when it says that it is ready. */
 export const up = (...args: readonly string[]): Promise<RunningCluster> => upOf(CLI, ...args);
 

@@ -10,22 +10,6 @@ import { until } from './until.ts';
 const run = promisify(execFile);
 
 const PROGRAMS = ['/usr/bin/containerd', '/usr/sbin/runc', '/usr/lib/cni/bridge', '/bin/busybox'];
-const APPLETS = [
-  'sh',
-  'sleep',
-  'echo',
-  'cat',
-  'ls',
-  'stat',
-  'id',
-  'env',
-  'hostname',
-  'nc',
-  'ip',
-  'readlink',
-  'true',
-];
-
 /** CAP_NET_ADMIN and CAP_SYS_ADMIN: networks and mounts. */
 const CAPABILITIES = (1n << 12n) | (1n << 21n);
 
@@ -76,7 +60,9 @@ const saveImage = async (folder: string, tags: readonly string[]): Promise<strin
   await mkdir(join(root, 'bin'), { recursive: true });
   for (const name of ['tmp', 'etc', 'proc', 'sys', 'dev']) await mkdir(join(root, name));
   await copyFile('/bin/busybox', join(root, 'bin', 'busybox'));
-  for (const applet of APPLETS) await symlink('busybox', join(root, 'bin', applet));
+  const { stdout: applets } = await run('/bin/busybox', ['--list']);
+  for (const applet of applets.split('\n').filter((name) => name !== '' && name !== 'busybox'))
+    await symlink('busybox', join(root, 'bin', applet));
   await writeFile(join(root, 'etc', 'passwd'), 'root:x:0:0:root:/:/bin/sh\n');
   await run('tar', ['-C', root, '-cf', join(folder, 'layer.tar'), '.']);
   const layer = createHash('sha256')
@@ -129,8 +115,14 @@ export interface TestContainerd {
   readonly image: string;
   /** For the cgroups of its pods. */
   readonly cgroupRoot: string;
-  /** Kills it and leaves nothing mounted or running. */
-  close(): Promise<void>;
+  /** Identities of all processes that run for containers and sandboxes, in order. */
+  tasks(): Promise<readonly string[]>;
+  /** As `kill -9`: containers stay. */
+  kill(): Promise<void>;
+  /** Starts it again after it was killed. */
+  again(): Promise<void>;
+  /** Kills it and leaves nothing mounted or running, nor cgroups of its own and of these roots. */
+  close(cgroupRoots?: readonly string[]): Promise<void>;
 }
 
 const mountsBelow = async (folder: string): Promise<string[]> =>
@@ -140,6 +132,16 @@ const mountsBelow = async (folder: string): Promise<string[]> =>
     .filter((path) => path.startsWith(`${folder}/`))
     .reverse();
 
+/** Network namespaces of sandboxes that run: what is killed leaves them behind. */
+const networkNamespaces = async (folder: string): Promise<string[]> => {
+  const tasks = join(folder, 'state', 'io.containerd.runtime.v2.task', 'k8s.io');
+  const ids = await readdir(tasks).catch(() => []);
+  const texts = await Promise.all(
+    ids.map((id) => readFile(join(tasks, id, 'config.json'), 'utf8').catch(() => '')),
+  );
+  return [...new Set(texts.flatMap((text) => /\/(?:var\/)?run\/netns\/cni-[-0-9a-f]+/.exec(text) ?? []))];
+};
+
 /** Shims outlive containerd; they name its folder in their arguments. */
 const endShims = async (folder: string): Promise<void> => {
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
@@ -148,56 +150,85 @@ const endShims = async (folder: string): Promise<void> => {
   }
 };
 
-/** Debian's containerd with folders, network and an image of its own. */
+/** Debian's containerd with folders, an image and, unless the test's subject brings it, a network of its own. */
 export const startContainerd = async (options: {
   readonly bridge: string;
-  readonly subnet: string;
+  readonly subnet?: string;
+  /** Of another machine that a network namespace plays. */
+  readonly inMachine?: (command: string, ...args: string[]) => readonly [string, ...string[]];
 }): Promise<TestContainerd> => {
-  const { bridge, subnet } = options;
+  const { bridge, subnet, inMachine = (command, ...args) => [command, ...args] as const } = options;
   const folder = await mkdtemp(join(tmpdir(), 'containerd-'));
   const cgroupRoot = `/pilothouse-test-${process.pid}`;
   const image = 'localhost/busybox:1';
   await mkdir(join(folder, 'cni'));
   await mkdir(join(folder, 'image'));
   const pause = 'localhost/pause:1';
-  await writeFile(join(folder, 'cni', '10-test.conflist'), JSON.stringify(network(folder, bridge, subnet)));
+  if (subnet !== undefined)
+    await writeFile(join(folder, 'cni', '10-test.conflist'), JSON.stringify(network(folder, bridge, subnet)));
   await writeFile(join(folder, 'config.toml'), containerdConfig(folder, pause));
-  const log = await open(join(folder, 'containerd.log'), 'w');
-  const child = spawn('/usr/bin/containerd', ['--config', join(folder, 'config.toml')], {
-    stdio: ['ignore', log.fd, log.fd],
-  });
-  await log.close();
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const launch = async () => {
+    const log = await open(join(folder, 'containerd.log'), 'a');
+    const [command, ...args] = inMachine('/usr/bin/containerd', '--config', join(folder, 'config.toml'));
+    const child = spawn(command, args, { stdio: ['ignore', log.fd, log.fd] });
+    await log.close();
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    return {
+      async kill() {
+        child.kill('SIGKILL');
+        await exited;
+      },
+    };
+  };
+  let running = await launch();
   const socket = join(folder, 'containerd.sock');
   const ctr = (...args: string[]) => run('ctr', ['-a', socket, '-n', 'k8s.io', ...args]);
-  const close = async (): Promise<void> => {
+  const close = async (cgroupRoots: readonly string[] = []): Promise<void> => {
+    const namespaces = await networkNamespaces(folder);
     const tasks = await ctr('tasks', 'ls', '-q').catch(() => ({ stdout: '' }));
     for (const id of tasks.stdout.split('\n').filter(Boolean))
       await ctr('tasks', 'rm', '-f', id).catch(() => undefined);
-    child.kill('SIGKILL');
-    await exited;
+    await running.kill();
     await endShims(folder);
+    for (const path of namespaces) {
+      await run('umount', ['-l', path]).catch(() => undefined);
+      await rm(path, { force: true });
+    }
     for (const path of await mountsBelow(folder)) await run('umount', ['-l', path]).catch(() => undefined);
-    await run('ip', ['link', 'delete', bridge]).catch(() => undefined);
-    await run('find', [
-      '/sys/fs/cgroup',
-      '-depth',
-      '-type',
-      'd',
-      '-path',
-      `*${cgroupRoot}*`,
-      '-exec',
-      'rmdir',
-      '{}',
-      ';',
-    ]).catch(() => undefined);
+    const [program, ...words] = inMachine('ip', 'link', 'delete', bridge);
+    await run(program, words).catch(() => undefined);
+    for (const root of [cgroupRoot, ...cgroupRoots])
+      await run('find', [
+        '/sys/fs/cgroup',
+        '-depth',
+        '-type',
+        'd',
+        '-path',
+        `*${root}*`,
+        '-exec',
+        'rmdir',
+        '{}',
+        ';',
+      ]).catch(() => undefined);
     await rm(folder, { recursive: true, force: true });
   };
   try {
     const saved = await saveImage(join(folder, 'image'), [image, pause]);
     await until('containerd to listen', () => existsSync(socket));
     await until('containerd to take the image', () => ctr('images', 'import', saved));
-    return { endpoint: `unix://${socket}`, folder, image, cgroupRoot, close };
+    return {
+      endpoint: `unix://${socket}`,
+      folder,
+      image,
+      cgroupRoot,
+      tasks: async () => (await ctr('tasks', 'ls', '-q')).stdout.split('\n').filter(Boolean).sort(),
+      kill: () => running.kill(),
+      async again() {
+        running = await launch();
+        await until('containerd to answer again', () => ctr('version'));
+      },
+      close,
+    };
   } catch (error) {
     const tail = await readFile(join(folder, 'containerd.log'), 'utf8').catch(() => '');
     await close();

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../../core/api/meta/index.ts';
 import { silentLog, type Log } from '../../core/base/log.ts';
 import { Registry } from '../../core/base/metrics/index.ts';
+import { lastingController } from '../../core/base/node/lasting-signal.ts';
 import { DEPLOYMENT, InformerFactory, POD, silentEvents, type Kind } from '../../core/client/index.ts';
 import { FakeApi } from '../../core/client/testing/index.ts';
 import { CLUSTER_CONTROLLERS } from '../../core/controllers/cluster-loops.ts';
@@ -52,7 +53,7 @@ export const runControllers = async (
   const { clock } = api;
   const informers = new InformerFactory({ client, clock, random: api.random, log, freeze: true });
   const shared = { client, informers, events: silentEvents, clock, random: api.random, log };
-  const stop = new AbortController();
+  const stop = lastingController();
   const controllers = [...WORKLOAD_CONTROLLERS, ...CLUSTER_CONTROLLERS].map((definition) =>
     definition.create({ ...shared, registry: new Registry() }, DEFAULT_SETTINGS),
   );

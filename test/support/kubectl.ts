@@ -103,6 +103,8 @@ export interface KubernetesClient {
   readonly kubeconfigPath: string;
   kubectl(args: readonly string[], options?: ToolOptions): Promise<ToolOutcome>;
   helm(args: readonly string[], options?: ToolOptions): Promise<ToolOutcome>;
+  /** The same on a terminal, by util-linux's `script`; both outputs are one then. */
+  terminal(args: readonly string[]): Promise<ToolOutcome>;
   /** A kubectl that continues, to be stopped by the caller. */
   start(...args: readonly string[]): RunningTool;
   /** The output of a kubectl command that must succeed. */
@@ -140,6 +142,10 @@ export const kubernetesClient = async (
     kubeconfigPath,
     kubectl,
     ok,
+    terminal: (args) => {
+      const line = [tools.kubectl, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+      return runTool('script', ['-qec', line, '/dev/null'], { env });
+    },
     start: (...args) => startTool(tools.kubectl, args, env),
     helm: (args, options = {}) => runTool(tools.helm, args, { ...options, env: { ...env, ...options.env } }),
     async refusal(...args) {

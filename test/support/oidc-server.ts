@@ -6,7 +6,10 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import { testAuthority } from '../../core/client/testing/https-server.ts';
 
-/** A real OpenID Connect provider over HTTPS, where everybody who comes is signed in as one person. */
+/**
+ * A real OpenID Connect provider over HTTPS with one person. A browser gets a page to sign in on; a client that asks for no
+ * HTML is signed in without it.
+ */
 export interface OidcServer {
   readonly issuer: string;
   readonly authorityPem: string;
@@ -82,6 +85,10 @@ export const startOidcServer = async (host: string): Promise<OidcServer> => {
     const serve = provider.callback();
     return (request, response) => {
       if (!request.url?.startsWith('/person')) return void serve(request, response);
+      if (request.headers.accept?.includes('text/html') && !request.url.endsWith('?agreed'))
+        return void response
+          .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+          .end(`<!doctype html><title>Provider</title><a href="${request.url}?agreed">Continue as Ada</a>`);
       const agree = async (): Promise<void> => {
         const { params } = await provider.interactionDetails(request, response);
         const grant = new provider.Grant({ accountId: 'ada', clientId: OIDC_CLIENT.id });

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { OwnedClient } from '../../core/client/index.ts';
 import { callControl } from '../../core/cluster/control/client.ts';
 import type { ClusterState } from '../../core/cluster/index.ts';
+import { unmountVolumes } from '../../core/kubelet/runtimes/cri/bind-mounts.ts';
 import { adminClient, pilothouse, up, type CommandOutcome, type RunningCluster } from './cluster.ts';
 import { PATIENCE } from './etcd-ctl.ts';
 import { kubernetesClient, type KubernetesClient } from './kubectl.ts';
@@ -36,6 +37,8 @@ export interface OperatedCluster {
   kubectl(): Promise<KubernetesClient | undefined>;
   /** Ends `up` by a signal; the folder stays. */
   down(signal: NodeJS.Signals): Promise<void>;
+  /** `up` and every host, by SIGKILL, before one can react to the end of another. */
+  killAll(): Promise<void>;
   /** Resumes the cluster of the folder. */
   again(): Promise<void>;
   close(): Promise<void>;
@@ -117,12 +120,19 @@ export const operate = async (...flags: readonly string[]): Promise<OperatedClus
     async down(signal) {
       await running.end(signal);
     },
+    async killAll() {
+      const children = readFileSync(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8');
+      for (const pid of children.trim().split(' ').filter(Boolean)) process.kill(Number(pid), 'SIGKILL');
+      await running.end('SIGKILL');
+    },
     async again() {
       running = await up('--data', data);
     },
     async close() {
       for (const close of closing.splice(0)) await close();
       await running.end('SIGTERM');
+      // Real pods outlive the cluster, and their volumes in memory are mounts.
+      await unmountVolumes(data);
       rmSync(data, { recursive: true, force: true });
     },
   };

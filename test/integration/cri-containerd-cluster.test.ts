@@ -1,0 +1,384 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { socketPathOf } from '../../core/kubelet/runtimes/cri/cri-client.ts';
+import { noContainers, startContainerd, type TestContainerd } from '../support/containerd.ts';
+import type { KubernetesClient } from '../support/kubectl.ts';
+import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
+import { pilothouse, startPilothouse } from '../support/cluster.ts';
+import { until } from '../support/until.ts';
+
+const NETWORK = 146;
+const BRIDGE = `ph-${NETWORK}`;
+const BROKEN_NETWORK = { cniVersion: '0.4.0', name: 'broken', plugins: [{ type: 'no-such-plugin' }] };
+
+/** A web server that says which pod it is, and a page that it is given by a ConfigMap. */
+const app = (image: string): string =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'List',
+    items: [
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'page' }, data: { 'motd.txt': 'hello\n' } },
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'web' },
+        spec: {
+          replicas: 3,
+          selector: { matchLabels: { app: 'web' } },
+          template: {
+            metadata: { labels: { app: 'web' } },
+            spec: {
+              terminationGracePeriodSeconds: 0,
+              volumes: [{ name: 'page', configMap: { name: 'page' } }],
+              containers: [
+                {
+                  name: 'web',
+                  image,
+                  command: [
+                    '/bin/sh',
+                    '-c',
+                    'hostname > /tmp/index.html; echo serving; exec httpd -f -v -p 8080 -h /tmp',
+                  ],
+                  ports: [{ containerPort: 8080 }],
+                  volumeMounts: [{ name: 'page', mountPath: '/page' }],
+                  readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 },
+                  resources: { requests: { cpu: '10m', memory: '16Mi' } },
+                },
+              ],
+            },
+          },
+        },
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'web' },
+        spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 8080 }] },
+      },
+    ],
+  });
+
+/** Skipped, with the reason in its name, where there is no root or no container runtime. */
+describe.skipIf(noContainers !== undefined)(
+  `a cluster on containerd${noContainers ? ` (${noContainers})` : ''}`,
+  () => {
+    let containerd: TestContainerd;
+    let cluster: OperatedCluster;
+    let kubectl: KubernetesClient;
+    let folder: string;
+
+    const ok = (...args: string[]): Promise<string> => kubectl.ok(...args);
+    const inWeb = (...command: string[]): Promise<string> => ok('exec', 'deploy/web', '--', ...command);
+    const podNames = async (): Promise<string[]> =>
+      (await ok('get', 'pods', '-l', 'app=web', '-o', 'jsonpath={.items[*].metadata.name}'))
+        .split(' ')
+        .sort();
+
+    const withoutMounts = (below: string): Promise<unknown> =>
+      until('no mounts of pods', async () => !(await readFile('/proc/self/mounts', 'utf8')).includes(below));
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'cri-cluster-'));
+      containerd = await startContainerd({ bridge: BRIDGE });
+      const flags = ['--runtime', 'cri', '--container-runtime-endpoint', containerd.endpoint];
+      cluster = await operate(...flags, '--network', String(NETWORK), '--control-planes', '1');
+      kubectl = (await cluster.kubectl())!;
+      await kubectl.kubectl(['apply', '-f', '-'], { input: app(containerd.image) });
+      await ok('rollout', 'status', 'deploy/web', '--timeout=60s').catch(async (cause: unknown) => {
+        throw new Error(`${await ok('get', 'events')}${await ok('get', 'pods', '-o', 'wide')}`, { cause });
+      });
+    });
+    afterAll(async () => {
+      const authority = cluster && readFileSync(join(cluster.data, 'pki', 'ca.crt'));
+      await kubectl?.kubectl(['delete', 'deploy', '--all', '--cascade=foreground', '--timeout=60s']);
+      // Volumes in memory go with their pods; a folder with mounts cannot be removed.
+      if (cluster) await withoutMounts(cluster.data);
+      await cluster?.close();
+      const id = authority && createHash('sha256').update(authority).digest('hex').slice(0, 16);
+      await containerd?.close(id === undefined ? [] : [`/pilothouse-${id}`]);
+      rmSync(`/var/lib/cni/networks/pilothouse-${BRIDGE}`, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    test('nodes say what they are, and pods have addresses of the range of pods', async () => {
+      const nodes = await ok(
+        'get',
+        'nodes',
+        '-o',
+        'jsonpath={.items[*].status.nodeInfo.containerRuntimeVersion}',
+      );
+      expect(nodes.split(' ').every((version) => version.startsWith('containerd://'))).toBe(true);
+      const addresses = await ok('get', 'pods', '-o', 'jsonpath={.items[*].status.podIP}');
+      expect(addresses.split(' ').every((address) => address.startsWith(`10.${NETWORK + 1}.`))).toBe(true);
+      const ranges = await ok('get', 'nodes', '-o', 'jsonpath={.items[*].spec.podCIDR}');
+      expect(new Set(ranges.split(' '))).toEqual(new Set([`10.${NETWORK + 1}.0.0/17`]));
+      const on = await ok('get', 'pods', '-o', 'jsonpath={.items[*].spec.nodeName}');
+      expect(new Set(on.split(' '))).toEqual(new Set(['worker-1', 'worker-2']));
+    });
+
+    test('names, Services and the API are reached from a container', async () => {
+      const lookup = await inWeb('nslookup', 'web.default.svc.cluster.local');
+      const address = await ok('get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}');
+      expect(lookup).toContain(address);
+      const seen = new Set<string>();
+      await until('an answer of each pod', async () => {
+        seen.add((await inWeb('wget', '-qO-', 'http://web')).trim());
+        return seen.size === 3;
+      });
+      expect([...seen].sort()).toEqual(await podNames());
+      // Pods are clients of no known node here, and are served all the same.
+      const local = JSON.stringify({ spec: { internalTrafficPolicy: 'Local' } });
+      await ok('patch', 'service', 'web', '-p', local);
+      await until('an answer of the Service', async () => (await inWeb('wget', '-qO-', 'http://web')) !== '');
+      const token = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+      expect(await inWeb('sh', '-c', `cat /page/motd.txt; test -s ${token} && echo token`)).toBe(
+        'hello\ntoken\n',
+      );
+      expect(await inWeb('sh', '-c', 'nc -w 2 $KUBERNETES_SERVICE_HOST 443 </dev/null && echo open')).toBe(
+        'open\n',
+      );
+    });
+
+    test('logs -f, exec, cp, port-forward, top and debug work', async () => {
+      const [pod = ''] = await podNames();
+      const following = kubectl.start('logs', '-f', pod);
+      await following.until((text) => text.includes('serving'));
+      await following.stop();
+      const terminal = ['exec', '-it', pod, '--', 'sh', '-c', 'test -t 0 && echo a terminal; exit 3'];
+      const typed = await kubectl.terminal(terminal);
+      expect(typed.stdout).toContain('a terminal');
+      expect(typed.code).toBe(3);
+      await writeFile(join(folder, 'sent'), 'over and back');
+      await ok('cp', join(folder, 'sent'), `${pod}:/tmp/there`);
+      await ok('cp', `${pod}:/tmp/there`, join(folder, 'back'));
+      expect(await readFile(join(folder, 'back'), 'utf8')).toBe('over and back');
+      const forward = kubectl.start('port-forward', pod, ':8080');
+      const said = await forward.until((text) => text.includes('Forwarding from 127.0.0.1:'));
+      const port = /127\.0\.0\.1:(\d+)/.exec(said)![1]!;
+      expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe(`${pod}\n`);
+      await forward.stop();
+      await until('usage of pods', async () => (await ok('top', 'pods')).includes(pod));
+      const debugging = ['debug', pod, '--image', containerd.image, '--target', 'web', '-c', 'look'];
+      await ok(...debugging, '--', 'sh', '-c', 'grep -c httpd /proc/1/cmdline; sleep 600');
+      await until('the look of the debug container', async () =>
+        /^[1-9]/.test(await ok('logs', pod, '-c', 'look')),
+      );
+    });
+
+    test('what keeps a pod from starting is in the events that upstream has for it', async () => {
+      const broken = (name: string, spec: object) => ({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name },
+        spec,
+      });
+      const quick = { terminationGracePeriodSeconds: 0, restartPolicy: 'Never' };
+      const { image } = containerd;
+      const mounts = { volumes: [{ name: 'v', emptyDir: {} }] };
+      const linking = {
+        name: 'linking',
+        image,
+        command: ['ln', '-s', '/etc', '/v/out'],
+        volumeMounts: [{ name: 'v', mountPath: '/v' }],
+      };
+      const leaving = {
+        name: 'leaving',
+        image,
+        volumeMounts: [{ name: 'v', mountPath: '/x', subPath: 'out' }],
+      };
+      const items = [
+        broken('no-image', {
+          ...quick,
+          imagePullSecrets: [{ name: 'none' }],
+          containers: [{ name: 'a', image: 'localhost:1/none:1' }],
+        }),
+        broken('never', {
+          ...quick,
+          containers: [{ name: 'a', image: 'localhost/other:1', imagePullPolicy: 'Never' }],
+        }),
+        broken('escape', { ...quick, ...mounts, initContainers: [linking], containers: [leaving] }),
+      ];
+      const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+      await kubectl.kubectl(['apply', '-f', '-'], { input });
+      const expected = {
+        'no-image': [
+          'FailedToRetrieveImagePullSecret Unable to retrieve some image pull secrets (none)',
+          'Failed Failed to pull image "localhost:1/none:1"',
+          'Failed Error: ErrImagePull',
+          'BackOff Back-off pulling image "localhost:1/none:1"',
+        ],
+        never: [
+          'ErrImageNeverPull Container image "localhost/other:1" is not present with pull policy of Never',
+        ],
+        escape: ['Failed Error: failed to prepare subPath for volumeMount "v" of container "leaving"'],
+      };
+      for (const [name, texts] of Object.entries(expected))
+        for (const text of texts)
+          await until(`${name}: ${text}`, async () => {
+            const path = 'jsonpath={range .items[*]}{.reason} {.message}{"\\n"}{end}';
+            const told = await ok(
+              'get',
+              'events',
+              '--field-selector',
+              `involvedObject.name=${name}`,
+              '-o',
+              path,
+            );
+            if (!told.includes(text)) throw new Error(told);
+            return true;
+          });
+      await ok('delete', 'pod', ...Object.keys(expected));
+    });
+
+    describe('what is killed', () => {
+      interface Web {
+        readonly pods: readonly string[];
+        readonly tasks: readonly string[];
+      }
+      /** Pods with their containers and restarts, and every task that containerd has of this cluster. */
+      const web = async (): Promise<Web> => {
+        const path =
+          'jsonpath={range .items[*]}{.metadata.name} {.status.containerStatuses[0].containerID} {.status.containerStatuses[0].restartCount} {.status.podIP}{"\\n"}{end}';
+        const pods = (await ok('get', 'pods', '-l', 'app=web', '-o', path)).trim().split('\n').sort();
+        return { pods, tasks: await containerd.tasks() };
+      };
+      const answers = async (pods: readonly string[]): Promise<void> => {
+        for (const line of pods) {
+          const [name = '', , , address = ''] = line.split(' ');
+          expect(await (await fetch(`http://${address}:8080/`)).text()).toBe(`${name}\n`);
+        }
+      };
+      const isReady = async (): Promise<boolean> =>
+        (await ok('get', 'deploy', 'web', '-o', 'jsonpath={.status.readyReplicas}')) === '3';
+      const readyMessage = (): Promise<string> =>
+        ok('get', 'node', 'worker-1', '-o', 'jsonpath={.status.conditions[?(@.type=="Ready")].message}');
+
+      test('up and its hosts: containers continue, and the next one adopts them all', async () => {
+        const before = await web();
+        await cluster.killAll();
+        await answers(before.pods);
+        expect(await containerd.tasks()).toEqual(before.tasks);
+        await cluster.again();
+        await until('all pods to be ready', isReady);
+        await until('a command in a pod', async () => (await inWeb('cat', '/page/motd.txt')) === 'hello\n');
+        expect(await web()).toEqual(before);
+        await ok(
+          'run',
+          'extra',
+          '--image',
+          containerd.image,
+          '--restart=Never',
+          '--command',
+          '--',
+          'sleep',
+          '600',
+        );
+        await ok('wait', '--for=condition=Ready', 'pod/extra', '--timeout=60s');
+        await ok('delete', 'pod', 'extra', '--grace-period=1');
+        await until(
+          'the extra pod to leave nothing',
+          async () => (await containerd.tasks()).join() === before.tasks.join(),
+        );
+      });
+
+      test('containerd, then its network: both are reported, containers continue, and nothing starts twice', async () => {
+        const before = await web();
+        await containerd.kill();
+        await rm(socketPathOf(containerd.endpoint));
+        await until('a node that is not ready', async () =>
+          (await readyMessage()).includes('container runtime is down'),
+        );
+        await answers(before.pods);
+        // containerd reads it when it starts, and takes the first by name.
+        const network = join(containerd.folder, 'cni', '00-broken.conflist');
+        await writeFile(network, JSON.stringify(BROKEN_NETWORK));
+        try {
+          await containerd.again();
+          await until('a ready node', async () => (await readyMessage()).includes('posting ready status'));
+          await until('all pods to be ready', isReady);
+          await until('a command in a pod', async () => (await inWeb('cat', '/page/motd.txt')) === 'hello\n');
+          await ok('run', 'waiting', '--image', containerd.image, '--', 'sleep', '600');
+          const selector = 'involvedObject.name=waiting,reason=FailedCreatePodSandBox';
+          await until('the event', async () => {
+            const message = 'jsonpath={.items[*].message}';
+            const told = await ok('get', 'events', '--field-selector', selector, '-o', message);
+            return /^Failed to create pod sandbox: rpc error: .*no-such-plugin/.test(told);
+          });
+          await answers(before.pods);
+          expect(await web()).toEqual(before);
+        } finally {
+          await rm(network);
+        }
+        await ok('wait', '--for=condition=Ready', 'pod/waiting', '--timeout=60s');
+        await ok('delete', 'pod', 'waiting', '--grace-period=1');
+      });
+    });
+
+    test('a kubelet on its own joins by TLS bootstrap, and runs pods', async () => {
+      const place = (name: string): string => join(folder, 'alone', name);
+      const flags = {
+        // Its user may ask for certificates of nodes, as a bootstrap token may.
+        'bootstrap-kubeconfig': join(cluster.data, 'kubeconfig', 'admin.conf'),
+        kubeconfig: place('kubelet.conf'),
+        'cert-dir': place('pki'),
+        'root-dir': place('root'),
+        'pod-logs-dir': place('logs'),
+        'hostname-override': 'alone',
+        'node-ip': `127.${NETWORK}.20.1`,
+        'container-runtime-endpoint': containerd.endpoint,
+        'cluster-dns': `10.${NETWORK}.64.10`,
+        'cluster-domain': 'cluster.local',
+        'rotate-server-certificates': 'true',
+      };
+      const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
+      const kubelet = startPilothouse('component', 'kubelet', ...args);
+      try {
+        const ready = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}';
+        await until(
+          'the node to be ready',
+          async () => (await ok('get', 'node', 'alone', '-o', ready)) === 'True',
+        );
+        const names =
+          'jsonpath={range .items[?(@.spec.signerName=="kubernetes.io/kubelet-serving")]}{.metadata.name}{end}';
+        const request = await until(
+          'its request',
+          async () => (await ok('get', 'csr', '-o', names)) || undefined,
+        );
+        await ok('certificate', 'approve', request);
+        const container = {
+          name: 'a',
+          image: containerd.image,
+          command: ['sh', '-c', 'nslookup web; sleep 600'],
+        };
+        const spec = { nodeName: 'alone', terminationGracePeriodSeconds: 0, containers: [container] };
+        const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'alone' }, spec };
+        await kubectl.kubectl(['apply', '-f', '-'], { input: JSON.stringify(pod) });
+        const address = await ok('get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}');
+        await until('the log of its pod', async () => (await ok('logs', 'alone')).includes(address));
+        await ok('delete', 'pod', 'alone');
+        await withoutMounts(folder);
+      } catch (cause) {
+        throw new Error(`the kubelet says: ${kubelet.stderr.slice(-4_000)}`, { cause });
+      } finally {
+        await kubelet.end('SIGTERM');
+        await ok('delete', 'node', 'alone', '--ignore-not-found');
+      }
+    });
+
+    test('without a runtime one line says what to install', async () => {
+      const nothing = `unix://${folder}/none.sock`;
+      const flags = ['--runtime', 'cri', '--container-runtime-endpoint', nothing];
+      const { code, stderr } = await pilothouse('up', '--data', join(folder, 'new'), ...flags);
+      expect(code).not.toBe(0);
+      expect(stderr.trim().split('\n')).toEqual([
+        expect.stringMatching(
+          /no container runtime answers on .*install one, for example with apt-get install/,
+        ),
+      ]);
+    });
+  },
+);
