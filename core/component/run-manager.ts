@@ -12,7 +12,13 @@ import { readAuthorities, readPair, watchFiles } from '../base/node/pem-files.ts
 import { systemRandom } from '../base/node/random.ts';
 import { tlsSettingsOf, weakSuitesIn } from '../base/node/tls-settings.ts';
 import type { Random } from '../base/random.ts';
-import { connect, loadKubeconfig, runElection, type Client, type ClientConfig } from '../client/index.ts';
+import {
+  connect,
+  loadLastingKubeconfig,
+  runElection,
+  type Client,
+  type ClientConfig,
+} from '../client/index.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../pki/index.ts';
 import type { FrontProxyRules } from './callers.ts';
 import { delegatedAccess, type Reviewers } from './delegated-access.ts';
@@ -86,7 +92,7 @@ const loadServing = async (name: string, settings: ManagerSettings, clock: Clock
 };
 
 const loadConfig = async (settings: ManagerSettings): Promise<ClientConfig> => {
-  const config = await loadKubeconfig(settings.kubeconfig);
+  const config = await loadLastingKubeconfig(settings.kubeconfig);
   return settings.master === '' ? config : { ...config, servers: [settings.master] };
 };
 
@@ -135,7 +141,7 @@ export const runManager = async (options: ManagerOptions): Promise<RunningManage
 
   const reviewerFor = async (kubeconfig: string): Promise<Client> =>
     owned.add(
-      connect(await loadKubeconfig(kubeconfig), {
+      connect(await loadLastingKubeconfig(kubeconfig), {
         clock,
         random,
         log,

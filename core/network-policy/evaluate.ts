@@ -115,6 +115,42 @@ const judgeSide = (
   return { direction, isAllowed: false, isolating, allowedBy: undefined };
 };
 
+/**
+ * Names of the policies that isolate a pod in a direction where no rule of any of them is about the port: no traffic gets
+ * through. None where somebody may, or where the pod is not isolated.
+ */
+export const closedBy = (
+  policies: readonly V1NetworkPolicy[],
+  pod: PolicyPod,
+  {
+    direction,
+    protocol,
+    port,
+    servicePort,
+  }: Pick<Connection, 'protocol' | 'port' | 'servicePort'> & { readonly direction: Direction },
+): readonly string[] => {
+  const isolating = policies.filter(
+    (policy) =>
+      (policy.metadata?.namespace ?? 'default') === pod.namespace &&
+      hasDirection(policy, direction) &&
+      selects(policy.spec?.podSelector, pod.labels),
+  );
+  const nobody = { address: '' };
+  const connection: Connection = {
+    from: direction === 'Egress' ? { address: '', pod } : nobody,
+    to: direction === 'Ingress' ? { address: '', pod } : nobody,
+    protocol,
+    port,
+    servicePort,
+  };
+  const isOpen = isolating.some((policy) =>
+    rulesOf(policy, direction).some(
+      ({ ports }) => ports.length === 0 || ports.some((one) => matchesPort(one, connection)),
+    ),
+  );
+  return isOpen ? [] : isolating.map(({ metadata }) => metadata?.name ?? '');
+};
+
 const isSamePod = ({ from, to }: Connection): boolean =>
   from.pod !== undefined && from.pod.namespace === to.pod?.namespace && from.pod.name === to.pod.name;
 
