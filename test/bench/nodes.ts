@@ -8,6 +8,8 @@ import { InformerFactory, NODE, POD, type Client } from '../../core/client/index
 import type { V1Container } from '../../core/api/schema/index.ts';
 import { adminClient, up, type RunningCluster } from '../support/cluster.ts';
 import { noContainers, startContainerd } from '../support/containerd.ts';
+import { freeNetwork } from '../support/free-network.ts';
+import { ownedFolder, removeWithMounts } from '../support/leftovers.ts';
 import { bareContainers } from './cluster/bare-containers.ts';
 import { treeUsage } from './cluster/processes.ts';
 import { printLoad, printRow } from './cluster/report.ts';
@@ -20,7 +22,6 @@ import { printLoad, printRow } from './cluster/report.ts';
  * npm run bench -- nodes containers=100   real containers (root, containerd), against the same calls without a kubelet
  */
 const DEFAULTS = { nodes: 1000, pods: 10_000, 'control-planes': 1, containers: 0 };
-const CONTAINERS_NETWORK = 150;
 /** Of what the same sandboxes and containers take without a kubelet. */
 const CONTAINERS_RATIO_GOAL = 1.3;
 const CREATES_AT_ONCE = 64;
@@ -161,14 +162,13 @@ const measureRest = async (cluster: RunningCluster, what: string): Promise<void>
 /** Two nodes on one containerd of this bench's own. */
 const measureContainers = async (pods: number): Promise<void> => {
   if (noContainers !== undefined) throw new Error(`no containers can run here: ${noContainers}`);
-  const data = mkdtempSync(join(tmpdir(), 'pilothouse-bench-containers-'));
-  const bridge = `ph-${CONTAINERS_NETWORK}`;
-  const containerd = await startContainerd({ bridge });
+  const data = ownedFolder('node');
+  const containerd = await startContainerd();
   let cluster: RunningCluster | undefined;
   try {
     const flags = ['--runtime', 'cri', '--container-runtime-endpoint', containerd.endpoint];
     cluster = await up(
-      ...['--data', data, '--control-planes', '1', '--network', String(CONTAINERS_NETWORK)],
+      ...['--data', data, '--control-planes', '1', '--network', String(await freeNetwork())],
       ...flags,
     );
     const container = { name: 'main', image: containerd.image, command: ['/bin/sleep', '600'] };
@@ -192,8 +192,7 @@ const measureContainers = async (pods: number): Promise<void> => {
   } finally {
     await cluster?.end('SIGTERM');
     await containerd.close();
-    rmSync(`/var/lib/cni/networks/pilothouse-${bridge}`, { recursive: true, force: true });
-    rmSync(data, { recursive: true, force: true });
+    await removeWithMounts(data);
   }
 };
 

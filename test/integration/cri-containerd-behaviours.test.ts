@@ -40,7 +40,7 @@ describe.skipIf(noContainers !== undefined)(
     const nodeOf = (of: CriRuntime): BehaviourNode => ({
       runtime: of,
       clock: systemClock,
-      hostIP: '10.213.8.1',
+      hostIP: `${containerd.podPrefix}1`,
       image: containerd.image,
     });
     const holds = async (of: CriRuntime, behaviour: Behaviour): Promise<void> => {
@@ -51,7 +51,7 @@ describe.skipIf(noContainers !== undefined)(
     };
 
     beforeAll(async () => {
-      containerd = await startContainerd({ bridge: 'phcri1', subnet: '10.213.8.0/24' });
+      containerd = await startContainerd({ hasNetwork: true });
       runtime = await connect('kubelet');
       outcomes = runBehaviours(nodeOf(runtime), BEHAVIOURS, { podsMax: PODS_MAX });
     });

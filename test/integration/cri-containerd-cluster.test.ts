@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { socketPathOf } from '../../core/kubelet/runtimes/cri/cri-client.ts';
 import { noContainers, startContainerd, type TestContainerd } from '../support/containerd.ts';
+import { criReport } from '../support/cri-report.ts';
+import { freeNetwork } from '../support/free-network.ts';
 import type { KubernetesClient } from '../support/kubectl.ts';
+import { ownedFolder, removeWithMounts } from '../support/leftovers.ts';
 import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
 import { pilothouse, startPilothouse } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 
-const NETWORK = 146;
-const BRIDGE = `ph-${NETWORK}`;
+/** Only what hangs takes as long. */
+const WITHIN = '--timeout=200s';
 const BROKEN_NETWORK = { cniVersion: '0.4.0', name: 'broken', plugins: [{ type: 'no-such-plugin' }] };
 
 /** A web server that says which pod it is, and a page that it is given by a ConfigMap. */
@@ -33,6 +35,17 @@ const app = (image: string): string =>
             metadata: { labels: { app: 'web' } },
             spec: {
               terminationGracePeriodSeconds: 0,
+              // Also where one of the two nodes becomes ready after the pods are there.
+              topologySpreadConstraints: [
+                {
+                  maxSkew: 1,
+                  minDomains: 2,
+                  topologyKey: 'kubernetes.io/hostname',
+                  whenUnsatisfiable: 'DoNotSchedule',
+                  nodeTaintsPolicy: 'Honor',
+                  labelSelector: { matchLabels: { app: 'web' } },
+                },
+              ],
               volumes: [{ name: 'page', configMap: { name: 'page' } }],
               containers: [
                 {
@@ -70,6 +83,7 @@ describe.skipIf(noContainers !== undefined)(
     let cluster: OperatedCluster;
     let kubectl: KubernetesClient;
     let folder: string;
+    let network: number;
 
     const ok = (...args: string[]): Promise<string> => kubectl.ok(...args);
     const inWeb = (...command: string[]): Promise<string> => ok('exec', 'deploy/web', '--', ...command);
@@ -81,27 +95,36 @@ describe.skipIf(noContainers !== undefined)(
     const withoutMounts = (below: string): Promise<unknown> =>
       until('no mounts of pods', async () => !(await readFile('/proc/self/mounts', 'utf8')).includes(below));
 
+    const report = (): Promise<string> => criReport({ kubectl, data: cluster?.data, runtimes: [containerd] });
+
     beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'cri-cluster-'));
-      containerd = await startContainerd({ bridge: BRIDGE });
+      containerd = await startContainerd();
+      folder = ownedFolder('node');
+      network = await freeNetwork();
       const flags = ['--runtime', 'cri', '--container-runtime-endpoint', containerd.endpoint];
-      cluster = await operate(...flags, '--network', String(NETWORK), '--control-planes', '1');
+      cluster = await operate(...flags, '--network', String(network), '--control-planes', '1');
       kubectl = (await cluster.kubectl())!;
-      await kubectl.kubectl(['apply', '-f', '-'], { input: app(containerd.image) });
-      await ok('rollout', 'status', 'deploy/web', '--timeout=60s').catch(async (cause: unknown) => {
-        throw new Error(`${await ok('get', 'events')}${await ok('get', 'pods', '-o', 'wide')}`, { cause });
-      });
+      try {
+        const input = app(containerd.image);
+        const { code, stderr } = await kubectl.kubectl(['apply', '-f', '-'], { input });
+        if (code !== 0) throw new Error(stderr);
+        await ok('rollout', 'status', 'deploy/web', WITHIN);
+      } catch (cause) {
+        throw new Error(`the application does not run\n${await report()}`, { cause });
+      }
+    });
+    beforeEach(({ onTestFailed }) => {
+      onTestFailed(async () => console.error(await report()));
     });
     afterAll(async () => {
       const authority = cluster && readFileSync(join(cluster.data, 'pki', 'ca.crt'));
-      await kubectl?.kubectl(['delete', 'deploy', '--all', '--cascade=foreground', '--timeout=60s']);
+      await kubectl?.kubectl(['delete', 'deploy', '--all', '--cascade=foreground', WITHIN]);
       // Volumes in memory go with their pods; a folder with mounts cannot be removed.
       if (cluster) await withoutMounts(cluster.data);
       await cluster?.close();
       const id = authority && createHash('sha256').update(authority).digest('hex').slice(0, 16);
       await containerd?.close(id === undefined ? [] : [`/pilothouse-${id}`]);
-      rmSync(`/var/lib/cni/networks/pilothouse-${BRIDGE}`, { recursive: true, force: true });
-      await rm(folder, { recursive: true, force: true });
+      if (folder) await removeWithMounts(folder);
     });
 
     test('nodes say what they are, and pods have addresses of the range of pods', async () => {
@@ -113,9 +136,9 @@ describe.skipIf(noContainers !== undefined)(
       );
       expect(nodes.split(' ').every((version) => version.startsWith('containerd://'))).toBe(true);
       const addresses = await ok('get', 'pods', '-o', 'jsonpath={.items[*].status.podIP}');
-      expect(addresses.split(' ').every((address) => address.startsWith(`10.${NETWORK + 1}.`))).toBe(true);
+      expect(addresses.split(' ').every((address) => address.startsWith(`10.${network + 1}.`))).toBe(true);
       const ranges = await ok('get', 'nodes', '-o', 'jsonpath={.items[*].spec.podCIDR}');
-      expect(new Set(ranges.split(' '))).toEqual(new Set([`10.${NETWORK + 1}.0.0/17`]));
+      expect(new Set(ranges.split(' '))).toEqual(new Set([`10.${network + 1}.0.0/17`]));
       const on = await ok('get', 'pods', '-o', 'jsonpath={.items[*].spec.nodeName}');
       expect(new Set(on.split(' '))).toEqual(new Set(['worker-1', 'worker-2']));
     });
@@ -277,7 +300,7 @@ describe.skipIf(noContainers !== undefined)(
           'sleep',
           '600',
         );
-        await ok('wait', '--for=condition=Ready', 'pod/extra', '--timeout=60s');
+        await ok('wait', '--for=condition=Ready', 'pod/extra', WITHIN);
         await ok('delete', 'pod', 'extra', '--grace-period=1');
         await until(
           'the extra pod to leave nothing',
@@ -294,8 +317,8 @@ describe.skipIf(noContainers !== undefined)(
         );
         await answers(before.pods);
         // containerd reads it when it starts, and takes the first by name.
-        const network = join(containerd.folder, 'cni', '00-broken.conflist');
-        await writeFile(network, JSON.stringify(BROKEN_NETWORK));
+        const broken = join(containerd.folder, 'cni', '00-broken.conflist');
+        await writeFile(broken, JSON.stringify(BROKEN_NETWORK));
         try {
           await containerd.again();
           await until('a ready node', async () => (await readyMessage()).includes('posting ready status'));
@@ -311,9 +334,9 @@ describe.skipIf(noContainers !== undefined)(
           await answers(before.pods);
           expect(await web()).toEqual(before);
         } finally {
-          await rm(network);
+          await rm(broken);
         }
-        await ok('wait', '--for=condition=Ready', 'pod/waiting', '--timeout=60s');
+        await ok('wait', '--for=condition=Ready', 'pod/waiting', WITHIN);
         await ok('delete', 'pod', 'waiting', '--grace-period=1');
       });
     });
@@ -328,9 +351,9 @@ describe.skipIf(noContainers !== undefined)(
         'root-dir': place('root'),
         'pod-logs-dir': place('logs'),
         'hostname-override': 'alone',
-        'node-ip': `127.${NETWORK}.20.1`,
+        'node-ip': `127.${network}.20.1`,
         'container-runtime-endpoint': containerd.endpoint,
-        'cluster-dns': `10.${NETWORK}.64.10`,
+        'cluster-dns': `10.${network}.64.10`,
         'cluster-domain': 'cluster.local',
         'rotate-server-certificates': 'true',
       };

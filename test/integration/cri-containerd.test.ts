@@ -65,11 +65,11 @@ describe.skipIf(noContainers !== undefined)(
       container(name, { image: containerd.image, command: ['/bin/sh', '-c', script], ...rest });
 
     beforeAll(async () => {
-      containerd = await startContainerd({ bridge: 'phcri0', subnet: '10.213.7.0/24' });
+      containerd = await startContainerd({ hasNetwork: true });
       runtime = await connect();
       subject = {
         runtime,
-        hostIP: '10.213.7.1',
+        hostIP: `${containerd.podPrefix}1`,
         speaks: (code) => shell('speaks', `echo hello; echo again; exit ${code}`),
         waits: shell('waits', 'exec sleep 600'),
         hasExec: true,
@@ -160,10 +160,13 @@ describe.skipIf(noContainers !== undefined)(
           },
           { uid: randomUUID() },
         );
-        const volumes = podVolumes(() => ({ pod: of, hostIP: '10.213.7.1', podIPs: [], allocatable: {} }), {
-          ...noObjects,
-          configMap: () => Promise.resolve({ data: { a: 'one\n', b: 'two\n' } }),
-        });
+        const volumes = podVolumes(
+          () => ({ pod: of, hostIP: `${containerd.podPrefix}1`, podIPs: [], allocatable: {} }),
+          {
+            ...noObjects,
+            configMap: () => Promise.resolve({ data: { a: 'one\n', b: 'two\n' } }),
+          },
+        );
         await inPod(of, volumes, async (sandbox) => {
           const environment = new Map([
             ['PATH', '/bin'],
@@ -347,7 +350,7 @@ describe.skipIf(noContainers !== undefined)(
         const serving = shell('serving', 'while true; do echo served | nc -l -p 8080; done');
         const of = pod({ containers: [serving] }, { uid: randomUUID() });
         await inPod(of, undefined, async (sandbox) => {
-          expect(sandbox.podIPs[0]).toMatch(/^10\.213\.7\./);
+          expect(sandbox.podIPs[0]!.startsWith(containerd.podPrefix)).toBe(true);
           const running = await sandbox.startContainer(await request(of, serving));
           const ended = new Promise<void>((resolve) => sandbox.onEnd(resolve));
           const dialled = async (): Promise<string> => {

@@ -1,33 +1,26 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listeningSockets } from '../../core/cluster/checks/listening.ts';
-import { unmountVolumes } from '../../core/kubelet/runtimes/cri/bind-mounts.ts';
 import { startPilothouseIn, type RunningCluster } from '../support/cluster.ts';
 import { noContainers, startContainerd, type TestContainerd } from '../support/containerd.ts';
+import { criReport } from '../support/cri-report.ts';
+import { freeNetwork } from '../support/free-network.ts';
 import type { KubernetesClient } from '../support/kubectl.ts';
+import { ownedFolder, removeWithMounts, sweepLeftovers } from '../support/leftovers.ts';
 import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
 import { secondMachine, type SecondMachine } from '../support/second-machine.ts';
 import { until } from '../support/until.ts';
 
-const NETWORK = 150;
-const RANGES = [`10.${NETWORK}.0.0/16`, `10.${NETWORK + 1}.0.0/16`];
 const run = promisify(execFile);
 /** Longer than kubelets take to renew their leases. */
 const GRACE = '16s';
-
-/** The innermost first. */
-const mountsIn = (folders: readonly (string | undefined)[]): readonly string[] =>
-  readFileSync('/proc/self/mounts', 'utf8')
-    .split('\n')
-    .map((line) => line.split(' ')[1] ?? '')
-    .filter((place) => folders.some((one) => one !== undefined && place.startsWith(`${one}/`)))
-    .reverse();
+/** Only what hangs takes as long. */
+const WITHIN = '--timeout=200s';
 
 /** One pod on each machine that says which it is, and goes to another soon after its machine is gone. */
 const app = (image: string): string => {
@@ -87,6 +80,8 @@ describe.skipIf(noContainers !== undefined)(
     let cluster: OperatedCluster;
     let node: RunningCluster;
     let kubectl: KubernetesClient;
+    let network: number;
+    let ranges: readonly string[] = [];
 
     const ok = (...args: string[]): Promise<string> => kubectl.ok(...args);
     const pods = async (): Promise<{ name: string; on: string; address: string }[]> => {
@@ -104,42 +99,47 @@ describe.skipIf(noContainers !== undefined)(
       fetch(url, { signal: AbortSignal.timeout(2_000) }).then((one) => one.text());
 
     beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'cri-join-'));
+      await sweepLeftovers();
+      folder = ownedFolder('node');
+      network = await freeNetwork();
+      ranges = [`10.${network}.0.0/16`, `10.${network + 1}.0.0/16`];
       // Nothing that is meant for a pod leaves this machine, also where what is tested sets no route.
-      for (const range of RANGES)
+      for (const range of ranges)
         await run('ip', ['route', 'replace', 'unreachable', range, 'metric', '9999']);
-      machine = await secondMachine(`ph${NETWORK}`, '10.251.50');
-      runtimes = await Promise.all([
-        startContainerd({ bridge: `ph-${NETWORK}` }),
-        startContainerd({ bridge: 'ph-node', inMachine: machine.in }),
-      ]);
+      // Addresses for tests of networks, with the number of ours among them.
+      machine = await secondMachine(`198.18.${network}`);
+      runtimes = await Promise.all([startContainerd(), startContainerd({ inMachine: machine.in })]);
       cluster = await operate(
         ...['--runtime', 'cri', '--container-runtime-endpoint', runtimes[0]!.endpoint, '--workers', '1'],
-        ...['--network', String(NETWORK), '--control-planes', '1', '--advertise-address', machine.here],
+        ...['--network', String(network), '--control-planes', '1', '--advertise-address', machine.here],
       );
       kubectl = (await cluster.kubectl())!;
+    });
+    beforeEach(({ onTestFailed }) => {
+      onTestFailed(async () =>
+        console.error(
+          `${await criReport({ kubectl, data: cluster?.data, runtimes })}\n--- node\n${node?.stdout}${node?.stderr}`,
+        ),
+      );
     });
     afterAll(async () => {
       const authority = cluster && readFileSync(join(cluster.data, 'pki', 'ca.crt'));
       await node?.end('SIGTERM');
       await cluster?.down('SIGTERM');
-      // Volumes of pods that no one is left to delete.
-      for (const place of mountsIn([folder, cluster?.data])) await run('umount', ['-l', place]);
-      await cluster?.close();
       const id = authority && createHash('sha256').update(authority).digest('hex').slice(0, 16);
+      // Pods that no one is left to delete.
       for (const runtime of runtimes) await runtime.close(id === undefined ? [] : [`/pilothouse-${id}`]);
-      for (const bridge of [`ph-${NETWORK}`, 'ph-node'])
-        rmSync(`/var/lib/cni/networks/pilothouse-${bridge}`, { recursive: true, force: true });
+      // And their volumes.
+      for (const one of [folder, cluster?.data]) if (one) await removeWithMounts(one);
+      await cluster?.close();
       await machine?.close();
-      for (const range of RANGES)
-        await run('ip', ['route', 'delete', 'unreachable', range, 'metric', '9999']);
+      for (const range of ranges)
+        await run('ip', ['route', 'delete', 'unreachable', range, 'metric', '9999']).catch(() => undefined);
       // Containers outlive the cluster, and so does their network.
-      const pods = RANGES[1]!;
+      const [, pods = ''] = ranges;
       await run('ip', ['route', 'delete', 'unreachable', pods, 'proto', '201']).catch(() => undefined);
       const sources = ['-D', 'POSTROUTING', '-s', pods, '-d', pods, '-j', 'ACCEPT'];
       await run('iptables', ['-w', '-t', 'nat', ...sources]).catch(() => undefined);
-      await unmountVolumes(folder);
-      await rm(folder, { recursive: true, force: true });
     });
 
     test('one port is reached from it, and nothing else of the cluster', async () => {
@@ -148,14 +148,14 @@ describe.skipIf(noContainers !== undefined)(
       const ours = open.filter(({ address, port }) => address === machine.here || port === 6443);
       expect(ours.map(({ address, port }) => `${address}:${port}`)).toEqual([`${machine.here}:6443`]);
       // Addresses of Services are this machine's own: its neighbour may send packets there, and is turned away.
-      const attempts = [`10.${NETWORK}.64.1 443`, `10.${NETWORK}.64.10 53`];
-      await machine.run('ip', 'route', 'add', `10.${NETWORK}.64.0/18`, 'via', machine.here);
+      const attempts = [`10.${network}.64.1 443`, `10.${network}.64.10 53`];
+      await machine.run('ip', 'route', 'add', `10.${network}.64.0/18`, 'via', machine.here);
       for (const place of attempts)
         await expect(
           machine.run('sh', '-c', `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | busybox nc -w 2 ${place} | grep .`),
           place,
         ).rejects.toThrow();
-      await machine.run('ip', 'route', 'delete', `10.${NETWORK}.64.0/18`);
+      await machine.run('ip', 'route', 'delete', `10.${network}.64.0/18`);
     });
 
     test('it joins with a token, and pods of both machines are behind one Service', async () => {
@@ -178,7 +178,7 @@ describe.skipIf(noContainers !== undefined)(
       await ok('label', 'node', 'shed', 'machine=second');
       await ok('label', 'node', 'worker-1', 'machine=first');
       await kubectl.kubectl(['apply', '-f', '-'], { input: app(runtimes[0]!.image) });
-      await ok('rollout', 'status', 'deploy/web', '--timeout=60s');
+      await ok('rollout', 'status', 'deploy/web', WITHIN);
       const running = await pods();
       expect(running.map(({ on }) => on).sort()).toEqual(['shed', 'worker-1']);
       const names = running.map(({ name }) => name).sort();

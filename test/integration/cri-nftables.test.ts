@@ -89,7 +89,7 @@ describe.skipIf(noNamespaces !== undefined)(
       (await lab.ask(from, address, port))[0]!;
 
     beforeAll(async () => {
-      lab = await networkLab('phnft', { nodeAddress: NODE_ADDRESS, pods: PODS });
+      lab = await networkLab({ nodeAddress: NODE_ADDRESS, pods: PODS });
       await Promise.all(['a', 'b'].map((pod) => lab.serve(pod, SERVED)));
       const both: Behind[] = [{ pod: 'a' }, { pod: 'b' }];
       const apart: Behind[] = [

@@ -5,6 +5,7 @@ import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
 import { connect, loadKubeconfig, type OwnedClient } from '../../core/client/index.ts';
+import { tied } from './tied.ts';
 
 /** The built command line: what a user starts. */
 const CLI = join(process.env['PILOTHOUSE_DIST'] ?? join(process.cwd(), 'dist'), 'cli/cli.js');
@@ -18,7 +19,7 @@ export interface CommandOutcome {
 
 /** One command to its end. */
 export const pilothouse = async (...args: readonly string[]): Promise<CommandOutcome> => {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(...tied(process.execPath, [CLI, ...args]), { stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
@@ -45,7 +46,7 @@ export const startPilothouseIn = (
 ): RunningCluster => startCommand(enter(process.execPath, CLI, ...args));
 
 const startCommand = ([command, ...args]: readonly [string, ...string[]]): RunningCluster => {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(...tied(command, args), { stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
@@ -71,7 +72,9 @@ export const up = (...args: readonly string[]): Promise<RunningCluster> => upOf(
 
 /** The same of another command line, such as an installed one. */
 export const upOf = async (program: string, ...args: readonly string[]): Promise<RunningCluster> => {
-  const child = spawn(process.execPath, [program, 'up', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(...tied(process.execPath, [program, 'up', ...args]), {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));

@@ -1,10 +1,18 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, open, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { CriClient } from '../../core/kubelet/runtimes/cri/cri-client.ts';
+import {
+  endContainers,
+  ownedFolder,
+  removeCgroupTree,
+  removeWithMounts,
+  sweepLeftovers,
+} from './leftovers.ts';
+import { tied } from './tied.ts';
 import { until } from './until.ts';
 
 const run = promisify(execFile);
@@ -54,6 +62,8 @@ export const noContainers = ((): string | undefined => {
   }
 })();
 
+const LOG_CHARACTERS = 6_000;
+
 /** An image that Docker could have saved: busybox and links to it. */
 const saveImage = async (folder: string, tags: readonly string[]): Promise<string> => {
   const root = join(folder, 'root');
@@ -96,15 +106,20 @@ disabled_plugins = ["io.containerd.internal.v1.opt", "io.containerd.snapshotter.
     conf_dir = "${folder}/cni"
 `;
 
-const network = (folder: string, bridge: string, subnet: string) => ({
+/** Of this process alone: tests of several clones may run on one machine. */
+const network = (folder: string, prefix: string) => ({
   cniVersion: '0.4.0',
-  name: bridge,
+  name: `test-${process.pid}`,
   plugins: [
     {
       type: 'bridge',
-      bridge,
+      bridge: `pht-${process.pid}`,
       isGateway: true,
-      ipam: { type: 'host-local', ranges: [[{ subnet }]], dataDir: `${folder}/addresses` },
+      ipam: {
+        type: 'host-local',
+        ranges: [[{ subnet: `${prefix}0/24` }]],
+        dataDir: `${folder}/addresses`,
+      },
     },
   ],
 });
@@ -115,6 +130,10 @@ export interface TestContainerd {
   readonly image: string;
   /** For the cgroups of its pods. */
   readonly cgroupRoot: string;
+  /** Of the addresses of its pods, where it has a network of its own: the first three bytes. */
+  readonly podPrefix: string;
+  /** The newest lines of its log, for failures. */
+  log(): Promise<string>;
   /** Identities of all processes that run for containers and sandboxes, in order. */
   tasks(): Promise<readonly string[]>;
   /** As `kill -9`: containers stay. */
@@ -125,52 +144,49 @@ export interface TestContainerd {
   close(cgroupRoots?: readonly string[]): Promise<void>;
 }
 
-const mountsBelow = async (folder: string): Promise<string[]> =>
-  (await readFile('/proc/self/mounts', 'utf8'))
-    .split('\n')
-    .map((line) => line.split(' ')[1] ?? '')
-    .filter((path) => path.startsWith(`${folder}/`))
-    .reverse();
-
-/** Network namespaces of sandboxes that run: what is killed leaves them behind. */
-const networkNamespaces = async (folder: string): Promise<string[]> => {
-  const tasks = join(folder, 'state', 'io.containerd.runtime.v2.task', 'k8s.io');
-  const ids = await readdir(tasks).catch(() => []);
-  const texts = await Promise.all(
-    ids.map((id) => readFile(join(tasks, id, 'config.json'), 'utf8').catch(() => '')),
-  );
-  return [...new Set(texts.flatMap((text) => /\/(?:var\/)?run\/netns\/cni-[-0-9a-f]+/.exec(text) ?? []))];
-};
-
-/** Shims outlive containerd; they name its folder in their arguments. */
-const endShims = async (folder: string): Promise<void> => {
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const args = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (args.includes('containerd-shim') && args.includes(folder)) process.kill(Number(pid), 'SIGKILL');
+/** By the runtime itself, so that its network plugins are told; a runtime that is away cannot. */
+const removeSandboxes = async (endpoint: string): Promise<void> => {
+  const client = new CriClient(endpoint);
+  try {
+    const sandboxes = await client.listSandboxes({});
+    await Promise.allSettled(
+      sandboxes.map(async ({ id }) => {
+        await client.stopSandbox(id);
+        await client.removeSandbox(id);
+      }),
+    );
+  } catch {
+    // What is left is ended without it.
+  } finally {
+    client.close();
   }
 };
 
-/** Debian's containerd with folders, an image and, unless the test's subject brings it, a network of its own. */
-export const startContainerd = async (options: {
-  readonly bridge: string;
-  readonly subnet?: string;
-  /** Of another machine that a network namespace plays. */
-  readonly inMachine?: (command: string, ...args: string[]) => readonly [string, ...string[]];
-}): Promise<TestContainerd> => {
-  const { bridge, subnet, inMachine = (command, ...args) => [command, ...args] as const } = options;
-  const folder = await mkdtemp(join(tmpdir(), 'containerd-'));
+/** Debian's containerd with folders, an image and a network of its own. What killed runs have left is removed first. */
+export const startContainerd = async (
+  options: {
+    /** False: the test's subject gives it one. */
+    readonly hasNetwork?: boolean;
+    /** Of another machine that a network namespace plays. */
+    readonly inMachine?: (command: string, ...args: string[]) => readonly [string, ...string[]];
+  } = {},
+): Promise<TestContainerd> => {
+  const { hasNetwork = false, inMachine = (command, ...args) => [command, ...args] as const } = options;
+  await sweepLeftovers();
+  const folder = ownedFolder('containers');
   const cgroupRoot = `/pilothouse-test-${process.pid}`;
   const image = 'localhost/busybox:1';
   await mkdir(join(folder, 'cni'));
   await mkdir(join(folder, 'image'));
   const pause = 'localhost/pause:1';
-  if (subnet !== undefined)
-    await writeFile(join(folder, 'cni', '10-test.conflist'), JSON.stringify(network(folder, bridge, subnet)));
+  const prefix = `198.${18 + ((process.pid >> 8) & 1)}.${process.pid & 255}.`;
+  if (hasNetwork)
+    await writeFile(join(folder, 'cni', '10-test.conflist'), JSON.stringify(network(folder, prefix)));
   await writeFile(join(folder, 'config.toml'), containerdConfig(folder, pause));
   const launch = async () => {
     const log = await open(join(folder, 'containerd.log'), 'a');
     const [command, ...args] = inMachine('/usr/bin/containerd', '--config', join(folder, 'config.toml'));
-    const child = spawn(command, args, { stdio: ['ignore', log.fd, log.fd] });
+    const child = spawn(...tied(command, args), { stdio: ['ignore', log.fd, log.fd] });
     await log.close();
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     return {
@@ -183,34 +199,14 @@ export const startContainerd = async (options: {
   let running = await launch();
   const socket = join(folder, 'containerd.sock');
   const ctr = (...args: string[]) => run('ctr', ['-a', socket, '-n', 'k8s.io', ...args]);
+  const log = async (): Promise<string> =>
+    (await readFile(join(folder, 'containerd.log'), 'utf8').catch(() => '')).slice(-LOG_CHARACTERS);
   const close = async (cgroupRoots: readonly string[] = []): Promise<void> => {
-    const namespaces = await networkNamespaces(folder);
-    const tasks = await ctr('tasks', 'ls', '-q').catch(() => ({ stdout: '' }));
-    for (const id of tasks.stdout.split('\n').filter(Boolean))
-      await ctr('tasks', 'rm', '-f', id).catch(() => undefined);
+    await removeSandboxes(`unix://${socket}`);
     await running.kill();
-    await endShims(folder);
-    for (const path of namespaces) {
-      await run('umount', ['-l', path]).catch(() => undefined);
-      await rm(path, { force: true });
-    }
-    for (const path of await mountsBelow(folder)) await run('umount', ['-l', path]).catch(() => undefined);
-    const [program, ...words] = inMachine('ip', 'link', 'delete', bridge);
-    await run(program, words).catch(() => undefined);
-    for (const root of [cgroupRoot, ...cgroupRoots])
-      await run('find', [
-        '/sys/fs/cgroup',
-        '-depth',
-        '-type',
-        'd',
-        '-path',
-        `*${root}*`,
-        '-exec',
-        'rmdir',
-        '{}',
-        ';',
-      ]).catch(() => undefined);
-    await rm(folder, { recursive: true, force: true });
+    await endContainers(folder);
+    for (const root of [cgroupRoot, ...cgroupRoots]) await removeCgroupTree(root);
+    await removeWithMounts(folder);
   };
   try {
     const saved = await saveImage(join(folder, 'image'), [image, pause]);
@@ -221,6 +217,8 @@ export const startContainerd = async (options: {
       folder,
       image,
       cgroupRoot,
+      podPrefix: prefix,
+      log,
       tasks: async () => (await ctr('tasks', 'ls', '-q')).stdout.split('\n').filter(Boolean).sort(),
       kill: () => running.kill(),
       async again() {
@@ -230,8 +228,8 @@ export const startContainerd = async (options: {
       close,
     };
   } catch (error) {
-    const tail = await readFile(join(folder, 'containerd.log'), 'utf8').catch(() => '');
+    const said = await log();
     await close();
-    throw new Error(`containerd did not start: ${tail.slice(-2_000)}`, { cause: error });
+    throw new Error(`containerd did not start: ${said}`, { cause: error });
   }
 };

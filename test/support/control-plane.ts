@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { createClusterPki } from '../../core/pki/index.ts';
 import { EtcdCluster, type EtcdClusterOptions } from './etcd-cluster.ts';
+import { tied } from './tied.ts';
 
 export interface ControlPlaneOptions {
   readonly etcd: EtcdClusterOptions['flavour'];
@@ -130,9 +131,10 @@ export class ControlPlane {
       ...apiServerFlags,
       ...(this.options.flagsOf?.(index) ?? []),
     ];
-    const child = spawn(process.execPath, [...nodeFlags, CLI, 'component', 'kube-apiserver', ...flags], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      ...tied(process.execPath, [...nodeFlags, CLI, 'component', 'kube-apiserver', ...flags]),
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
     const log = createWriteStream(join(directory, `apiserver-${index + 1}.log`), { flags: 'a' });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });

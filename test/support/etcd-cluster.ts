@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { SecureContextOptions } from 'node:tls';
 import { connectRpc, type RpcClient } from './grpc-client.ts';
 import { RPC } from './etcd-rpc.ts';
+import { tied } from './tied.ts';
 import { until } from './until.ts';
 
 /** Files of one member's certificates; the same shape serves ours and a real etcd. */
@@ -108,7 +109,7 @@ export class EtcdCluster {
       flavour === 'etcd' ? [binary, []] : [process.execPath, [CLI, 'component', 'etcd']];
     // The member writes its log on its own: what it said before it ended is there when its end is told.
     const log = openSync(join(directory, `${name}.log`), 'a');
-    const child = spawn(command, [...first, ...flags], { stdio: ['ignore', log, log] });
+    const child = spawn(...tied(command, [...first, ...flags]), { stdio: ['ignore', log, log] });
     closeSync(log);
     this.members[index] = {
       name,

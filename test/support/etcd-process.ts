@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { tied } from './tied.ts';
 
 /** The built command line: what a user starts. */
 const CLI = join(process.cwd(), 'dist/cli/cli.js');
@@ -23,7 +24,7 @@ export interface CommandProcess {
 }
 
 export const startCommand = (...args: readonly string[]): CommandProcess => {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(...tied(process.execPath, [CLI, ...args]), { stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

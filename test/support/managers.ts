@@ -9,6 +9,7 @@ import { systemRandom } from '../../core/base/node/random.ts';
 import type { RequestTrace } from '../../core/apiserver/server/trace.ts';
 import { configFrom, connect, LEASE, parseKubeconfig, type OwnedClient } from '../../core/client/index.ts';
 import type { ControlPlane } from './control-plane.ts';
+import { tied } from './tied.ts';
 import { until } from './until.ts';
 
 export type ManagerName = 'kube-scheduler' | 'kube-controller-manager';
@@ -90,21 +91,18 @@ export class Managers {
     this.#started += 1;
     const base = join(directory, `${name}-${index + 1}-${this.#started}`);
     writeFileSync(`${base}.conf`, this.plane.kubeconfig(KUBECONFIGS[name], index), { mode: 0o600 });
-    const child = spawn(
-      process.execPath,
-      [
-        CLI,
-        'component',
-        name,
-        `--kubeconfig=${base}.conf`,
-        `--client-ca-file=${join(directory, 'pki/ca.crt')}`,
-        `--bind-address=127.${octet}.0.${index + 1}`,
-        ...(master === undefined ? [] : [`--master=${master}`]),
-        ...flagsOf(this.plane, name),
-        ...flags,
-      ],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    );
+    const args = [
+      CLI,
+      'component',
+      name,
+      `--kubeconfig=${base}.conf`,
+      `--client-ca-file=${join(directory, 'pki/ca.crt')}`,
+      `--bind-address=127.${octet}.0.${index + 1}`,
+      ...(master === undefined ? [] : [`--master=${master}`]),
+      ...flagsOf(this.plane, name),
+      ...flags,
+    ];
+    const child = spawn(...tied(process.execPath, args), { stdio: ['ignore', 'pipe', 'pipe'] });
     writeFileSync(`${base}.log`, '');
     const log = createWriteStream(`${base}.log`, { flags: 'a' });
     child.stdout.pipe(log, { end: false });

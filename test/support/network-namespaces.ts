@@ -2,6 +2,7 @@ import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_proces
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { runCommand, type RunCommand } from '../../core/proxy/nftables/nft-table.ts';
+import { ownedNamespace, sweepLeftovers } from './leftovers.ts';
 import { until } from './until.ts';
 
 const run = promisify(execFile);
@@ -64,12 +65,12 @@ export interface NetworkLab {
 }
 
 /** A node with pods around it, each in a network namespace and reached by a route of its own, as with the CNI plugin ptp. */
-export const networkLab = async (
-  name: string,
-  options: { readonly nodeAddress: string; readonly pods: Readonly<Record<string, string>> },
-): Promise<NetworkLab> => {
+export const networkLab = async (options: {
+  readonly nodeAddress: string;
+  readonly pods: Readonly<Record<string, string>>;
+}): Promise<NetworkLab> => {
   const { nodeAddress, pods } = options;
-  const space = (pod: string): string => `${name}-${pod}`;
+  const space = ownedNamespace;
   const exec = (where: string, ...argv: string[]) => run('ip', ['netns', 'exec', space(where), ...argv]);
   const running: ChildProcess[] = [];
   const spaces = ['node', ...Object.keys(pods)];
@@ -77,7 +78,7 @@ export const networkLab = async (
     for (const child of running) child.kill('SIGKILL');
     for (const one of spaces) await run('ip', ['netns', 'delete', space(one)]).catch(() => undefined);
   };
-  await close();
+  await sweepLeftovers();
   try {
     for (const one of spaces) await run('ip', ['netns', 'add', space(one)]);
     for (const one of spaces) await exec(one, 'ip', 'link', 'set', 'lo', 'up');

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { OwnedClient } from '../../core/client/index.ts';
@@ -10,6 +9,7 @@ import { unmountVolumes } from '../../core/kubelet/runtimes/cri/bind-mounts.ts';
 import { adminClient, pilothouse, up, type CommandOutcome, type RunningCluster } from './cluster.ts';
 import { PATIENCE } from './etcd-ctl.ts';
 import { kubernetesClient, type KubernetesClient } from './kubectl.ts';
+import { ownedFolder } from './leftovers.ts';
 import { until } from './until.ts';
 
 const KUBECTL_MINOR = 36;
@@ -55,7 +55,7 @@ export const isWell = ({ phase, hosts }: ClusterState): boolean =>
   hosts.every((host) => host.phase === 'running' && host.components.every((one) => one.phase === 'ready'));
 
 export const operate = async (...flags: readonly string[]): Promise<OperatedCluster> => {
-  const data = mkdtempSync(join(tmpdir(), 'pilothouse-operate-'));
+  const data = ownedFolder('operate');
   let running = await up('--data', data, ...flags).catch((error: unknown) => {
     rmSync(data, { recursive: true, force: true });
     throw error;

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { ownedNamespace } from './leftovers.ts';
 
 const run = promisify(execFile);
 
@@ -16,8 +17,11 @@ export interface SecondMachine {
   close(): Promise<void>;
 }
 
-export const secondMachine = async (name: string, network: string): Promise<SecondMachine> => {
-  const [outside, inside] = [`${name}-a`, `${name}-b`];
+/** `network` is the first three bytes of the addresses on the cable. */
+export const secondMachine = async (network: string): Promise<SecondMachine> => {
+  const name = ownedNamespace('second');
+  // Interfaces have short names.
+  const [outside, inside] = ['a', 'b'].map((end) => `phm${process.pid}${end}`) as [string, string];
   const [here, there] = [`${network}.1`, `${network}.2`];
   const ip = (...args: string[]) => run('ip', args);
   const enter = (command: string, ...args: string[]) =>

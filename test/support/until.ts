@@ -1,7 +1,7 @@
 const POLL_MS_MIN = 50;
 const POLL_MS_MAX = 1_000;
 /** For what hangs, not for what is slow: a machine may do much else at the same time. */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 240_000;
 
 /** Twice as long as the asking took: who waits by a command of its own leaves the processor to who is waited for. */
 const pauseAfter = (askedMs: number): number => Math.min(POLL_MS_MAX, Math.max(POLL_MS_MIN, 2 * askedMs));

@@ -60,6 +60,7 @@ export class CriContainer implements RunningContainer {
   readonly #options: CriContainerOptions;
   #listeners: ((exit: ContainerExit) => void)[] = [];
   #exit: ContainerExit | undefined;
+  #isStopped = false;
 
   constructor(options: CriContainerOptions) {
     this.#options = options;
@@ -71,6 +72,11 @@ export class CriContainer implements RunningContainer {
 
   get hasExited(): boolean {
     return this.#exit !== undefined;
+  }
+
+  /** The kubelet has asked for its end. */
+  get isStopped(): boolean {
+    return this.#isStopped;
   }
 
   /** What the runtime says of its end, with the message that the container has left. */
@@ -102,6 +108,7 @@ export class CriContainer implements RunningContainer {
 
   stop(graceMs: number): void {
     if (this.#exit) return;
+    this.#isStopped = true;
     const { client, look } = this.#options;
     // What fails here is found by the next look: the container still runs, and its pod is stopped again.
     void client.stopContainer(this.criId, Math.ceil(graceMs / 1000)).then(look, look);

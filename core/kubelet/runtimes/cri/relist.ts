@@ -4,11 +4,19 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import type { CriClient } from './cri-client.ts';
 import type { CriContainer } from './cri-container.ts';
+import type { ContainerStatus } from './messages.ts';
 import { NODE_LABEL } from './sandbox-config.ts';
 
 /** Upstream's rhythm of relisting; `look` asks sooner. */
 const RELIST_MS = 1_000;
 const LOOK_MS = 50;
+
+/** Exit code of what was killed, by its kernel for memory or by anyone. */
+const KILLED = 137;
+const OUT_OF_MEMORY = 'OOMKilled';
+/** Runtimes hear of memory that ran out apart from the exit, and on a busy machine later. */
+const MEMORY_ASK_MS = 100;
+const MEMORY_ASKS_MAX = 10;
 
 const LOST_EXIT = {
   exitCode: 137,
@@ -105,19 +113,27 @@ export class Relist implements Disposable {
       this.#client.listSandboxes(labels),
     ]);
     const states = new Map(containers.map(({ id, state }) => [id, state]));
-    for (const container of followed) {
-      const state = states.get(container.criId);
-      if (state === 'running' || state === 'created') continue;
-      const exit =
-        state === undefined
-          ? LOST_EXIT
-          : await container.ended(await this.#client.containerStatus(container.criId));
-      if (this.#isDisposed) return;
-      this.#containers.delete(container.criId);
-      container.exited(exit);
-    }
+    await Promise.all(
+      followed.map(async (container) => {
+        const state = states.get(container.criId);
+        if (state === 'running' || state === 'created') return;
+        const exit = state === undefined ? LOST_EXIT : await container.ended(await this.#endOf(container));
+        if (this.#isDisposed) return;
+        this.#containers.delete(container.criId);
+        container.exited(exit);
+      }),
+    );
     const ready = new Set(sandboxes.filter(({ isReady }) => isReady).map(({ id }) => id));
     for (const [id, onEnd] of watched)
       if (!ready.has(id) && !this.#isDisposed && this.#sandboxes.delete(id)) onEnd();
+  }
+
+  async #endOf({ criId, isStopped }: CriContainer): Promise<ContainerStatus> {
+    for (let asked = 1; ; asked += 1) {
+      const status = await this.#client.containerStatus(criId);
+      const isTold = status.exitCode !== KILLED || status.reason === OUT_OF_MEMORY;
+      if (isTold || isStopped || asked === MEMORY_ASKS_MAX || this.#isDisposed) return status;
+      await new Promise<void>((resolve) => void this.#clock.after(MEMORY_ASK_MS, resolve));
+    }
   }
 }
