@@ -31,7 +31,9 @@ import {
   uploadQuery,
 } from './schemas/files.ts';
 import { graphQuery, graphView } from './schemas/graph.ts';
-import { hardeningPlan, hardeningWishes } from './schemas/harden.ts';
+import { clusterAction } from './actions/actions.ts';
+import { hardeningWishes } from './actions/hardening-wishes.ts';
+import { hardeningPlan } from './schemas/harden.ts';
 import { joiningView, nodeInvitation } from './schemas/joining.ts';
 import { helmChange, helmChangeReport, helmRelease, helmReleaseQuery, helmReleases } from './schemas/helm.ts';
 import {
@@ -71,7 +73,6 @@ import {
 import { etcdAuth, etcdHashes, etcdLocks } from './schemas/etcd-inspection.ts';
 import {
   actionPreview,
-  clusterAction,
   flagsDiff,
   flagsRequest,
   clusterDefaults,

@@ -1,5 +1,7 @@
-export { actionCommand } from './action-command.ts';
-export type { CommandTarget } from './action-command.ts';
+export { ACTIONS, clusterAction, traitsOf } from './actions/actions.ts';
+export type { ClusterAction } from './actions/actions.ts';
+export { actionCommand } from './actions/command.ts';
+export type { CommandTarget } from './actions/command.ts';
 export { contract, isName } from './contract.ts';
 export type { CallName, Contract, InputOf, ItemOf, Name, OutputOf, StreamName } from './contract.ts';
 export { connectClient } from './client.ts';
@@ -9,6 +11,8 @@ export { serveConnection } from './host.ts';
 export type { CallHandler, Handlers, HostConnection, StreamHandler } from './host.ts';
 export { clientMessage } from './messages.ts';
 export type { ClientMessage, FailureReason, HostMessage } from './messages.ts';
+export * from './actions/fault.ts';
+export * from './actions/hardening-wishes.ts';
 export * from './schemas/app.ts';
 export * from './schemas/drill.ts';
 export * from './schemas/controllers.ts';

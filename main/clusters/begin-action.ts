@@ -1,5 +1,5 @@
 import type { Client } from '../../core/client/index.ts';
-import { actionCommand, type ClusterAction, type ClusterEntry } from '../../core/contract/index.ts';
+import { actionCommand, traitsOf, type ClusterAction, type ClusterEntry } from '../../core/contract/index.ts';
 import { requireSupervisor } from './hosted-cluster.ts';
 import type { HostedClusters } from './hosted-clusters.ts';
 import type { OperationRunner } from './operation-runner.ts';
@@ -10,20 +10,6 @@ export interface DrainRunner {
   readonly run: OperationRunner<'node.drain'>;
   connect(cluster: string): Promise<{ readonly client: Client }>;
 }
-
-/** Those whose runners ask at checkpoints, between steps that each leave the cluster whole. */
-const PAUSABLE: readonly ClusterAction['kind'][] = [
-  'upgrade.apply',
-  'upgrade.rollback',
-  'harden.apply',
-  'harden.rollback',
-  'etcd.defragment',
-  'certificates.renew',
-  'node.drain',
-];
-
-/** Those that work on the folder alone. */
-const OFFLINE: readonly ClusterAction['kind'][] = ['snapshot.delete', 'certificates.renew'];
 
 export interface BeginOptions {
   readonly entry: ClusterEntry;
@@ -51,32 +37,23 @@ const runOf = ({ entry, action, hosted, drain }: BeginOptions): OperationDraft['
   if (action.kind === 'node.drain')
     return (report, signal) => drain.run(action, { cluster: entry.id, report, signal });
   const cluster = hosted.require(entry.id);
-  if (cluster.isElsewhere)
-    return async (report, signal) => {
-      const { runElsewhere } = await import('./operations/run-elsewhere.ts');
-      return runElsewhere(action, { cluster, report, signal });
-    };
-  if (!OFFLINE.includes(action.kind)) requireSupervisor(cluster);
+  if (!cluster.isElsewhere && !traitsOf(action).isOffline) requireSupervisor(cluster);
   return async (report, signal) => {
     const { runLocalAction } = await import('./operations/run-action.ts');
     return runLocalAction(action, { cluster, report, signal });
   };
 };
 
-/** The steps of an upgrade are those of the process that runs the cluster; there it is paused. */
-const isHeldElsewhere = ({ entry, action, hosted }: BeginOptions): boolean =>
-  (action.kind.startsWith('upgrade.') || action.kind.startsWith('harden.')) &&
-  hosted.find(entry.id)?.isElsewhere === true;
-
 /** Begins an operation; what can be refused immediately is. */
 export const beginAction = (options: BeginOptions): string => {
-  const { entry, action, book } = options;
+  const { entry, action, book, hosted } = options;
+  const { canPause = false, isHeldByItsHost = false } = traitsOf(action);
   const run = recordedRun(options, runOf(options));
   const place = { directory: entry.id, kubeconfigPath: entry.kubeconfigPath };
   return book.begin({
     action,
     command: actionCommand(action, place) ?? '',
-    canPause: PAUSABLE.includes(action.kind) && !isHeldElsewhere(options),
+    canPause: canPause && !(isHeldByItsHost && hosted.find(entry.id)?.isElsewhere === true),
     run,
   });
 };

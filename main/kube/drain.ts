@@ -3,7 +3,8 @@ import type { Clock } from '../../core/base/clock.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { DAEMON_SET, NODE, pause, POD, type Client, type Pod, type Stored } from '../../core/client/index.ts';
 import { ContractError, SaidError, saidOf, say, together, type Said } from '../../core/contract/index.ts';
-import type { OperationRunner, StepReport } from '../clusters/operation-runner.ts';
+import type { StepReport } from '../../core/cluster/operation/step-report.ts';
+import type { OperationRunner } from '../clusters/operation-runner.ts';
 import { judgePods, podKey, refusalOfDrain } from './drain-filter.ts';
 import { kubeFailure } from './failure.ts';
 

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { ReasonError } from '../../base/errors.ts';
 import { schemaFault } from '../../base/parse-fault.ts';
-import { hardeningWishes, type HardeningWishes } from '../../contract/schemas/harden.ts';
+import { hardeningWishes, type HardeningWishes } from '../../contract/actions/hardening-wishes.ts';
 import { drillRequest, type DrillRequest, type DrillView } from '../../contract/schemas/drill.ts';
-import { clusterAction, type ClusterAction } from '../../contract/schemas/local-cluster.ts';
+import { clusterAction, type ClusterAction } from '../../contract/actions/actions.ts';
 import { compareSnapshot } from '../restore/compare-snapshot.ts';
 import { restoreCluster } from '../restore/restore-cluster.ts';
 import { enableEncryption } from '../encryption/enable.ts';
 import { rotateEncryption } from '../encryption/rotate.ts';
-import { faultRequest, type FaultRequest } from '../../contract/schemas/fault.ts';
+import { faultRequest, type FaultRequest } from '../../contract/actions/fault.ts';
 import { gatherActionFacts } from '../supervisor/gather-facts.ts';
 import { previewAction } from '../faults/preview.ts';
 import { applyHardening } from '../harden/apply.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { clusterAction, type ClusterAction } from '../../contract/schemas/local-cluster.ts';
+import { clusterAction, type ClusterAction } from '../../contract/actions/actions.ts';
 import type { Timeline } from '../timeline/timeline.ts';
 import { actionDraft } from '../timeline/action-draft.ts';
 import type { ControlMethod } from './protocol.ts';

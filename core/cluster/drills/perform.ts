@@ -15,7 +15,13 @@ import { listSnapshots } from '../backup/list-backups.ts';
 import { saveClusterSnapshot } from '../backup/save-snapshot.ts';
 import { setImageTag } from '../data-folder/manifest-image.ts';
 import { OPERATOR } from '../etcd-operator/methods.ts';
-import { compact, defragment, etcdAccessOf, withAny } from '../etcd-operator/operations.ts';
+import {
+  compact,
+  defragmentMember,
+  defragmentOrder,
+  etcdAccessOf,
+  withAny,
+} from '../etcd-operator/operations.ts';
 import { setFlags } from '../flags/set-flags.ts';
 import { encryptionFilesOf, openDecoder, openSnapshotSource, restoreObjects } from '../history/index.ts';
 import { silentReport } from '../operation/step-report.ts';
@@ -180,7 +186,8 @@ const onCluster = async (world: World, step: Step): Promise<void> => {
     const validity = step.certificate.do === 'expire' ? { validityMs: EXPIRED_MS } : {};
     await renewCertificate(data, step.certificate.name, supervisor.clock, validity);
   } else if (step.etcd === 'compact') await compact(access(), undefined);
-  else if (step.etcd === 'defragment') await defragment(access(), () => undefined);
+  else if (step.etcd === 'defragment')
+    for (const member of await defragmentOrder(access(), null)) await defragmentMember(access(), member);
   else if (step.etcd === 'disarm') await disarm(world);
   else if (step.snapshot) await saveClusterSnapshot(supervisor, { report: silentReport });
   else await onObjects(world, step);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { say, saidOf, SaidError, type Said } from '../../contract/index.ts';
+import { say, saidOf, SaidError, together, type Said } from '../../contract/index.ts';
 import { readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import type { SecureContextOptions } from 'node:tls';
@@ -154,6 +154,9 @@ export const findMember = async (access: EtcdAccess, nameOrId: string): Promise<
   throw new SaidError('NotFound', say('failure.etcd.noMember', { member: nameOrId, known: names }));
 };
 
+/** What a person calls a member; one that has not started yet has no name. */
+export const labelOf = ({ name, id }: MemberView): string => name || id;
+
 const idOf = ({ id }: MemberView): bigint => BigInt(`0x${id}`);
 
 /** Resolves when the target leads. */
@@ -192,22 +195,34 @@ export const removeMember = async (access: EtcdAccess, nameOrId: string): Promis
   return target;
 };
 
-/** Defragments one member after the other, the leader last: a member does not respond meanwhile. */
-export const defragment = async (
+/**
+ * One member, or all with the leader last: a member does not respond meanwhile. Refused while one of them does not
+ * respond: it would lose a second member.
+ */
+export const defragmentOrder = async (
   access: EtcdAccess,
-  onDone: (member: MemberView, after: MemberView) => void,
-): Promise<void> => {
-  const members = await listMembers(access);
-  const ordered = [...members].sort((a, b) => Number(a.isLeader) - Number(b.isLeader));
-  for (const member of ordered) {
-    if (!member.status)
-      throw new SaidError(
-        'EtcdUnreachable',
-        say('failure.etcd.unreachable', { member: member.name, why: member.problem ?? '' }),
-      );
-    await withMember(member.clientUrls[0]!, access, (one) => one.call(OPERATOR.defragment, {}));
-    onDone(member, await findMember(access, member.id));
-  }
+  nameOrId: string | null,
+): Promise<readonly MemberView[]> => {
+  const members = nameOrId === null ? await listMembers(access) : [await findMember(access, nameOrId)];
+  const silent = members.find(({ status }) => !status);
+  if (silent)
+    throw new SaidError(
+      'EtcdUnreachable',
+      together([
+        say('failure.etcd.unreachable', { member: labelOf(silent), why: silent.problem ?? '' }),
+        say('advice.recoverMember'),
+      ]),
+    );
+  return [...members].sort((a, b) => Number(a.isLeader) - Number(b.isLeader));
+};
+
+/** Resolves with the member as it is after it. */
+export const defragmentMember = async (
+  access: EtcdAccess,
+  { clientUrls, id }: MemberView,
+): Promise<MemberView> => {
+  await withMember(clientUrls[0]!, access, (member) => member.call(OPERATOR.defragment, {}));
+  return findMember(access, id);
 };
 
 /** Forgets what was before a revision: the present one without it. Returns the revision. */

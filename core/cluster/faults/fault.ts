@@ -1,4 +1,5 @@
-import type { ActiveFault, FaultRequest } from '../../contract/schemas/fault.ts';
+import type { FaultRequest } from '../../contract/actions/fault.ts';
+import type { ActiveFault } from '../../contract/schemas/fault.ts';
 
 export type { FaultRequest };
 /** A fault that is active, as the console is told of it. */

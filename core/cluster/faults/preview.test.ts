@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ClusterAction } from '../../contract/schemas/local-cluster.ts';
+import type { ClusterAction } from '../../contract/actions/actions.ts';
 import type { ActionFacts } from './facts.ts';
 import { previewAction } from './preview.ts';
 

@@ -1,4 +1,5 @@
-import type { ActionPreview, ClusterAction } from '../../contract/schemas/local-cluster.ts';
+import type { ClusterAction } from '../../contract/actions/actions.ts';
+import type { ActionPreview } from '../../contract/schemas/local-cluster.ts';
 import type { ActionFacts } from './facts.ts';
 import type { FaultRequest } from './fault.ts';
 import { heardBy, hostsCutOff, votesMax } from './reach.ts';

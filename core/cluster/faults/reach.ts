@@ -1,4 +1,4 @@
-import { LOAD_BALANCER_END } from '../../contract/schemas/fault.ts';
+import { LOAD_BALANCER_END } from '../../contract/actions/fault.ts';
 import type { ActionFacts } from './facts.ts';
 import type { FaultRequest } from './fault.ts';
 

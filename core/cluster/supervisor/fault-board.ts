@@ -1,5 +1,5 @@
 import { inEnglish, type Said, SaidError, say } from '../../contract/index.ts';
-import { LOAD_BALANCER_END } from '../../contract/schemas/fault.ts';
+import { LOAD_BALANCER_END } from '../../contract/actions/fault.ts';
 import type { HostPlan } from '../config/hosts.ts';
 import { NO_FAULTS, type HostFaults } from '../host/messages.ts';
 import type { Fault, FaultRequest } from '../faults/fault.ts';

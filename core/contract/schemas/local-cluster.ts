@@ -1,16 +1,12 @@
 import * as v from 'valibot';
+import { clusterAction } from '../actions/actions.ts';
+import { name, path } from '../actions/define.ts';
+import { flagChanges } from '../actions/host-actions.ts';
 import { said } from '../sentences/said.ts';
-import { activeFault, faultRequest } from './fault.ts';
-import { hardeningWishes } from './harden.ts';
+import { activeFault } from './fault.ts';
 
-/** Names of hosts, components and members are short; what is longer is no name. */
-const NAME_CHARACTERS_MAX = 256;
-const PATH_CHARACTERS_MAX = 4096;
 export const HOSTS_MAX = 64;
 export const COMPONENTS_PER_HOST_MAX = 16;
-
-const name = v.pipe(v.string(), v.maxLength(NAME_CHARACTERS_MAX));
-const path = v.pipe(v.string(), v.maxLength(PATH_CHARACTERS_MAX));
 
 /** How a new cluster is made. */
 export const clusterWishes = v.object({
@@ -106,23 +102,6 @@ export const localClusterState = v.object({
 });
 export type LocalClusterState = v.InferOutput<typeof localClusterState>;
 
-const host = v.object({ host: name });
-const component = v.object({ host: name, component: name });
-const member = v.object({ member: name });
-
-const FLAGS_MAX = 16;
-const flagChanges = v.pipe(
-  v.array(
-    v.object({
-      name: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,127}$/)),
-      /** Null removes the flag. */
-      value: v.nullable(v.pipe(v.string(), v.maxLength(4096), v.regex(/^[^\n\r]*$/))),
-    }),
-  ),
-  v.minLength(1),
-  v.maxLength(FLAGS_MAX),
-);
-
 export const flagsRequest = v.object({ component: name, flags: flagChanges });
 export type FlagsRequest = v.InferOutput<typeof flagsRequest>;
 /** The manifests that a change of flags would write. */
@@ -130,65 +109,6 @@ export const flagsDiff = v.object({
   files: v.array(v.object({ host: v.string(), path: v.string(), before: v.string(), after: v.string() })),
 });
 export type FlagsDiff = v.InferOutput<typeof flagsDiff>;
-
-/**
- * What a person does to a cluster. Each is an operation with steps that continues when the window that asked is closed.
- * `drain` works on every cluster, the rest on those that this console hosts.
- */
-export const clusterAction = v.variant('kind', [
-  v.object({ kind: v.literal('host.kill'), ...host.entries }),
-  v.object({ kind: v.literal('host.stop'), ...host.entries }),
-  v.object({ kind: v.literal('host.start'), ...host.entries }),
-  /** Stopped in order and started again; what was broken in it intentionally is whole after it. */
-  v.object({ kind: v.literal('host.restart'), ...host.entries }),
-  v.object({ kind: v.literal('host.pause'), ...host.entries }),
-  v.object({ kind: v.literal('host.resume'), ...host.entries }),
-  v.object({ kind: v.literal('component.kill'), ...component.entries }),
-  v.object({ kind: v.literal('component.stop'), ...component.entries }),
-  v.object({ kind: v.literal('component.start'), ...component.entries }),
-  /** Sets or removes flags in the manifests of a component, one host after the other. */
-  v.object({ kind: v.literal('component.flags'), component: name, flags: flagChanges }),
-  /** Breaks something intentionally, until it is healed or a host that it names is started again. */
-  v.object({ kind: v.literal('fault.add'), fault: faultRequest }),
-  /** Cuts a host off from all others and from the load balancer. */
-  v.object({ kind: v.literal('fault.isolate'), ...host.entries }),
-  /** One by its id, or `all`. */
-  v.object({ kind: v.literal('fault.heal'), id: name }),
-  v.object({ kind: v.literal('member.moveLeader'), ...member.entries }),
-  v.object({ kind: v.literal('member.remove'), ...member.entries }),
-  /** One more control plane with a member of its own, or one more etcd host. */
-  v.object({ kind: v.literal('member.add') }),
-  /** Null: one after the other, the leader last. */
-  v.object({ kind: v.literal('etcd.defragment'), member: v.nullable(name) }),
-  /** Null: up to the present revision. */
-  v.object({ kind: v.literal('etcd.compact'), revision: v.nullable(v.number()) }),
-  v.object({ kind: v.literal('etcd.disarm') }),
-  v.object({ kind: v.literal('snapshot.save') }),
-  v.object({ kind: v.literal('snapshot.restore'), file: path }),
-  v.object({ kind: v.literal('snapshot.delete'), file: path }),
-  v.object({ kind: v.literal('upgrade.apply'), version: name }),
-  v.object({ kind: v.literal('upgrade.rollback') }),
-  /** Rolls measures out host by host. */
-  v.object({ kind: v.literal('harden.apply'), wishes: hardeningWishes }),
-  v.object({ kind: v.literal('harden.rollback') }),
-  v.object({ kind: v.literal('encryption.enable') }),
-  v.object({ kind: v.literal('encryption.rotate') }),
-  /** Null: all of them. */
-  v.object({
-    kind: v.literal('certificates.renew'),
-    names: v.nullable(v.pipe(v.array(name), v.maxLength(256))),
-  }),
-  v.object({
-    kind: v.literal('node.drain'),
-    node: name,
-    ignoreDaemonSets: v.boolean(),
-    deleteEmptyDirData: v.boolean(),
-    force: v.boolean(),
-    /** Null: as each pod says. */
-    gracePeriodSeconds: v.nullable(v.number()),
-  }),
-]);
-export type ClusterAction = v.InferOutput<typeof clusterAction>;
 
 /** What an action would do, as codes with figures: the console makes the sentences. */
 export const actionPreview = v.object({

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { clusterAction } from '../actions/actions.ts';
 import { said } from '../sentences/said.ts';
-import { clusterAction } from './local-cluster.ts';
 
 export const MEMBERS_MAX = 15;
 export const TIMELINE_EVENTS_MAX = 500;

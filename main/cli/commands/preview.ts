@@ -1,4 +1,5 @@
-import type { ActionPreview, ClusterAction } from '../../../core/contract/schemas/local-cluster.ts';
+import type { ClusterAction } from '../../../core/contract/actions/actions.ts';
+import type { ActionPreview } from '../../../core/contract/schemas/local-cluster.ts';
 import { ReasonError } from '../../../core/base/errors.ts';
 import { callControl } from '../../../core/cluster/control/client.ts';
 import type { CommandContext } from '../command.ts';

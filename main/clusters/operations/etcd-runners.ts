@@ -1,57 +1,32 @@
-import { EtcdConnection } from '../../../core/cluster/etcd-operator/connection.ts';
 import { OPERATOR } from '../../../core/cluster/etcd-operator/methods.ts';
 import {
   compact,
+  defragmentMember,
+  defragmentOrder,
   etcdAccessOf,
-  findMember,
-  listMembers,
+  labelOf,
   moveLeader,
   withAny,
   type EtcdAccess,
-  type MemberView,
 } from '../../../core/cluster/etcd-operator/operations.ts';
 import { addMember } from '../../../core/cluster/membership/add-member.ts';
 import { removeMember } from '../../../core/cluster/membership/remove-member.ts';
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
-import { SaidError, say, together } from '../../../core/contract/index.ts';
+import { say } from '../../../core/contract/index.ts';
 import { ALARM_ACTION } from '../../../core/etcd/proto/index.ts';
 import type { LocalCluster } from '../local-clusters.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';
+import { askHost } from './ask-host.ts';
 import { memberJoined, memberRemoved } from './end-sentences.ts';
-import type { RunnersOf } from './runner.ts';
+import type { Elsewhere, RunnersOf } from './runner.ts';
 
 const MIB = 1024 * 1024;
 const mebibytes = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
 
 const accessOf = ({ directory, config }: LocalCluster): EtcdAccess => etcdAccessOf(directory, config);
-const labelOf = ({ name, id }: MemberView): string => name || id;
+type MemberKind = 'member.moveLeader' | 'member.remove' | 'member.add';
 
-/** The leader last: a member is unavailable while it is defragmented. */
-const defragmentOrder = async (access: EtcdAccess, member: string | null): Promise<readonly MemberView[]> => {
-  const members = member === null ? await listMembers(access) : [await findMember(access, member)];
-  const silent = members.find(({ status }) => !status);
-  if (silent)
-    throw new SaidError(
-      'EtcdUnreachable',
-      together([
-        say('failure.etcd.unreachable', { member: labelOf(silent), why: silent.problem ?? '' }),
-        say('advice.recoverMember'),
-      ]),
-    );
-  return [...members].sort((a, b) => Number(a.isLeader) - Number(b.isLeader));
-};
-
-const defragmentMember = async (access: EtcdAccess, { clientUrls, id }: MemberView): Promise<MemberView> => {
-  const connection = new EtcdConnection(clientUrls[0]!, access.tls);
-  try {
-    await connection.call(OPERATOR.defragment, {});
-  } finally {
-    connection.close();
-  }
-  return findMember(access, id);
-};
-
-export const memberRunners: RunnersOf<'member.moveLeader' | 'member.remove' | 'member.add'> = {
+export const memberRunners: RunnersOf<MemberKind> = {
   async 'member.moveLeader'({ member }, { cluster, report }) {
     report.plan([{ id: 'move', title: say('step.member.move', { member }) }]);
     const leader = await inStep(report, 'move', () => moveLeader(accessOf(cluster), member));
@@ -62,6 +37,15 @@ export const memberRunners: RunnersOf<'member.moveLeader' | 'member.remove' | 'm
   },
   async 'member.add'(_action, { cluster, report }) {
     return memberJoined(await addMember(requireSupervisor(cluster), report));
+  },
+};
+
+export const membersElsewhere: Elsewhere<MemberKind> = {
+  async 'member.add'(_action, context) {
+    return memberJoined(await askHost(context, 'member.add', {}));
+  },
+  async 'member.remove'({ member }, context) {
+    return memberRemoved(await askHost(context, 'member.remove', { member }));
   },
 };
 

@@ -2,10 +2,13 @@ import { sayFault } from '../../../core/cluster/supervisor/fault-board.ts';
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
 import { say } from '../../../core/contract/index.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';
+import { askHost } from './ask-host.ts';
 import { faultAdded, faultsHealed, hostIsolated } from './end-sentences.ts';
-import type { Kind, RunnersOf } from './runner.ts';
+import type { Elsewhere, Kind, RunnersOf } from './runner.ts';
 
-export const faultRunners: RunnersOf<Extract<Kind, `fault.${string}`>> = {
+type FaultKind = Extract<Kind, `fault.${string}`>;
+
+export const faultRunners: RunnersOf<FaultKind> = {
   async 'fault.add'({ fault }, { cluster, report }) {
     const { faults } = requireSupervisor(cluster);
     report.plan([{ id: 'break', title: say('step.fault.add', { fault: sayFault(fault) }) }]);
@@ -22,5 +25,17 @@ export const faultRunners: RunnersOf<Extract<Kind, `fault.${string}`>> = {
       { id: 'heal', title: id === 'all' ? say('step.fault.healAll') : say('step.fault.heal', { id }) },
     ]);
     return faultsHealed(await inStep(report, 'heal', () => Promise.resolve(faults.heal(id))));
+  },
+};
+
+export const faultsElsewhere: Elsewhere<FaultKind> = {
+  async 'fault.add'({ fault }, context) {
+    return faultAdded(await askHost(context, 'fault.add', { request: JSON.stringify(fault) }));
+  },
+  async 'fault.isolate'({ host }, context) {
+    return hostIsolated(host, await askHost(context, 'fault.isolate', { host }));
+  },
+  async 'fault.heal'({ id }, context) {
+    return faultsHealed(await askHost(context, 'fault.heal', { id }));
   },
 };

@@ -2,11 +2,12 @@ import { readdir } from 'node:fs/promises';
 import type { Supervisor } from '../../../core/cluster/index.ts';
 import { manifestsFolder } from '../../../core/cluster/data-folder/layout.ts';
 import { setFlags } from '../../../core/cluster/flags/set-flags.ts';
-import { inStep } from '../../../core/cluster/operation/step-report.ts';
-import { SaidError, say, together, verbatim } from '../../../core/contract/index.ts';
-import type { StepReport } from '../operation-runner.ts';
+import { inStep, type StepReport } from '../../../core/cluster/operation/step-report.ts';
+import { SaidError, say, together, verbatim, type Said } from '../../../core/contract/index.ts';
+import type { ActionOf } from '../operation-runner.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';
-import type { Kind, RunnersOf } from './runner.ts';
+import { askHost } from './ask-host.ts';
+import type { Elsewhere, Kind, RunnerContext, RunnersOf } from './runner.ts';
 
 /** Longer than any component takes on a slow machine. */
 const READY_TIMEOUT_MS = 60_000;
@@ -38,7 +39,10 @@ const untilHostReady = async (supervisor: Supervisor, name: string, report: Step
   report.detail('ready', null);
 };
 
-export const hostRunners: RunnersOf<Extract<Kind, `host.${string}`>> = {
+type HostKind = Extract<Kind, `host.${string}`>;
+type ComponentKind = Extract<Kind, `component.${string}`>;
+
+export const hostRunners: RunnersOf<HostKind> = {
   async 'host.kill'({ host }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
     report.plan([{ id: 'kill', title: say('step.host.kill', { host }) }]);
@@ -87,7 +91,7 @@ export const hostRunners: RunnersOf<Extract<Kind, `host.${string}`>> = {
   },
 };
 
-export const componentRunners: RunnersOf<Extract<Kind, `component.${string}`>> = {
+export const componentRunners: RunnersOf<ComponentKind> = {
   async 'component.kill'({ host, component }, { cluster, report }) {
     const supervisor = requireSupervisor(cluster);
     report.plan([{ id: 'kill', title: say('step.component.kill', { component, host }) }]);
@@ -131,4 +135,30 @@ export const componentRunners: RunnersOf<Extract<Kind, `component.${string}`>> =
     report.end('ready');
     return say('done.component.start', { component, host });
   },
+};
+
+const hostElsewhere = async ({ kind, host }: ActionOf<HostKind>, context: RunnerContext): Promise<Said> => {
+  await askHost(context, kind, { host });
+  return say('done.elsewhere.host', { host, cluster: context.cluster.state().name });
+};
+
+const componentElsewhere = async (
+  { kind, host, component }: ActionOf<Exclude<ComponentKind, 'component.flags'>>,
+  context: RunnerContext,
+): Promise<Said> => {
+  await askHost(context, kind, { host, component });
+  return say('done.elsewhere.component', { component, host, cluster: context.cluster.state().name });
+};
+
+/** A change of flags needs the supervisor, which waits for each component: it is refused with where to do it. */
+export const hostsElsewhere: Elsewhere<HostKind | ComponentKind> = {
+  'host.kill': hostElsewhere,
+  'host.stop': hostElsewhere,
+  'host.start': hostElsewhere,
+  'host.restart': hostElsewhere,
+  'host.pause': hostElsewhere,
+  'host.resume': hostElsewhere,
+  'component.kill': componentElsewhere,
+  'component.stop': componentElsewhere,
+  'component.start': componentElsewhere,
 };

@@ -8,7 +8,7 @@ import {
   type Operation,
   type Said,
 } from '../../../core/contract/index.ts';
-import type { StepReport } from '../operation-runner.ts';
+import type { StepReport } from '../../../core/cluster/operation/step-report.ts';
 import { OperationBook } from './operation-book.ts';
 
 const KILL: ClusterAction = { kind: 'host.kill', host: 'cp-1' };

@@ -10,7 +10,7 @@ import {
   saidOf,
   say,
 } from '../../../core/contract/index.ts';
-import type { StepReport } from '../operation-runner.ts';
+import type { StepReport } from '../../../core/cluster/operation/step-report.ts';
 import { StepList } from './step-list.ts';
 
 /** Steps report many times a second; no one reads that fast. */

@@ -1,6 +1,7 @@
 import type { ClusterAction, Said } from '../../../core/contract/index.ts';
 import type { LocalCluster } from '../local-clusters.ts';
-import type { ActionOf, StepReport } from '../operation-runner.ts';
+import type { StepReport } from '../../../core/cluster/operation/step-report.ts';
+import type { ActionOf } from '../operation-runner.ts';
 
 export type Kind = ClusterAction['kind'];
 
@@ -10,6 +11,8 @@ export interface RunnerContext {
   readonly signal: AbortSignal;
 }
 
-/** Does one kind of action to a cluster of this console's own. */
+/** Does one kind of action. */
 export type LocalRunner<K extends Kind> = (action: ActionOf<K>, context: RunnerContext) => Promise<Said>;
 export type RunnersOf<K extends Kind> = { readonly [N in K]: LocalRunner<N> };
+/** For clusters that another process of this user runs; what is not listed is done on the directory and with etcd itself. */
+export type Elsewhere<K extends Kind> = { readonly [N in K]?: LocalRunner<N> };

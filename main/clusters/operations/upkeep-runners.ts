@@ -8,11 +8,13 @@ import { rollbackHardening } from '../../../core/cluster/harden/rollback.ts';
 import { inStep } from '../../../core/cluster/operation/step-report.ts';
 import { applyUpgrade } from '../../../core/cluster/upgrade/apply.ts';
 import { rollbackUpgrade } from '../../../core/cluster/upgrade/rollback.ts';
-import { say } from '../../../core/contract/index.ts';
+import { say, type Said } from '../../../core/contract/index.ts';
 import { BUMP_REVISION_DEFAULT } from '../../../core/etcd/snapshot/index.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
 import { renewAll, renewCertificate } from '../../../core/pki/index.ts';
 import { requireSupervisor } from '../hosted-cluster.ts';
+import type { ActionOf } from '../operation-runner.ts';
+import { askHost } from './ask-host.ts';
 import {
   encrypted,
   hardened,
@@ -22,9 +24,11 @@ import {
   snapshotSaved,
   upgraded,
 } from './end-sentences.ts';
-import type { RunnersOf } from './runner.ts';
+import type { Elsewhere, RunnerContext, RunnersOf } from './runner.ts';
 
-export const snapshotRunners: RunnersOf<'snapshot.save' | 'snapshot.restore' | 'snapshot.delete'> = {
+type SnapshotKind = 'snapshot.save' | 'snapshot.restore' | 'snapshot.delete';
+
+export const snapshotRunners: RunnersOf<SnapshotKind> = {
   async 'snapshot.save'(_action, { cluster, report }) {
     return snapshotSaved(await saveClusterSnapshot(requireSupervisor(cluster), { report }));
   },
@@ -39,7 +43,9 @@ export const snapshotRunners: RunnersOf<'snapshot.save' | 'snapshot.restore' | '
   },
 };
 
-export const upgradeRunners: RunnersOf<'upgrade.apply' | 'upgrade.rollback'> = {
+type UpgradeKind = 'upgrade.apply' | 'upgrade.rollback';
+
+export const upgradeRunners: RunnersOf<UpgradeKind> = {
   async 'upgrade.apply'({ version }, { cluster, report }) {
     return upgraded(await applyUpgrade(requireSupervisor(cluster), version, report));
   },
@@ -48,9 +54,9 @@ export const upgradeRunners: RunnersOf<'upgrade.apply' | 'upgrade.rollback'> = {
   },
 };
 
-export const hardenRunners: RunnersOf<
-  'harden.apply' | 'harden.rollback' | 'encryption.enable' | 'encryption.rotate'
-> = {
+type HardenKind = 'harden.apply' | 'harden.rollback' | 'encryption.enable' | 'encryption.rotate';
+
+export const hardenRunners: RunnersOf<HardenKind> = {
   async 'encryption.enable'(_action, { cluster, report }) {
     return encrypted(await enableEncryption(requireSupervisor(cluster), report));
   },
@@ -83,5 +89,34 @@ export const certificateRunners: RunnersOf<'certificates.renew'> = {
     for (const name of wanted)
       await inStep(report, name, () => renewCertificate(directory, name, systemClock));
     return say('done.certificates', { count: wanted.length });
+  },
+};
+
+const encryptionElsewhere = async (
+  { kind }: ActionOf<'encryption.enable' | 'encryption.rotate'>,
+  context: RunnerContext,
+): Promise<Said> => encrypted(await askHost(context, kind, {}));
+
+export const upkeepElsewhere: Elsewhere<SnapshotKind | UpgradeKind | HardenKind> = {
+  async 'snapshot.save'(_action, { cluster: { directory, config }, report }) {
+    return snapshotSaved(await saveClusterSnapshot({ folder: { directory }, config }, { report }));
+  },
+  async 'snapshot.restore'({ file }, context) {
+    const params = { file, bumpRevision: BUMP_REVISION_DEFAULT };
+    return snapshotRestored(await askHost(context, 'snapshot.restore', params));
+  },
+  async 'upgrade.apply'({ version }, context) {
+    return upgraded(await askHost(context, 'upgrade.apply', { version }));
+  },
+  async 'upgrade.rollback'(_action, context) {
+    return rolledBack(await askHost(context, 'upgrade.rollback', {}));
+  },
+  'encryption.enable': encryptionElsewhere,
+  'encryption.rotate': encryptionElsewhere,
+  async 'harden.apply'({ wishes }, context) {
+    return hardened(await askHost(context, 'harden.apply', { wishes: JSON.stringify(wishes) }));
+  },
+  async 'harden.rollback'(_action, context) {
+    return hardeningRolledBack(await askHost(context, 'harden.rollback', {}));
   },
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { actionCommand } from './action-command.ts';
-import type { ClusterAction } from './schemas/local-cluster.ts';
+import { actionCommand } from './command.ts';
+import type { ClusterAction } from './actions.ts';
 
 const place = { directory: '/data/my cluster', kubeconfigPath: '/k.conf' };
 
