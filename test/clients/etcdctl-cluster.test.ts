@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCertificates } from '../support/etcd-certificates.ts';
-import { EtcdCluster } from '../support/etcd-cluster.ts';
-import { etcdctlFor, hasEtcdctl, type Etcdctl } from '../support/etcd-ctl.ts';
+import type { EtcdCluster } from '../support/etcd-cluster.ts';
+import { hasEtcdctl, type Etcdctl } from '../support/etcd-ctl.ts';
+import { startMembers, type OperatedMembers } from '../support/etcd-members.ts';
 
 const OCTET = 63;
 const QUOTA_OCTET = 75;
@@ -41,31 +39,18 @@ const eventually = async <T>(attempt: () => Promise<T>): Promise<T> => {
 };
 
 describe.skipIf(!hasEtcdctl())('etcdctl runs a cluster of ours', () => {
+  let members: OperatedMembers;
   let directory: string;
   let cluster: EtcdCluster;
   let ctl: Etcdctl;
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'pilothouse-operate-'));
-    const certificates = makeCertificates(join(directory, 'pki'), OCTET);
-    cluster = new EtcdCluster({
-      flavour: 'pilothouse',
-      size: 3,
-      octet: OCTET,
-      directory: join(directory, 'members'),
-      certificates,
-    });
-    cluster.start();
-    await cluster.healthy();
-    ctl = etcdctlFor(() => cluster.endpoints.slice(0, 3), certificates);
+    members = await startMembers({ octet: OCTET, size: 3 });
+    ({ cluster, ctl, directory } = members);
     await ctl.ok('put', 'seed', 'value');
   });
 
-  afterAll(async () => {
-    await ctl.close();
-    await cluster.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => members.close());
 
   /** Ids by name, in hexadecimal as the commands take them; JSON numbers lose digits. */
   const ids = async (): Promise<Map<string, string>> => {
@@ -214,31 +199,19 @@ describe.skipIf(!hasEtcdctl())('etcdctl runs a cluster of ours', () => {
 });
 
 describe.skipIf(!hasEtcdctl())('a member that is full', () => {
-  let directory: string;
-  let cluster: EtcdCluster;
+  let members: OperatedMembers;
   let ctl: Etcdctl;
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'pilothouse-quota-'));
-    const certificates = makeCertificates(join(directory, 'pki'), QUOTA_OCTET);
-    cluster = new EtcdCluster({
-      flavour: 'pilothouse',
-      size: 1,
+    members = await startMembers({
       octet: QUOTA_OCTET,
-      directory: join(directory, 'members'),
-      certificates,
+      size: 1,
       extraFlags: ['--quota-backend-bytes=4194304'],
     });
-    cluster.start();
-    await cluster.healthy();
-    ctl = etcdctlFor(() => cluster.endpoints, certificates);
+    ({ ctl } = members);
   });
 
-  afterAll(async () => {
-    await ctl.close();
-    await cluster.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => members.close());
 
   test('refuses writes with the alarm, serves reads and deletes, and works again after making room', async () => {
     const input = 'x'.repeat(500_000);

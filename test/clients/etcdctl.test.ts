@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as proto from '../../core/etcd/proto/index.ts';
-import { makeCertificates } from '../support/etcd-certificates.ts';
-import { EtcdCluster } from '../support/etcd-cluster.ts';
-import { etcdctlFor, hasEtcdctl, type Etcdctl } from '../support/etcd-ctl.ts';
+import type { EtcdCluster } from '../support/etcd-cluster.ts';
+import { hasEtcdctl, type Etcdctl } from '../support/etcd-ctl.ts';
+import { startMembers, type OperatedMembers } from '../support/etcd-members.ts';
 import { until } from '../support/until.ts';
 
 const OCTET = 73;
@@ -16,30 +13,16 @@ interface Header {
 }
 
 describe.skipIf(!hasEtcdctl())('etcdctl on three members over mTLS', () => {
-  let directory: string;
+  let members: OperatedMembers;
   let cluster: EtcdCluster;
   let ctl: Etcdctl;
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'pilothouse-etcdctl-'));
-    const certificates = makeCertificates(join(directory, 'pki'), OCTET);
-    cluster = new EtcdCluster({
-      flavour: 'pilothouse',
-      size: 3,
-      octet: OCTET,
-      directory: join(directory, 'members'),
-      certificates,
-    });
-    cluster.start();
-    await cluster.healthy();
-    ctl = etcdctlFor(() => cluster.endpoints, certificates);
+    members = await startMembers({ octet: OCTET, size: 3 });
+    ({ cluster, ctl } = members);
   });
 
-  afterAll(async () => {
-    await ctl.close();
-    await cluster.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => members.close());
 
   const revision = async (): Promise<number> =>
     (await ctl.json<{ header: Header }>('get', 'none')).header.revision;

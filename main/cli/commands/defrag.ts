@@ -1,4 +1,8 @@
-import { defragmentMember, defragmentOrder, labelOf } from '../../../core/cluster/etcd-operator/operations.ts';
+import {
+  defragmentMember,
+  defragmentOrder,
+  labelOf,
+} from '../../../core/cluster/etcd-operator/operations.ts';
 import { EXIT_OK, parseOptions, type Command } from '../command.ts';
 import { etcdOf, mebibytes } from './etcd-target.ts';
 
