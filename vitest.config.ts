@@ -69,7 +69,6 @@ export default defineConfig({
           expect: EXPECT,
           include: ['renderer/**/*.test.ts'],
           isolate: false,
-          environment: 'happy-dom',
           testTimeout: 120 * SECOND,
           hookTimeout: 120 * SECOND,
         },

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest';
 import { defineComponent, h, ref, type Component, type Ref } from 'vue';
 import type { ClusterList, FoundItem, KubeResource } from '../../core/contract/index.ts';

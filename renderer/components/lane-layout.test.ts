@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest';
 import { fitText, heightOf, placeBars, placeMarks, stopsOf, type LaneBar } from './lane-layout.ts';
 

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest';
 import { isTimeWindow, spanOf, tickStepMs, timeTicks, xOf } from './time-axis.ts';
 

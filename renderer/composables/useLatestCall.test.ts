@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { afterEach, expect, test } from 'vitest';
 import { ContractError, type Handlers, verbatim } from '../../core/contract/index.ts';
 import { inApp, settle, testConnection, type Mounted } from '../testing/mount.ts';

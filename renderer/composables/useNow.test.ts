@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { effectScope, ref } from 'vue';
 import { becomeHidden, becomeVisible } from '../testing/visibility.ts';

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest';
 import { effectScope } from 'vue';
 import { ContractError, type Settings, settingsDefault, verbatim } from '../../core/contract/index.ts';

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { KubeResource } from '../../core/contract/index.ts';

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { createPinia, setActivePinia } from 'pinia';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BUFFERS_MAX, BUFFER_STORAGE_PREFIX, useEditorBuffers } from './editor-buffers.ts';

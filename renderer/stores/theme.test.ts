@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { beforeEach, expect, test } from 'vitest';
 import { ContractError, type Settings, settingsDefault, verbatim } from '../../core/contract/index.ts';
 import { feed, inApp, settle, testConnection } from '../testing/mount.ts';

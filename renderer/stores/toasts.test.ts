@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest';
 import { inApp, testConnection } from '../testing/mount.ts';
 import { NOTIFICATIONS_KEPT_MAX, useNotificationStore } from './notifications.ts';

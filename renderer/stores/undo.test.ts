@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest';
 import type { ApiAnswer, ApiRequest } from '../../core/contract/index.ts';
 import { inApp, testConnection } from '../testing/mount.ts';

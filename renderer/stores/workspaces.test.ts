@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { afterEach, expect, test } from 'vitest';
 import { inApp, testConnection } from '../testing/mount.ts';
 import { useHotbar } from './hotbar.ts';

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { afterEach, expect, test } from 'vitest';
 import type { TableColumn } from '../../core/contract/index.ts';
 import { chosenColumns, moveColumn, NO_CHOICE, orderColumns, toggleColumn } from './column-choice.ts';

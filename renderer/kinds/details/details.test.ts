@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../kube-object.ts';
 import { sectionsOf, type Block, type Cell, type Related } from './index.ts';

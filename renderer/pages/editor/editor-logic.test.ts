@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest';
 import type { KubeResource } from '../../../core/contract/index.ts';
 import { manifestSchema } from '../../editor/kube-schema.ts';

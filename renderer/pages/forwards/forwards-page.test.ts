@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { afterEach, expect, test } from 'vitest';
 import { type ClusterList, type PortForward } from '../../../core/contract/index.ts';
 import { click, feed, mount, settle, testConnection, type Mounted } from '../../testing/mount.ts';

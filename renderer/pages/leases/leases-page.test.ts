@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ContractError, type Handlers, type LeasesView, verbatim } from '../../../core/contract/index.ts';
 import { CLUSTER_STORAGE_KEY } from '../../stores/clusters.ts';

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest';
 import type { EtcdEvent } from '../../../core/contract/index.ts';
 import { electionsSince, longestVacancyMs, raftHistory, termSpans } from './raft-history.ts';

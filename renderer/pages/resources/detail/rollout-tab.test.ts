@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { afterEach, expect, test } from 'vitest';
 import { defineComponent, h } from 'vue';
 import type { ApiRequest, ClusterList, KubeResource } from '../../../../core/contract/index.ts';
