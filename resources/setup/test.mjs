@@ -43,7 +43,7 @@ const LAYERS = [
   { name: 'transcripts and simulation', run: () => runVitest({ project: ['sim'] }) },
   {
     name: 'integration',
-    packages: ['bind9-dnsutils'],
+    packages: ['bind9-dnsutils', 'rpm'],
     run: () => runVitestTwice({ project: ['integration'], flags: [`--exclude=${CONTAINER_TESTS}*`] }),
   },
   {
