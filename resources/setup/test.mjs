@@ -44,13 +44,14 @@ const LAYERS = [
   {
     name: 'integration',
     packages: ['bind9-dnsutils', 'rpm'],
-    run: () => runVitestTwice({ project: ['integration'], flags: [`--exclude=${CONTAINER_TESTS}*`] }),
+    run: () =>
+      runVitestTwice({ project: ['integration'], flags: [`--exclude=${CONTAINER_TESTS}*`, ...workers(1)] }),
   },
   {
     name: 'clients',
     packages: ['etcd-client', 'etcd-server'],
-    // Its files wait more than they work (for leases to expire, for faults to end): two of them fill a core.
-    run: () => runVitestTwice({ project: ['clients'], flags: workers(2) }),
+    // Its files wait more than they work (for leases to expire, for faults to end): five of them fill two cores.
+    run: () => runVitestTwice({ project: ['clients'], flags: workers(3) }),
   },
   {
     name: 'security',
@@ -60,7 +61,7 @@ const LAYERS = [
   {
     name: 'e2e in Chromium',
     packages: ['chromium', 'fonts-dejavu-core'],
-    run: () => runVitestTwice({ project: ['e2e'], files: ['test/e2e/browser'] }),
+    run: () => runVitestTwice({ project: ['e2e'], files: ['test/e2e/browser'], flags: workers(1) }),
   },
   {
     name: 'e2e in Electron',
