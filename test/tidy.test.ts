@@ -224,6 +224,23 @@ test('no folders side by side import each other in a circle', () => {
   expect(foldersInCircles(product)).toEqual([]);
 });
 
+test('a folder with an index.ts is entered through it', () => {
+  const product = sources.filter((file) => !/\.test\.ts$|\/testing\/|^test\//.test(file));
+  const imports = product.flatMap((file) => namedBy(file).map((target) => ({ file, target })));
+  const goneAround = product
+    .filter((file) => file.endsWith('/index.ts'))
+    .filter((door) => {
+      const folder = `${dirname(door)}/`;
+      const fromOutside = imports.filter(
+        ({ file, target }) => !file.startsWith(folder) && target.startsWith(folder),
+      );
+      const through = fromOutside.filter(({ target }) => target === door).length;
+      return through < fromOutside.length / 2;
+    });
+  // Most go around these: use the door, or remove it.
+  expect(goneAround).toEqual([]);
+});
+
 test('every folder of core and main opens with a README', () => {
   const folders = new Set(
     sources

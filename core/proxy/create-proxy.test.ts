@@ -24,7 +24,7 @@ import {
   udpNamed,
   whoAnswers,
 } from './forwarding/testing/sockets.ts';
-import { createProxy } from './index.ts';
+import { createProxy } from './create-proxy.ts';
 
 const NET = testNetwork(2);
 const VIP = `${NET}.64.5`;

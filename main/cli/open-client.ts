@@ -5,7 +5,7 @@ import { systemRandom } from '../../core/base/node/random.ts';
 import { connect, loadKubeconfig, type ClientConfig, type OwnedClient } from '../../core/client/index.ts';
 import type { ClusterConfig } from '../../core/cluster/config/config.ts';
 import { adminKubeconfigFile } from '../../core/cluster/data-folder/layout.ts';
-import { requireCluster } from '../../core/cluster/index.ts';
+import { requireCluster } from '../../core/cluster/data-folder/open.ts';
 import type { CommandContext } from './command.ts';
 
 /** Taken by every command that works on any cluster, and read here alone. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { parseClusterConfig } from '../../core/cluster/config/config.ts';
 import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
-import type { ClusterConfig } from '../../core/cluster/index.ts';
+import type { ClusterConfig } from '../../core/cluster/config/config.ts';
 import { openJsonDocument, type Damage, type JsonDocument } from '../state/json-document.ts';
 
 export const CLUSTERS_MAX = 64;

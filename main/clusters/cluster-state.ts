@@ -1,7 +1,8 @@
 import { planHosts } from '../../core/cluster/config/hosts.ts';
 import { loadBalancerAddress } from '../../core/cluster/config/addresses.ts';
 import { adminKubeconfigFile } from '../../core/cluster/data-folder/layout.ts';
-import type { ClusterConfig, ClusterState, HostState as SupervisedHost } from '../../core/cluster/index.ts';
+import type { ClusterConfig } from '../../core/cluster/config/config.ts';
+import type { ClusterState, HostState as SupervisedHost } from '../../core/cluster/state/cluster-state.ts';
 import type { LocalClusterState, Said } from '../../core/contract/index.ts';
 
 type HostView = LocalClusterState['hosts'][number];

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { toDisposable, type Disposable } from '../../core/base/disposable.ts';
 import { callControl } from '../../core/cluster/control/client.ts';
-import type { ClusterState } from '../../core/cluster/index.ts';
+import type { ClusterState } from '../../core/cluster/state/cluster-state.ts';
 import type { HostedCluster } from './hosted-cluster.ts';
 
 const LOOK_PAUSE_MS = 3_000;

@@ -4,17 +4,13 @@ import { controlHandlers } from '../../core/cluster/control/actions.ts';
 import { lateDrills } from '../../core/cluster/drills/late-drills.ts';
 import { controlEndpoint } from '../../core/cluster/data-folder/control-endpoint.ts';
 import { serveControl } from '../../core/cluster/control/server.ts';
-import {
-  assertPortsFree,
-  endpointsOf,
-  openDataFolder,
-  resumeMembership,
-  Supervisor,
-  type ClusterConfig,
-  type DataFolder,
-  type HostLauncher,
-  type SpecWishes,
-} from '../../core/cluster/index.ts';
+import { assertPortsFree } from '../../core/cluster/data-folder/network.ts';
+import { endpointsOf } from '../../core/cluster/config/endpoints.ts';
+import { openDataFolder, type DataFolder, type SpecWishes } from '../../core/cluster/data-folder/open.ts';
+import { resumeMembership } from '../../core/cluster/membership/resume.ts';
+import { Supervisor } from '../../core/cluster/supervisor/supervisor.ts';
+import type { ClusterConfig } from '../../core/cluster/config/config.ts';
+import type { HostLauncher } from '../../core/cluster/supervisor/host-launcher.ts';
 import { findNetwork } from '../../core/cluster/data-folder/network.ts';
 
 /** How this process starts hosts: the built program, and what makes a process of it. */

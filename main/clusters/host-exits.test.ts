@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { verbatim } from '../../core/contract/index.ts';
-import type { HostState } from '../../core/cluster/index.ts';
+import type { HostState } from '../../core/cluster/state/cluster-state.ts';
 import { hostState } from '../../core/cluster/supervisor/testing/host-state.ts';
 import { HostExits, type HostExitNotice } from './host-exits.ts';
 

@@ -1,4 +1,4 @@
-import type { ClusterState, HostState } from '../../core/cluster/index.ts';
+import type { ClusterState, HostState } from '../../core/cluster/state/cluster-state.ts';
 import type { Said } from '../../core/contract/index.ts';
 
 /** A host that went down while its cluster runs. */

@@ -1,7 +1,10 @@
 import type { Clock } from '../../core/base/clock.ts';
 import { toDisposable, type Disposable } from '../../core/base/disposable.ts';
 import type { Log } from '../../core/base/log.ts';
-import type { ClusterConfig, ClusterState, DataFolder, Supervisor } from '../../core/cluster/index.ts';
+import type { ClusterConfig } from '../../core/cluster/config/config.ts';
+import type { ClusterState } from '../../core/cluster/state/cluster-state.ts';
+import type { DataFolder } from '../../core/cluster/data-folder/open.ts';
+import type { Supervisor } from '../../core/cluster/supervisor/supervisor.ts';
 import {
   ContractError,
   type LocalClusterState,

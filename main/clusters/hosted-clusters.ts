@@ -4,7 +4,9 @@ import type { Clock } from '../../core/base/clock.ts';
 import { toDisposable, type Disposable } from '../../core/base/disposable.ts';
 import type { Log } from '../../core/base/log.ts';
 import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
-import type { ClusterConfig, DataFolder, Supervisor } from '../../core/cluster/index.ts';
+import type { ClusterConfig } from '../../core/cluster/config/config.ts';
+import type { DataFolder } from '../../core/cluster/data-folder/open.ts';
+import type { Supervisor } from '../../core/cluster/supervisor/supervisor.ts';
 import {
   type ClusterDefaults,
   type ClusterWishes,

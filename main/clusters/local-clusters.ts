@@ -1,5 +1,6 @@
 import type { Disposable } from '../../core/base/disposable.ts';
-import type { ClusterConfig, Supervisor } from '../../core/cluster/index.ts';
+import type { ClusterConfig } from '../../core/cluster/config/config.ts';
+import type { Supervisor } from '../../core/cluster/supervisor/supervisor.ts';
 import type { LocalClusterState } from '../../core/contract/index.ts';
 
 /** One cluster of this console's own, running or not. */

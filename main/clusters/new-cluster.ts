@@ -5,7 +5,7 @@ import { isAbsolute, join, normalize } from 'node:path';
 import { NEWEST_MINOR, OLDEST_MINOR } from '../../core/api/releases/index.ts';
 import { defaultSpec } from '../../core/cluster/config/config.ts';
 import { clusterFile } from '../../core/cluster/data-folder/layout.ts';
-import type { SpecWishes } from '../../core/cluster/index.ts';
+import type { SpecWishes } from '../../core/cluster/data-folder/open.ts';
 import {
   type ClusterDefaults,
   type ClusterWishes,

@@ -9,7 +9,7 @@ import {
 import { callControl } from '../../core/cluster/control/client.ts';
 import { gatherActionFacts } from '../../core/cluster/supervisor/gather-facts.ts';
 import { previewAction } from '../../core/cluster/faults/preview.ts';
-import type { Supervisor } from '../../core/cluster/index.ts';
+import type { Supervisor } from '../../core/cluster/supervisor/supervisor.ts';
 import { planUpgrade } from '../../core/cluster/upgrade/plan-upgrade.ts';
 import type {
   ActionPreview,

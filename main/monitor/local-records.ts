@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../core/base/disposable.ts'
 import { messageOf } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
-import type { Supervisor } from '../../core/cluster/index.ts';
+import type { Supervisor } from '../../core/cluster/supervisor/supervisor.ts';
 import type { ClusterMonitor } from '../../core/cluster/monitor/cluster-monitor.ts';
 import { openClusterRecords, type ClusterRecords } from '../../core/cluster/monitor/cluster-records.ts';
 import { pokeOnChange } from '../../core/cluster/monitor/etcd/poke-on-change.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callControl } from '../../core/cluster/control/client.ts';
-import type { ClusterState, FaultRequest } from '../../core/cluster/index.ts';
+import type { ClusterState } from '../../core/cluster/state/cluster-state.ts';
+import type { FaultRequest } from '../../core/cluster/faults/fault.ts';
 import { CONTAINER_BACK_OFF } from '../../core/kubelet/containers/back-off.ts';
 import { isWell } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';

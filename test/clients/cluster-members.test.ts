@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { CONFIG_MAP } from '../../core/client/index.ts';
-import { forkLauncher } from '../../core/cluster/index.ts';
+import { forkLauncher } from '../../core/cluster/supervisor/host-launcher.ts';
 import { inEnglish, type ClusterAction } from '../../core/contract/index.ts';
 import { createHandlers, nodeProcessSource } from '../../main/ipc/handlers/index.ts';
 import { startWriter } from '../support/idempotent-writer.ts';

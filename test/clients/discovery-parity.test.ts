@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { GroupVersionKind } from '../../core/api/meta/index.ts';
 import type { OpenApiSchema } from '../../core/api/schema/index.ts';
 import { registryOf } from '../../core/api/scheme/index.ts';
-import { DiscoveryCatalog } from '../../core/apiserver/discovery/index.ts';
+import { DiscoveryCatalog } from '../../core/apiserver/discovery/catalog.ts';
 import { apiResourceList } from '../../core/apiserver/discovery/legacy-documents.ts';
 import { OpenApiDocuments } from '../../core/apiserver/discovery/openapi/documents.ts';
 

@@ -4,7 +4,7 @@ import { systemClock } from '../../core/base/node/clock.ts';
 import { callControl } from '../../core/cluster/control/client.ts';
 import { examineRunning } from '../../core/cluster/doctor/doctor.ts';
 import { listDrills } from '../../core/cluster/drills/library/index.ts';
-import { requireCluster } from '../../core/cluster/index.ts';
+import { requireCluster } from '../../core/cluster/data-folder/open.ts';
 import { inEnglish, type CheckId, type DrillRequest, type DrillView } from '../../core/contract/index.ts';
 import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../core/base/node/clock.ts';
-import { DiscoveryCatalog, discoveryStage } from '../../core/apiserver/discovery/index.ts';
+import { DiscoveryCatalog } from '../../core/apiserver/discovery/catalog.ts';
+import { discoveryStage } from '../../core/apiserver/discovery/discovery-stage.ts';
 import { writeKubeconfig } from '../../core/pki/index.ts';
 import { resolveKubernetesTools } from '../../resources/setup/kubectl.mjs';
 import { authority, clientOf, startTestServer, type TestServer } from '../support/apiserver.ts';

@@ -8,7 +8,10 @@ import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { DEPLOYMENT, POD } from '../../core/client/index.ts';
 import { CHECKLIST } from '../../core/cluster/checks/checklist.ts';
-import { forkLauncher, openDataFolder, resumeMembership, Supervisor } from '../../core/cluster/index.ts';
+import { forkLauncher } from '../../core/cluster/supervisor/host-launcher.ts';
+import { openDataFolder } from '../../core/cluster/data-folder/open.ts';
+import { resumeMembership } from '../../core/cluster/membership/resume.ts';
+import { Supervisor } from '../../core/cluster/supervisor/supervisor.ts';
 import {
   CHARTS,
   contract,

@@ -19,7 +19,10 @@ import { message, protobufBody } from '../../core/apiserver/protobuf/testing/pro
 import { systemClock } from '../../core/base/node/clock.ts';
 import { contentsOf, openDecoder, openSnapshotSource } from '../../core/cluster/history/index.ts';
 import { inEnglish } from '../../core/contract/index.ts';
-import { BUCKETS, Store, loadBackend, openLmdbBackend } from '../../core/etcd/mvcc/index.ts';
+import { BUCKETS } from '../../core/etcd/mvcc/backend/backend.ts';
+import { Store } from '../../core/etcd/mvcc/store.ts';
+import { loadBackend } from '../../core/etcd/mvcc/backend/load.ts';
+import { openLmdbBackend } from '../../core/etcd/mvcc/backend/lmdb-engine.ts';
 import { ETCD_BINARY, etcdctl, startRealEtcd, type RealEtcd } from './real-etcd.ts';
 
 const KEYS = 50_000;

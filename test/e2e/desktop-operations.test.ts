@@ -8,7 +8,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { OwnedClient } from '../../core/client/index.ts';
 import { etcdAccessOf, type EtcdAccess } from '../../core/cluster/etcd-operator/operations.ts';
-import { requireCluster } from '../../core/cluster/index.ts';
+import { requireCluster } from '../../core/cluster/data-folder/open.ts';
 import { adminClient } from '../support/cluster.ts';
 import { launchDesktop, openDesk, type Desk, type Desktop } from '../support/electron.ts';
 import { actAndWait, contractOf, type PageContract } from '../support/page-contract.ts';

@@ -9,7 +9,7 @@ import type { KubernetesObject, Status } from '../../core/api/meta/index.ts';
 import { createAdmissionChain } from '../../core/apiserver/admission/chain.ts';
 import { apiStage } from '../../core/apiserver/handlers/index.ts';
 import { message, protobufBody } from '../../core/apiserver/protobuf/testing/protobuf-writer.ts';
-import { createRegistry, type ObjectRegistry } from '../../core/apiserver/registry/index.ts';
+import { createRegistry, type ObjectRegistry } from '../../core/apiserver/registry/create-registry.ts';
 import {
   askOver,
   authority,

@@ -2,7 +2,8 @@ import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import type { Credential } from '../../core/pki/index.ts';
-import { sendJson, type Stage, type StageResult } from '../../core/apiserver/server/index.ts';
+import { sendJson } from '../../core/apiserver/server/response.ts';
+import type { Stage, StageResult } from '../../core/apiserver/server/pipeline.ts';
 import {
   askOver,
   authority,

@@ -6,8 +6,8 @@ import { seededRandom } from '../../core/base/random.ts';
 import { apiVersionOf, type Status } from '../../core/api/meta/index.ts';
 import { structOfKind } from '../../core/api/schema/index.ts';
 import { registryOf } from '../../core/api/scheme/index.ts';
-import type { Stage } from '../../core/apiserver/server/index.ts';
-import type { Store } from '../../core/apiserver/storage/index.ts';
+import type { Stage } from '../../core/apiserver/server/pipeline.ts';
+import type { Store } from '../../core/apiserver/storage/store.ts';
 import { fuzzRequest, type FuzzRequest, type FuzzTarget } from '../support/api-fuzz.ts';
 import {
   askOver,

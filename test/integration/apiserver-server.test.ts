@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { sendJson, type Stage, type StageResult } from '../../core/apiserver/server/index.ts';
+import { sendJson } from '../../core/apiserver/server/response.ts';
+import type { Stage, StageResult } from '../../core/apiserver/server/pipeline.ts';
 import {
   authority,
   clientOf,

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { encodeHeaders } from '../../core/base/node/http2/hpack.ts';
 import { FLAG, FRAME, frame, PREFACE, SETTING, settingsPayload } from '../../core/base/node/http2/frame.ts';
 import type { Credential } from '../../core/pki/index.ts';
-import type { Stage, StageResult } from '../../core/apiserver/server/index.ts';
+import type { Stage, StageResult } from '../../core/apiserver/server/pipeline.ts';
 import {
   authority,
   clientOf,

@@ -2,7 +2,8 @@ import { afterEach, expect, test } from 'vitest';
 import { hasReason } from '../../core/base/errors.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { METHOD, compactOnce, LeasePool } from '../../core/apiserver/storage/etcd-client/index.ts';
-import type { StorageError, StoreEvent } from '../../core/apiserver/storage/index.ts';
+import type { StorageError } from '../../core/apiserver/storage/errors.ts';
+import type { StoreEvent } from '../../core/apiserver/storage/store.ts';
 import { collect, openMemoryStorage, openTextCache } from '../support/apiserver-storage.ts';
 
 const scope = { opened: [] as (() => Promise<void> | void)[] };

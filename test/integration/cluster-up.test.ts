@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAlreadyExists } from '../../core/api/meta/index.ts';
 import { CONFIG_MAP, NODE, STORAGE_CLASS } from '../../core/client/index.ts';
-import type { ClusterState } from '../../core/cluster/index.ts';
+import type { ClusterState } from '../../core/cluster/state/cluster-state.ts';
 import { adminClient, pilothouse, up, type RunningCluster } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 

@@ -3,7 +3,7 @@ import { parseIpv4Range } from '../../core/base/bind-rules.ts';
 import { silentLog } from '../../core/base/log.ts';
 import { ENDPOINT_SLICE, InformerFactory, NODE, SERVICE, type Service } from '../../core/client/index.ts';
 import { FakeApi } from '../../core/client/testing/index.ts';
-import { createProxy, type Proxy } from '../../core/proxy/index.ts';
+import { createProxy, type Proxy } from '../../core/proxy/create-proxy.ts';
 import { networkLab, noNamespaces, type NetworkLab } from '../support/network-namespaces.ts';
 
 const NODE_ADDRESS = '10.214.0.1';

@@ -6,7 +6,7 @@ import {
   runCisBenchmark,
   type BenchmarkFinding,
 } from '../../core/cluster/checks/cis/benchmark.ts';
-import { requireCluster } from '../../core/cluster/index.ts';
+import { requireCluster } from '../../core/cluster/data-folder/open.ts';
 
 /** What only the user of a new cluster can decide. */
 const DECISIONS = ['1.2.3', '1.2.9', '1.2.11', '3.1.1'];

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { callControl } from '../../core/cluster/control/client.ts';
-import type { ClusterState } from '../../core/cluster/index.ts';
+import type { ClusterState } from '../../core/cluster/state/cluster-state.ts';
 
 /** Debian's `no one`: a local user without any right on the data directory. */
 const STRANGER = { uid: 65_534, gid: 65_534 };

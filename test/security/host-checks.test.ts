@@ -5,7 +5,7 @@ import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
 import { CLUSTER_ROLE_BINDING, connect, loadKubeconfig, type OwnedClient } from '../../core/client/index.ts';
-import { requireCluster } from '../../core/cluster/index.ts';
+import { requireCluster } from '../../core/cluster/data-folder/open.ts';
 import type { CheckItem } from '../../core/cluster/checks/item.ts';
 import { anonymousPaths } from '../../core/cluster/checks/items/anonymous-paths.ts';
 import { controlSocket } from '../../core/cluster/checks/items/control-socket.ts';

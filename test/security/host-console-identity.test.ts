@@ -19,7 +19,7 @@ import {
 import { targetsOf } from '../../core/cluster/monitor/scrape/targets.ts';
 import { openClusterAccess } from '../../core/cluster/monitor/scrape/cluster-access.ts';
 import { etcdAccessOf } from '../../core/cluster/etcd-operator/operations.ts';
-import { requireCluster } from '../../core/cluster/index.ts';
+import { requireCluster } from '../../core/cluster/data-folder/open.ts';
 
 /** What the console does on its own is done with this file; anyone who steals it can look, and nothing more. */
 const data = inject('attackedData');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVENT, type OwnedClient } from '../../core/client/index.ts';
-import type { HostState } from '../../core/cluster/index.ts';
+import type { HostState } from '../../core/cluster/state/cluster-state.ts';
 import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
 import { until } from '../support/until.ts';
 

@@ -5,7 +5,7 @@ import { seededRandom } from '../../core/base/random.ts';
 import { readMemberConfig } from '../../core/etcd/config/config.ts';
 import { bootMember } from '../../core/etcd/member/boot.ts';
 import type { MemberPorts } from '../../core/etcd/member/ports.ts';
-import { MemoryDatabase } from '../../core/etcd/mvcc/index.ts';
+import { MemoryDatabase } from '../../core/etcd/mvcc/backend/memory-engine.ts';
 import { Wal } from '../../core/etcd/wal/index.ts';
 import { SimDisk } from '../support/sim-disk.ts';
 

@@ -7,7 +7,7 @@ import {
   type LabelSelectorObject,
 } from '../../core/api/selector/index.ts';
 import { convertObject, printerOf } from '../../core/api/scheme/index.ts';
-import { validateCreate } from '../../core/api/validation/index.ts';
+import { validateCreate } from '../../core/api/validation/validate.ts';
 import {
   CRON_JOB,
   DAEMON_SET,

@@ -1,13 +1,13 @@
 import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { seededRandom } from '../../core/base/random.ts';
-import { EtcdClient, EtcdStore, WatchCache } from '../../core/apiserver/storage/index.ts';
-import type {
-  CacheWatcher,
-  EtcdClientOptions,
-  Store,
-  WatchCacheOptions,
-} from '../../core/apiserver/storage/index.ts';
+import { EtcdClient } from '../../core/apiserver/storage/etcd-client/index.ts';
+import { EtcdStore } from '../../core/apiserver/storage/etcd-store.ts';
+import { WatchCache } from '../../core/apiserver/storage/watch-cache/watch-cache.ts';
+import type { CacheWatcher } from '../../core/apiserver/storage/watch-cache/watcher.ts';
+import type { EtcdClientOptions } from '../../core/apiserver/storage/etcd-client/index.ts';
+import type { Store } from '../../core/apiserver/storage/store.ts';
+import type { WatchCacheOptions } from '../../core/apiserver/storage/watch-cache/watch-cache.ts';
 import { serveClients } from '../../core/etcd/rpc/index.ts';
 import { openMemoryMember } from './memory-etcd-member.ts';
 

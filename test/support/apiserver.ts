@@ -5,35 +5,29 @@ import { Registry } from '../../core/base/metrics/index.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { silentLog, type Log } from '../../core/base/log.ts';
 import { pathNotFound } from '../../core/api/meta/index.ts';
+import { createApiServer, type ApiServer } from '../../core/apiserver/server/api-server.ts';
+import { endpointsStage } from '../../core/apiserver/server/endpoints.ts';
+import { HealthRegistry } from '../../core/component/health.ts';
+import type { ServerLimits } from '../../core/apiserver/server/limits.ts';
+import type { Stage } from '../../core/apiserver/server/pipeline.ts';
+import { anonymousAuthenticator } from '../../core/apiserver/authn/anonymous.ts';
+import { authenticationStage } from '../../core/apiserver/authn/authentication-stage.ts';
+import { bearerTokenAuthenticator } from '../../core/apiserver/authn/bearer-token.ts';
+import { ClientAuthorities } from '../../core/apiserver/authn/client-authorities.ts';
 import {
-  createApiServer,
-  endpointsStage,
-  HealthRegistry,
-  type ApiServer,
-  type ServerLimits,
-  type Stage,
-} from '../../core/apiserver/server/index.ts';
-import {
-  anonymousAuthenticator,
-  authenticationStage,
-  bearerTokenAuthenticator,
-  ClientAuthorities,
   createServiceAccountTokens,
   createTokenSigner,
-  frontProxyAuthenticator,
-  unionAuthenticator,
-  x509Authenticator,
   type TokenSigner,
-} from '../../core/apiserver/authn/index.ts';
-import {
-  authorizationStage,
-  bootstrapPolicy,
-  impersonationStage,
-  PolicyIndex,
-  privilegedGroups,
-  rbacAuthorizer,
-  unionAuthorizer,
-} from '../../core/apiserver/authz/index.ts';
+} from '../../core/apiserver/authn/service-account-tokens.ts';
+import { frontProxyAuthenticator } from '../../core/apiserver/authn/front-proxy.ts';
+import { unionAuthenticator } from '../../core/apiserver/authn/authenticator.ts';
+import { x509Authenticator } from '../../core/apiserver/authn/x509.ts';
+import { authorizationStage } from '../../core/apiserver/authz/authorization-stage.ts';
+import { bootstrapPolicy } from '../../core/apiserver/authz/bootstrap/bootstrap-policy.ts';
+import { impersonationStage } from '../../core/apiserver/authz/impersonation-stage.ts';
+import { PolicyIndex } from '../../core/apiserver/authz/rbac/policy-index.ts';
+import { privilegedGroups, unionAuthorizer } from '../../core/apiserver/authz/authorizer.ts';
+import { rbacAuthorizer } from '../../core/apiserver/authz/rbac/rbac-authorizer.ts';
 import { maxInFlightStage } from '../../core/apiserver/flowcontrol/index.ts';
 import {
   alternativeNames,

@@ -7,12 +7,12 @@ import { builtInPlugins } from '../../core/apiserver/admission/built-in-plugins.
 import { createAdmissionChain } from '../../core/apiserver/admission/chain.ts';
 import { idlePluginParts } from '../../core/apiserver/admission/testing/dynamic.ts';
 import { selectPlugins } from '../../core/apiserver/admission/selection.ts';
-import { privilegedGroups } from '../../core/apiserver/authz/index.ts';
+import { privilegedGroups } from '../../core/apiserver/authz/authorizer.ts';
 import { apiStage } from '../../core/apiserver/handlers/index.ts';
 import { createKubeletProxy } from '../../core/apiserver/kubelet-proxy/kubelet-proxy.ts';
-import { createRegistry, type ObjectRegistry } from '../../core/apiserver/registry/index.ts';
-import type { Stage } from '../../core/apiserver/server/index.ts';
-import type { Store } from '../../core/apiserver/storage/index.ts';
+import { createRegistry, type ObjectRegistry } from '../../core/apiserver/registry/create-registry.ts';
+import type { Stage } from '../../core/apiserver/server/pipeline.ts';
+import type { Store } from '../../core/apiserver/storage/store.ts';
 import { startTestServer, type TestServer } from './apiserver.ts';
 import { openMemoryStorage } from './apiserver-storage.ts';
 

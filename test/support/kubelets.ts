@@ -3,15 +3,11 @@ import { Registry } from '../../core/base/metrics/index.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import { systemRandom } from '../../core/base/node/random.ts';
 import { ApiEventRecorder, InformerFactory, NODE, type Client } from '../../core/client/index.ts';
-import {
-  createKubeletHost,
-  ContentClient,
-  localContent,
-  rangeAddresses,
-  SimulatedRuntime,
-  type HostedNode,
-  type KubeletHost,
-} from '../../core/kubelet/index.ts';
+import { createKubeletHost, type HostedNode, type KubeletHost } from '../../core/kubelet/kubelet-host.ts';
+import { ContentClient } from '../../core/kubelet/runtimes/simulated/content/content-client.ts';
+import { localContent } from '../../core/kubelet/runtimes/simulated/content/content-channel.ts';
+import { rangeAddresses } from '../../core/kubelet/runtimes/simulated/pod-addresses.ts';
+import { SimulatedRuntime } from '../../core/kubelet/runtimes/simulated/simulated-runtime.ts';
 import { until } from './until.ts';
 
 export interface KubeletsOptions {

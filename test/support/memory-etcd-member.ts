@@ -1,7 +1,9 @@
 import { systemClock } from '../../core/base/node/clock.ts';
 import { toRange, toTxn } from '../../core/etcd/apply/requests.ts';
 import { fromDeleteRange, fromPut, fromRange, fromTxn } from '../../core/etcd/apply/responses.ts';
-import { MemoryDatabase, Store, WatchHub } from '../../core/etcd/mvcc/index.ts';
+import { MemoryDatabase } from '../../core/etcd/mvcc/backend/memory-engine.ts';
+import { Store } from '../../core/etcd/mvcc/store.ts';
+import { WatchHub } from '../../core/etcd/mvcc/watch/watch-hub.ts';
 import { etcdError } from '../../core/etcd/rpc/index.ts';
 import type { AuthApi, MemberApi } from '../../core/etcd/rpc/index.ts';
 import { ETCD_STORAGE_VERSION, ETCD_VERSION } from '../../core/etcd/version.ts';

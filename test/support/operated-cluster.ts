@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { OwnedClient } from '../../core/client/index.ts';
 import { callControl } from '../../core/cluster/control/client.ts';
-import type { ClusterState } from '../../core/cluster/index.ts';
+import type { ClusterState } from '../../core/cluster/state/cluster-state.ts';
 import { unmountVolumes } from '../../core/kubelet/runtimes/cri/bind-mounts.ts';
 import { adminClient, pilothouse, up, type CommandOutcome, type RunningCluster } from './cluster.ts';
 import { PATIENCE } from './etcd-ctl.ts';

@@ -7,7 +7,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { silentLog } from '../../core/base/log.ts';
 import { systemClock } from '../../core/base/node/clock.ts';
 import type { Handlers } from '../../core/contract/index.ts';
-import { forkLauncher } from '../../core/cluster/index.ts';
+import { forkLauncher } from '../../core/cluster/supervisor/host-launcher.ts';
 import { createHandlers, nodeProcessSource, type HandlerSet } from '../../main/ipc/handlers/index.ts';
 import { startServe, type Serving } from '../../main/serve/index.ts';
 import { ownFolder } from './own-folder.ts';

@@ -1,5 +1,7 @@
-import type { MemberChange, MemberId, RaftBounds } from '../../core/raft/index.ts';
-import { DEFAULT_BOUNDS } from '../../core/raft/index.ts';
+import type { MemberChange } from '../../core/raft/configuration.ts';
+import type { MemberId } from '../../core/raft/types.ts';
+import type { RaftBounds } from '../../core/raft/bounds.ts';
+import { DEFAULT_BOUNDS } from '../../core/raft/bounds.ts';
 import type { World } from './world.ts';
 
 type Command = (world: World, args: readonly string[], trace: (line: string) => void) => void;

@@ -1,11 +1,8 @@
-import {
-  decodeConfigChange,
-  type Configuration,
-  type LogEntry,
-  type Message,
-  type Turn,
-} from '../../core/raft/index.ts';
-import type { RaftStatus } from '../../core/raft/index.ts';
+import { decodeConfigChange } from '../../core/raft/configuration.ts';
+import type { Configuration, LogEntry } from '../../core/raft/types.ts';
+import type { Message } from '../../core/raft/messages.ts';
+import type { Turn } from '../../core/raft/turn.ts';
+import type { RaftStatus } from '../../core/raft/status.ts';
 
 const SIGNS = { addVoter: '+', addLearner: '~', remove: '-' } as const;
 

@@ -1,6 +1,9 @@
 import type { Random } from '../../core/base/random.ts';
-import type { MemberChange, MemberId, RaftBounds, Turn } from '../../core/raft/index.ts';
-import { bootstrapLog } from '../../core/raft/index.ts';
+import type { MemberChange } from '../../core/raft/configuration.ts';
+import type { MemberId } from '../../core/raft/types.ts';
+import type { RaftBounds } from '../../core/raft/bounds.ts';
+import type { Turn } from '../../core/raft/turn.ts';
+import { bootstrapLog } from '../../core/raft/configuration.ts';
 import { emptyDisk, TestMember, type Packet, type TestDisk } from '../../core/raft/testing/member.ts';
 import {
   formatEntries,

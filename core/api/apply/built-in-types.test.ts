@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../patch/json.ts';
-import { applyStrategicMergePatch, typeNodeOf } from '../patch/index.ts';
+import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
+import { typeNodeOf } from '../patch/schema-types.ts';
 import { structOfKind } from '../schema/models.ts';
 import type { StructType } from '../schema/types.ts';
 import { createFieldManager, emptyObjectOf } from './index.ts';

@@ -1,4 +1,4 @@
-export * from './conversion/index.ts';
+export * from './conversion/convert-object.ts';
 export * from './registry.ts';
 export * from './resource-type.ts';
 export * from './selectable-fields.ts';

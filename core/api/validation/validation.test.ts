@@ -27,14 +27,9 @@ import { goJson, goQuote } from '../field/go-text.ts';
 import { endpointIp, inRange, parseCidr, parseIp } from './ip.ts';
 import { fieldManagerName, objectMeta, objectMetaUpdate } from './object-meta.ts';
 import { metadata, stored, texts } from './testing/objects.ts';
-import {
-  bindingErrors,
-  deleteOptionsErrors,
-  patchOptionsErrors,
-  statusOf,
-  validateCreate,
-  writeOptionsErrors,
-} from './index.ts';
+import { bindingErrors } from './kinds/pod.ts';
+import { deleteOptionsErrors, patchOptionsErrors, writeOptionsErrors } from './request-options.ts';
+import { statusOf, validateCreate } from './validate.ts';
 
 const AT = child(index(child('spec', 'containers'), 0), 'image');
 

@@ -1,5 +1,5 @@
 import type { GroupVersionKind, GroupVersionResource, KubernetesObject } from '../../api/meta/index.ts';
-import type { TypeNode } from '../../api/patch/index.ts';
+import type { TypeNode } from '../../api/patch/type-node.ts';
 import type { UserInfo } from '../server/user.ts';
 import type { AdmissionRecord } from '../server/trace.ts';
 import type { Reinvocation } from './reinvocation.ts';

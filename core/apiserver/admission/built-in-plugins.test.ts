@@ -7,7 +7,7 @@ import type { KubernetesObject } from '../../api/meta/index.ts';
 import type { V1Pod } from '../../api/schema/index.ts';
 import { noOpinion } from '../authz/authorizer.ts';
 import { registryWriter } from '../bootstrap/object-writer.ts';
-import { createRegistry } from '../registry/index.ts';
+import { createRegistry } from '../registry/create-registry.ts';
 import { MemoryStore } from '../registry/testing/fixtures.ts';
 import { builtInPlugins } from './built-in-plugins.ts';
 import { createAdmissionChain } from './chain.ts';

@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Counter, Registry as Metrics } from '../../base/metrics/index.ts';
 import { internalError, isStatusError } from '../../api/meta/index.ts';
-import { AUTHORIZATION_VERDICT, IMPERSONATOR } from '../authz/index.ts';
+import { AUTHORIZATION_VERDICT } from '../authz/authorization-stage.ts';
+import { IMPERSONATOR } from '../authz/impersonation-stage.ts';
 import type { RequestContext } from '../server/context.ts';
 import type { Stage, StageResult } from '../server/pipeline.ts';
 import type { AuditBackend, EncodedEvent } from './event.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { isConflict, isJsonObject, isNotFound, type KubernetesObject } from '../../api/meta/index.ts';
-import { LAST_USED_LABEL } from '../authn/index.ts';
+import { LAST_USED_LABEL } from '../authn/legacy-token-tracking.ts';
 import { ensureObject } from './ensure.ts';
 import type { ObjectWriter } from './object-writer.ts';
 

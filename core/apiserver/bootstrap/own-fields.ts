@@ -1,6 +1,6 @@
 import type { FieldManager } from '../../api/apply/index.ts';
 import { apiVersionOf, kindOf, type KubernetesObject } from '../../api/meta/index.ts';
-import type { JsonObject } from '../../api/patch/index.ts';
+import type { JsonObject } from '../../api/patch/json.ts';
 import { structOfKind } from '../../api/schema/index.ts';
 import { builtInFields } from '../registry/built-in-fields.ts';
 

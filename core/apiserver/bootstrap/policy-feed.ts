@@ -1,14 +1,10 @@
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { GroupResource, KubernetesObject } from '../../api/meta/index.ts';
-import {
-  podForGraph,
-  volumeForGraph,
-  type Binding,
-  type ClusterRole,
-  type NodeGraph,
-  type PolicyIndex,
-  type RbacKind,
-} from '../authz/index.ts';
+import { podForGraph } from '../authz/node/pod-references.ts';
+import { volumeForGraph } from '../authz/node/volume-references.ts';
+import type { Binding, ClusterRole, RbacKind } from '../authz/rbac/types.ts';
+import type { NodeGraph } from '../authz/node/node-graph.ts';
+import type { PolicyIndex } from '../authz/rbac/policy-index.ts';
 import type { OwnedKind } from '../authz/node/node-graph.ts';
 import { RBAC_GROUP } from '../authz/rbac/types.ts';
 import type { Follower, InternalInformer } from '../informer/internal-informer.ts';

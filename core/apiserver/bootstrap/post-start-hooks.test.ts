@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { silentLog } from '../../base/log.ts';
-import { HealthRegistry } from '../server/index.ts';
+import { HealthRegistry } from '../../component/health.ts';
 import { startPostStartHooks } from './post-start-hooks.ts';
 
 test('a hook keeps the server from being ready until it is through, and a failure ends the server', async () => {

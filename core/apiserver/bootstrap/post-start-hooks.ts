@@ -1,7 +1,7 @@
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { HealthRegistry } from '../server/index.ts';
+import type { HealthRegistry } from '../../component/health.ts';
 
 export interface PostStartHook {
   /** As in `poststarthook/<name>`. */

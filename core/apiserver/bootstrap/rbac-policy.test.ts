@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { silentLog } from '../../base/log.ts';
 import type { KubernetesObject } from '../../api/meta/index.ts';
-import { bootstrapPolicy } from '../authz/index.ts';
+import { bootstrapPolicy } from '../authz/bootstrap/bootstrap-policy.ts';
 import { ensureClusterAdminsBinding, ensureRbacPolicy } from './rbac-policy.ts';
 import { memoryWriter } from './testing/memory-writer.ts';
 

@@ -7,7 +7,7 @@ import {
   type KubernetesObject,
 } from '../../api/meta/index.ts';
 import { OWN_CLUSTER_ROLES, RETIRED_CLUSTER_ROLE_BINDINGS } from '../authz/bootstrap/own-roles.ts';
-import { bootstrapPolicy, OWN_LABELS } from '../authz/index.ts';
+import { bootstrapPolicy, OWN_LABELS } from '../authz/bootstrap/bootstrap-policy.ts';
 import { RBAC_GROUP, type Binding, type ClusterRole } from '../authz/rbac/types.ts';
 import { ensureObject, forEachOf } from './ensure.ts';
 import { listedReads } from './listed-reads.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { hasReason } from '../../base/errors.ts';
 import { isAlreadyExists, type KubernetesObject } from '../../api/meta/index.ts';
-import { bootstrapPolicy } from '../authz/index.ts';
+import { bootstrapPolicy } from '../authz/bootstrap/bootstrap-policy.ts';
 import { RBAC_GROUP } from '../authz/rbac/types.ts';
 import { pollUntil } from './ensure.ts';
 import type { ObjectWriter } from './object-writer.ts';

@@ -1,6 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { methodNotAllowed, notAcceptable } from '../../api/meta/index.ts';
-import { sendJson, type RequestContext, type Stage } from '../server/index.ts';
+import { sendJson } from '../server/response.ts';
+import type { RequestContext } from '../server/context.ts';
+import type { Stage } from '../server/pipeline.ts';
 import {
   aggregatedDocument,
   aggregatedList,

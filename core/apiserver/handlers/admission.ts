@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts';
 import { decodeManagedFields } from '../../api/apply/index.ts';
 import type { KubernetesObject } from '../../api/meta/index.ts';
-import type { Json } from '../../api/patch/index.ts';
+import type { Json } from '../../api/patch/json.ts';
 import type { AdmissionAttributes, Operation } from '../admission/attributes.ts';
 import { Reinvocation } from '../admission/reinvocation.ts';
 import { forbiddenFor, resourceAttributes } from '../authz/authorizer.ts';

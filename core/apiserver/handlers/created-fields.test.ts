@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FieldManager, UpdateRequest } from '../../api/apply/index.ts';
-import type { JsonObject } from '../../api/patch/index.ts';
+import type { JsonObject } from '../../api/patch/json.ts';
 import { rememberingShapes, shapeOf } from './created-fields.ts';
 
 const counting = () => {

@@ -1,6 +1,6 @@
 import { jsonText } from '../../api/meta/json-text.ts';
 import type { FieldManager, UpdateRequest } from '../../api/apply/index.ts';
-import type { Json, JsonObject } from '../../api/patch/index.ts';
+import type { Json, JsonObject } from '../../api/patch/json.ts';
 
 /** Shapes that are remembered for one endpoint: controllers make thousands of objects of a few shapes. */
 const SHAPES_MAX = 128;

@@ -10,7 +10,7 @@ import {
   type StatusError,
 } from '../../api/meta/index.ts';
 import { strictDecodingMessage } from '../../api/schema/index.ts';
-import { causesOf, invalid as invalidField } from '../../api/validation/index.ts';
+import { causesOf, invalid as invalidField } from '../../api/field/field-error.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BodyEncoding } from './media-types.ts';
 import { parseBody, type ParsedBody } from './parse-body.ts';

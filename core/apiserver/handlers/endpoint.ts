@@ -37,7 +37,7 @@ import type { FieldLookup } from '../../api/selector/index.ts';
 import type { ObjectInterfaces } from '../admission/attributes.ts';
 import { valueFieldsOf, type FindStruct } from '../protobuf/index.ts';
 import type { RestRegistry, RestStorage } from '../registry/rest-storage.ts';
-import type { RequestInfo } from '../server/index.ts';
+import type { RequestInfo } from '../server/request-info.ts';
 import { rememberingShapes } from './created-fields.ts';
 import { deprecationOf } from './deprecations.ts';
 import { headOf } from './json-head.ts';

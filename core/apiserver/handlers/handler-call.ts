@@ -5,7 +5,7 @@ import type { AdmissionChain } from '../admission/attributes.ts';
 import type { UserInfo } from '../server/user.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Scope } from '../registry/rest-storage.ts';
-import type { RequestContext } from '../server/index.ts';
+import type { RequestContext } from '../server/context.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { HandlerMetrics } from './handler-metrics.ts';
 import type { StageTimer } from './stage-timer.ts';

@@ -10,7 +10,7 @@ import {
   requiredFieldValue,
   type FieldSelector,
 } from '../../api/selector/index.ts';
-import { causesOf, forbidden, notSupported, type FieldError } from '../../api/validation/index.ts';
+import { causesOf, forbidden, notSupported, type FieldError } from '../../api/field/field-error.ts';
 import { parseRevision } from '../registry/generic/object-reads.ts';
 import type { ListOptions, WatchOptions } from '../registry/rest-storage.ts';
 import type { Endpoint } from './endpoint.ts';

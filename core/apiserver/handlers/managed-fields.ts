@@ -1,6 +1,6 @@
 import type { FieldManager } from '../../api/apply/index.ts';
 import { formatTime, type KubernetesObject } from '../../api/meta/index.ts';
-import type { JsonObject } from '../../api/patch/index.ts';
+import type { JsonObject } from '../../api/patch/json.ts';
 import type { HandlerCall } from './handler-call.ts';
 
 /** Bytes of a manager's name, as upstream bounds it. */

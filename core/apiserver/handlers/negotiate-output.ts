@@ -1,5 +1,5 @@
 import { noSuchRepresentation, notAcceptable } from '../../api/meta/index.ts';
-import type { ApiRequest } from '../server/index.ts';
+import type { ApiRequest } from '../server/request.ts';
 import {
   JSON_MEDIA_TYPE,
   LIST_REPRESENTATIONS,

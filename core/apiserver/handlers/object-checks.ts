@@ -4,7 +4,7 @@ import {
   type ObjectMeta,
   type OwnerReference,
 } from '../../api/meta/index.ts';
-import { jsonEquals, type Json } from '../../api/patch/index.ts';
+import { jsonEquals, type Json } from '../../api/patch/json.ts';
 import type { HandlerCall } from './handler-call.ts';
 
 /** The metadata of an object that the caller owns. */

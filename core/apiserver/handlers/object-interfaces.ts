@@ -6,7 +6,7 @@ import {
   type GroupVersionKind,
   type KubernetesObject,
 } from '../../api/meta/index.ts';
-import { typeNodeOf } from '../../api/patch/index.ts';
+import { typeNodeOf } from '../../api/patch/schema-types.ts';
 import {
   applyDefaults,
   decodeObject,

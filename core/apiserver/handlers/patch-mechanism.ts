@@ -13,17 +13,14 @@ import {
   type KubernetesObject,
 } from '../../api/meta/index.ts';
 import type { Decoded, DecodeWords } from '../../api/schema/index.ts';
-import {
-  applyJsonPatch,
-  applyMergePatch,
-  applyStrategicMergePatch,
-  PatchError,
-  typeNodeOf,
-  type Json,
-  type JsonObject,
-} from '../../api/patch/index.ts';
+import { applyJsonPatch } from '../../api/patch/json-patch.ts';
+import { applyMergePatch } from '../../api/patch/merge-patch.ts';
+import { applyStrategicMergePatch } from '../../api/patch/strategic-merge-patch.ts';
+import { PatchError } from '../../api/patch/errors.ts';
+import { typeNodeOf } from '../../api/patch/schema-types.ts';
+import type { Json, JsonObject } from '../../api/patch/json.ts';
 import { goValue } from '../../api/patch/json.ts';
-import { causesOf, invalid as invalidField } from '../../api/validation/index.ts';
+import { causesOf, invalid as invalidField } from '../../api/field/field-error.ts';
 import { judgeStrictErrors } from './decode-body.ts';
 import type { HandlerCall } from './handler-call.ts';
 import { trackUpdate } from './managed-fields.ts';

@@ -2,7 +2,7 @@ import { jsonText } from '../../api/meta/json-text.ts';
 import { apiVersionOf, StatusError, type ListMeta } from '../../api/meta/index.ts';
 import { DEFAULT_PRINTER } from '../../api/scheme/index.ts';
 import type { Held, HeldList } from '../registry/rest-storage.ts';
-import type { RequestContext } from '../server/index.ts';
+import type { RequestContext } from '../server/context.ts';
 import { asAnswer, contentTypeOf, encodeValue, heldJson, itemJson, namedAs } from './encode.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { HandlerCall } from './handler-call.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { isStatusError } from '../../api/meta/index.ts';
-import type { RequestContext } from '../server/index.ts';
+import type { RequestContext } from '../server/context.ts';
 
 /** Parts of the handling of one request, as its trace shows them. */
 export type HandlerStage =

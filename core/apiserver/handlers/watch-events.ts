@@ -1,7 +1,7 @@
 import { emptyObjectOf } from '../../api/apply/index.ts';
 import { apiVersionOf, type KubernetesObject } from '../../api/meta/index.ts';
 import type { SelectedEvent } from '../registry/generic/selection.ts';
-import type { CacheBookmark, CacheEvent } from '../storage/watch-cache/index.ts';
+import type { CacheBookmark, CacheEvent } from '../storage/watch-cache/cached-object.ts';
 import { encodeJson, heldJson } from './encode.ts';
 import type { Endpoint } from './endpoint.ts';
 import { partialMetadata, tableOf, type TableForm } from './table.ts';

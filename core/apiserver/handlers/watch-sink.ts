@@ -1,4 +1,4 @@
-import type { RequestContext } from '../server/index.ts';
+import type { RequestContext } from '../server/context.ts';
 import { isWebSocketRequest, openWebSocket, type FrameSender } from '../server/web-socket.ts';
 import { JSON_MEDIA_TYPE } from './media-types.ts';
 

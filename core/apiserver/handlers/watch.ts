@@ -10,7 +10,8 @@ import {
 } from '../../api/meta/index.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { eventFor, selectionOf, type Selection } from '../registry/generic/selection.ts';
-import type { CacheWatcher, WatcherEnd, WatchItem } from '../storage/watch-cache/index.ts';
+import type { CacheWatcher, WatcherEnd } from '../storage/watch-cache/watcher.ts';
+import type { WatchItem } from '../storage/watch-cache/cached-object.ts';
 import { encodeJson } from './encode.ts';
 import type { Handler, HandlerCall } from './handler-call.ts';
 import { queryOptionsOf, watchOptionsOf, type QueryOptions } from './list-options.ts';

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { GZIP_BYTES_MIN } from '../server/response.ts';
-import type { ApiResponse } from '../server/index.ts';
+import type { ApiResponse } from '../server/response.ts';
 
 /** Parts are gathered into chunks of about this size: few writes, and never one giant buffer. */
 const CHUNK_BYTES = 256 * 1024;

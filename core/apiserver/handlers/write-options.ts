@@ -1,12 +1,11 @@
 import { invalid, isJsonObject, type KubernetesObject } from '../../api/meta/index.ts';
 import { decodeObject, structOf } from '../../api/schema/index.ts';
+import { causesOf, type FieldErrorList } from '../../api/field/field-error.ts';
 import {
-  causesOf,
   deleteOptionsErrors,
   patchOptionsErrors,
   writeOptionsErrors,
-  type FieldErrorList,
-} from '../../api/validation/index.ts';
+} from '../../api/validation/request-options.ts';
 import { ReasonError } from '../../base/errors.ts';
 import { badRequest } from '../../api/meta/index.ts';
 import type { FindStruct } from '../protobuf/index.ts';

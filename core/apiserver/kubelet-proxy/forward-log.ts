@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { badRequest, internalError, statusErrorFrom, StatusError } from '../../api/meta/index.ts';
-import type { RequestContext } from '../server/index.ts';
+import type { RequestContext } from '../server/context.ts';
 import { isWebSocketRequest, offeredProtocols, openWebSocket } from '../server/web-socket.ts';
 import { dialErrorText } from './dial-error.ts';
 import { ask, copyBody, type Backend } from './forward.ts';

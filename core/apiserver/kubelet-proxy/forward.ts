@@ -3,7 +3,9 @@ import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders 
 import type { Duplex } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import { badRequest, serviceUnavailable } from '../../api/meta/index.ts';
-import type { ApiRequest, ApiResponse, RequestContext } from '../server/index.ts';
+import type { ApiRequest } from '../server/request.ts';
+import type { ApiResponse } from '../server/response.ts';
+import type { RequestContext } from '../server/context.ts';
 import { dialErrorText, DialTimeout } from './dial-error.ts';
 import { forwardedHeaders, returnedHeaders } from './forwarded-headers.ts';
 import { rewriteLocation } from './proxy-path.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RequestContext } from '../server/index.ts';
+import type { RequestContext } from '../server/context.ts';
 
 /** Of one connection and not of the message (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = new Set([

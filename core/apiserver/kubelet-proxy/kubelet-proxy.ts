@@ -8,7 +8,7 @@ import { goQuote } from '../../api/field/go-text.ts';
 import { num, obj, objs, str } from '../../api/validation/read.ts';
 import type { ObjectReader } from '../storage/object-reader.ts';
 import type { Connection, KubeletPort } from '../registry/subresources/kubelet-port.ts';
-import type { RequestContext } from '../server/index.ts';
+import type { RequestContext } from '../server/context.ts';
 import { answerEmptyLog, forwardLog } from './forward-log.ts';
 import { forwardRequest, type Backend } from './forward.ts';
 import { escapePath, proxiedPath, rawQueryOf } from './proxy-path.ts';

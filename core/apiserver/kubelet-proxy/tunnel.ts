@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { badRequest, StatusError } from '../../api/meta/index.ts';
-import type { RequestContext } from '../server/index.ts';
+import type { RequestContext } from '../server/context.ts';
 import { dialErrorText } from './dial-error.ts';
 import { ask, giveBack, headersFor, type Backend } from './forward.ts';
 

@@ -10,7 +10,8 @@ import {
   type GroupVersionKind,
   type KubernetesObject,
 } from '../../api/meta/index.ts';
-import { typeNodeOf, type JsonObject } from '../../api/patch/index.ts';
+import { typeNodeOf } from '../../api/patch/schema-types.ts';
+import type { JsonObject } from '../../api/patch/json.ts';
 import { convertObject } from '../../api/scheme/index.ts';
 import { structOfKind, type StructType } from '../../api/schema/index.ts';
 

@@ -10,11 +10,13 @@ import {
   type GroupResource,
   type KubernetesObject,
 } from '../../api/meta/index.ts';
-import type { FieldErrorList } from '../../api/validation/index.ts';
+import type { FieldErrorList } from '../../api/field/field-error.ts';
 import { registryOf, type ResourceType } from '../../api/scheme/index.ts';
 import type { ObjectReader, QuotaWriter } from '../storage/object-reader.ts';
-import type { EscalationGuard } from '../authz/index.ts';
-import { ListTurns, type Store, type WatchCacheMetrics } from '../storage/index.ts';
+import type { EscalationGuard } from '../authz/rbac/escalation.ts';
+import { ListTurns } from '../storage/watch-cache/list-turns.ts';
+import type { Store } from '../storage/store.ts';
+import type { WatchCacheMetrics } from '../storage/watch-cache/watch-cache.ts';
 import { GenericStore } from './generic/generic-store.ts';
 import { PartStore } from './generic/part-store.ts';
 import { ResourceCore } from './generic/resource-core.ts';

@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts';
 import type { GroupResource, KubernetesObject } from '../../api/meta/index.ts';
 import type { ObjectReader, QuotaWriter } from '../storage/object-reader.ts';
-import { StorageError } from '../storage/index.ts';
+import { StorageError } from '../storage/errors.ts';
 import type { GenericStore } from './generic/generic-store.ts';
 import { mutate } from './generic/mutate.ts';
 import { fromStorage } from './generic/storage-errors.ts';

@@ -3,7 +3,7 @@ import { silentLog } from '../../base/log.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { seededRandom } from '../../base/random.ts';
 import { openMemoryStorage, type Opened } from '../../../test/support/apiserver-storage.ts';
-import type { EtcdStore } from '../storage/index.ts';
+import type { EtcdStore } from '../storage/etcd-store.ts';
 import { createRegistry, type ObjectRegistry } from './create-registry.ts';
 import type { RestStorage } from './rest-storage.ts';
 import {

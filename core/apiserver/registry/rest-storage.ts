@@ -1,8 +1,10 @@
 import type { KubernetesObject } from '../../api/meta/index.ts';
 import type { FieldSelector, LabelSelector } from '../../api/selector/index.ts';
 import type { UserInfo } from '../server/user.ts';
-import type { RequestContext } from '../server/index.ts';
-import type { CachedObject, CacheWatcher, ReadAt } from '../storage/watch-cache/index.ts';
+import type { RequestContext } from '../server/context.ts';
+import type { CachedObject } from '../storage/watch-cache/cached-object.ts';
+import type { CacheWatcher } from '../storage/watch-cache/watcher.ts';
+import type { ReadAt } from '../storage/watch-cache/watch-cache.ts';
 
 /**
  * What a resource or a subresource can do, as upstream's rest.Storage: handlers find out by looking which methods are

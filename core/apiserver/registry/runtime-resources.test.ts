@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { KubernetesObject } from '../../api/meta/index.ts';
 import { ALL_VERBS } from '../../api/scheme/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../../api/selector/index.ts';
-import { forbidden } from '../../api/validation/index.ts';
+import { forbidden } from '../../api/field/field-error.ts';
 import type { ResourceDefinition } from './generic/resource-definition.ts';
 import { specStrategy, statusStrategy } from './strategies/spec-status.ts';
 import { changing, NO_OPTIONS, refusalOf, scopeOf, storageIn, testRegistry } from './testing/fixtures.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { groupResourceText, type GroupResource } from '../../api/meta/index.ts';
-import type { TokenSigner } from '../authn/index.ts';
-import { noOpinion, type Authorizer } from '../authz/index.ts';
-import type { Store } from '../storage/index.ts';
+import type { TokenSigner } from '../authn/service-account-tokens.ts';
+import { noOpinion, type Authorizer } from '../authz/authorizer.ts';
+import type { Store } from '../storage/store.ts';
 import type { GenericStore } from './generic/generic-store.ts';
 import type { RestStorage } from './rest-storage.ts';
 import {

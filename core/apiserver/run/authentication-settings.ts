@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf, ReasonError } from '../../base/errors.ts';
-import { aggregateText, duplicate, type FieldError } from '../../api/validation/index.ts';
-import { tokenFileAuthenticator, type TokenAuthenticator } from '../authn/index.ts';
+import { aggregateText, duplicate, type FieldError } from '../../api/field/field-error.ts';
+import { tokenFileAuthenticator } from '../authn/token-file.ts';
+import type { TokenAuthenticator } from '../authn/bearer-token.ts';
 import { compileJwtAuthenticator, type CompiledAuthenticator } from '../authn/oidc/compile.ts';
 import { JWT_ALGORITHMS, type JwtAlgorithm } from '../authn/jwt.ts';
 import {

@@ -6,30 +6,30 @@ import type { Registry as Metrics } from '../../base/metrics/index.ts';
 import { watchFiles } from '../../base/node/pem-files.ts';
 import { wait } from '../../base/wait.ts';
 import type { ObjectReader } from '../storage/object-reader.ts';
+import { anonymousAuthenticator } from '../authn/anonymous.ts';
+import { authenticationStage } from '../authn/authentication-stage.ts';
 import {
-  anonymousAuthenticator,
-  authenticationStage,
   bearerTokenAuthenticator,
-  BOOTSTRAP_NAMESPACE,
-  bootstrapTokenAuthenticator,
-  ClientAuthorities,
+  unionTokenAuthenticator,
+  type TokenAuthenticator,
+} from '../authn/bearer-token.ts';
+import { BOOTSTRAP_NAMESPACE, bootstrapTokenAuthenticator } from '../authn/bootstrap-tokens.ts';
+import { ClientAuthorities } from '../authn/client-authorities.ts';
+import {
   createServiceAccountTokens,
   createTokenSigner,
-  frontProxyAuthenticator,
-  tokenCounters,
-  trackLegacyTokens,
-  unionAuthenticator,
-  unionTokenAuthenticator,
-  webhookTokens,
-  x509Authenticator,
-  type Authenticator,
-  type TokenAuthenticator,
   type TokenSigner,
-} from '../authn/index.ts';
+} from '../authn/service-account-tokens.ts';
+import { frontProxyAuthenticator } from '../authn/front-proxy.ts';
+import { tokenCounters } from '../authn/token-counters.ts';
+import { trackLegacyTokens } from '../authn/legacy-token-tracking.ts';
+import { unionAuthenticator, type Authenticator } from '../authn/authenticator.ts';
+import { webhookTokens } from '../authn/webhook-token.ts';
+import { x509Authenticator } from '../authn/x509.ts';
 import { createOidcAuthenticator, type OidcAuthenticator } from '../authn/oidc/oidc-authenticator.ts';
 import type { ApiServerConfig } from '../config/config.ts';
 import type { TokenReviewer } from '../registry/reviews/identity-reviews.ts';
-import type { Stage } from '../server/index.ts';
+import type { Stage } from '../server/pipeline.ts';
 import { loadAuthenticationSettings, type AuthenticationSettings } from './authentication-settings.ts';
 import type { LoadedCertificates, TokenKeys } from './certificates.ts';
 import { createOwnWebhooks } from './own-webhooks.ts';

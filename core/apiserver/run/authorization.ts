@@ -5,20 +5,20 @@ import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Registry as Metrics } from '../../base/metrics/index.ts';
 import { watchFiles } from '../../base/node/pem-files.ts';
-import { aggregateText } from '../../api/validation/index.ts';
+import { aggregateText } from '../../api/field/field-error.ts';
+import { abacAuthorizer } from '../authz/abac.ts';
 import {
-  abacAuthorizer,
   alwaysAllow,
   alwaysDeny,
-  nodeAuthorizer,
-  NodeGraph,
-  nodeRules,
-  PolicyIndex,
   privilegedGroups,
-  rbacAuthorizer,
   unionAuthorizer,
   type Authorizer,
-} from '../authz/index.ts';
+} from '../authz/authorizer.ts';
+import { nodeAuthorizer } from '../authz/node/node-authorizer.ts';
+import { NodeGraph } from '../authz/node/node-graph.ts';
+import { nodeRules } from '../authz/bootstrap/bootstrap-policy.ts';
+import { PolicyIndex } from '../authz/rbac/policy-index.ts';
+import { rbacAuthorizer } from '../authz/rbac/rbac-authorizer.ts';
 import { compileMatchConditions } from '../authz/webhook/match-conditions.ts';
 import { webhookAuthorizer } from '../authz/webhook/webhook-authorizer.ts';
 import { webhookAuthorizerMetrics } from '../authz/webhook/webhook-metrics.ts';

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } fr
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import { readAuthorities, readPair, readPem } from '../../base/node/pem-files.ts';
 import type { ApiServerConfig } from '../config/config.ts';
-import type { ServingCertificates } from '../server/index.ts';
+import type { ServingCertificates } from '../server/api-listener.ts';
 
 export interface LoadedCertificates {
   readonly serving: ServingCertificates;

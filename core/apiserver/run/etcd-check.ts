@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { HealthCheck } from '../../component/health.ts';
-import type { Store } from '../storage/index.ts';
+import type { Store } from '../storage/store.ts';
 
 /** A linearizable read, which only a quorum answers. */
 export const etcdCheck = (store: Store, clock: Clock, timeoutMs: number): HealthCheck => ({

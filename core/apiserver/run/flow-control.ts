@@ -11,8 +11,8 @@ import {
 import type { ApiServerConfig } from '../config/config.ts';
 import { FlowController, fairnessStage, flowDebugStage, maxInFlightStage } from '../flowcontrol/index.ts';
 import type { InternalInformer } from '../informer/internal-informer.ts';
-import type { ObjectRegistry } from '../registry/index.ts';
-import type { Stage } from '../server/index.ts';
+import type { ObjectRegistry } from '../registry/create-registry.ts';
+import type { Stage } from '../server/pipeline.ts';
 
 /** Numbers of objects price lists; a few seconds do not change a price. */
 const COUNTS_EVERY_MS = 5_000;

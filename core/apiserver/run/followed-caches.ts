@@ -1,11 +1,11 @@
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Aggregator, type RemoteClient } from '../aggregation/index.ts';
-import type { DynamicAdmission } from '../admission/index.ts';
+import type { DynamicAdmission } from '../admission/dynamic.ts';
 import { APISERVER_USER, startPolicyFeed, type ObjectWriter } from '../bootstrap/index.ts';
-import type { DiscoveryCatalog } from '../discovery/index.ts';
+import type { DiscoveryCatalog } from '../discovery/catalog.ts';
 import type { Extensions } from '../extensions/extensions.ts';
 import { createInternalInformer } from '../informer/internal-informer.ts';
-import type { ObjectRegistry } from '../registry/index.ts';
+import type { ObjectRegistry } from '../registry/create-registry.ts';
 import type { Authorization } from './authorization.ts';
 import type { FlowControl } from './flow-control.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -1,17 +1,14 @@
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import {
-  builtInPlugins,
-  createAdmissionChain,
-  createDynamicAdmission,
-  selectPlugins,
-  type ConvertCustom,
-  type DynamicAdmission,
-} from '../admission/index.ts';
+import { builtInPlugins } from '../admission/built-in-plugins.ts';
+import { createAdmissionChain } from '../admission/chain.ts';
+import { createDynamicAdmission, type DynamicAdmission } from '../admission/dynamic.ts';
+import { selectPlugins } from '../admission/selection.ts';
+import type { ConvertCustom } from '../storage/object-reader.ts';
 import type { loadAdmissionConfiguration } from '../admission/admission-configuration.ts';
 import { createKindFinder } from '../admission/kind-finder.ts';
-import type { Authorizer } from '../authz/index.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
 import type { ObjectWriter } from '../bootstrap/index.ts';
-import type { ObjectRegistry } from '../registry/index.ts';
+import type { ObjectRegistry } from '../registry/create-registry.ts';
 import { createServiceResolver } from '../webhook/service-resolver.ts';
 import { createWebhookClient, type WebhookClient } from '../webhook/webhook-client.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -3,11 +3,13 @@ import {
   KINDS_WITH_DEVICE_SELECTORS,
 } from '../admission/expressions/device-selectors.ts';
 import { checkExpressions } from '../admission/policies/expression-errors.ts';
-import { escalationGuard, subjectRulesStatus } from '../authz/index.ts';
+import { escalationGuard } from '../authz/rbac/escalation.ts';
+import { subjectRulesStatus } from '../authz/rbac/rbac-authorizer.ts';
 import { definitionErrors } from '../extensions/extensions.ts';
 import { createKubeletProxy } from '../kubelet-proxy/kubelet-proxy.ts';
-import { createRegistry, type DeepCheck, type ObjectRegistry } from '../registry/index.ts';
-import { tlsFromFiles, type Store } from '../storage/index.ts';
+import { createRegistry, type DeepCheck, type ObjectRegistry } from '../registry/create-registry.ts';
+import { tlsFromFiles } from '../storage/etcd-client/index.ts';
+import type { Store } from '../storage/store.ts';
 import type { Authentication } from './authentication.ts';
 import type { Authorization } from './authorization.ts';
 import type { Surroundings } from './surroundings.ts';

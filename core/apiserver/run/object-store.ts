@@ -2,14 +2,10 @@ import { hostname } from 'node:os';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { apiServerId } from '../bootstrap/index.ts';
 import { plainValues, startEncryption, type Encryption } from '../encryption/index.ts';
-import {
-  EtcdClient,
-  EtcdStore,
-  startCompactor,
-  tlsFromFiles,
-  TransformedStore,
-  type Store,
-} from '../storage/index.ts';
+import { EtcdClient, startCompactor, tlsFromFiles } from '../storage/etcd-client/index.ts';
+import { EtcdStore } from '../storage/etcd-store.ts';
+import { TransformedStore } from '../storage/transformed-store.ts';
+import type { Store } from '../storage/store.ts';
 import { etcdCheck } from './etcd-check.ts';
 import { meteredStore } from './storage-metrics.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -2,20 +2,20 @@ import { pathNotFound } from '../../api/meta/index.ts';
 import { registryOf } from '../../api/scheme/index.ts';
 import { aggregationStage, type Aggregator, type RemoteClient } from '../aggregation/index.ts';
 import type { Audit } from '../audit/index.ts';
-import { issuerDocumentsStage } from '../authn/index.ts';
-import { authorizationStage, impersonationStage, type Authorizer } from '../authz/index.ts';
-import { discoveryStage, type DiscoveryCatalog } from '../discovery/index.ts';
+import { issuerDocumentsStage } from '../authn/issuer-documents.ts';
+import { authorizationStage } from '../authz/authorization-stage.ts';
+import { impersonationStage } from '../authz/impersonation-stage.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
+import { discoveryStage } from '../discovery/discovery-stage.ts';
+import type { DiscoveryCatalog } from '../discovery/catalog.ts';
 import type { Extensions } from '../extensions/extensions.ts';
 import { apiStage } from '../handlers/index.ts';
-import type { ObjectRegistry } from '../registry/index.ts';
+import type { ObjectRegistry } from '../registry/create-registry.ts';
 import type { ConnectionStage } from '../server/connection-stage.ts';
-import {
-  endpointsStage,
-  sendPageNotFound,
-  type Stage,
-  type StageResult,
-  type TraceRing,
-} from '../server/index.ts';
+import { endpointsStage } from '../server/endpoints.ts';
+import { sendPageNotFound } from '../server/response.ts';
+import type { Stage, StageResult } from '../server/pipeline.ts';
+import type { TraceRing } from '../server/trace.ts';
 import { tracesStage } from '../server/traces-stage.ts';
 import type { Authentication } from './authentication.ts';
 import type { TokenKeys } from './certificates.ts';

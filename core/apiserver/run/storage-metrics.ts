@@ -3,8 +3,9 @@ import type { Disposable } from '../../base/disposable.ts';
 import type { Registry as Metrics } from '../../base/metrics/index.ts';
 import { groupResourceText, type GroupResource } from '../../api/meta/index.ts';
 import { registryOf } from '../../api/scheme/index.ts';
-import type { ObjectRegistry } from '../registry/index.ts';
-import { MeteredStore, type Store } from '../storage/index.ts';
+import type { ObjectRegistry } from '../registry/create-registry.ts';
+import { MeteredStore } from '../storage/metered-store.ts';
+import type { Store } from '../storage/store.ts';
 
 const RESOURCES_MAX = 2000;
 

@@ -1,6 +1,7 @@
 import { isJsonObject, type GroupResource, type KubernetesObject } from '../../api/meta/index.ts';
 import type { ObjectReader } from '../storage/object-reader.ts';
-import { LAST_USED_LABEL, type TokenObjectGetter, type TokenObjectKind } from '../authn/index.ts';
+import { LAST_USED_LABEL } from '../authn/legacy-token-tracking.ts';
+import type { TokenObjectGetter, TokenObjectKind } from '../authn/service-account-claims.ts';
 
 const TOKEN_RESOURCES: Readonly<Record<TokenObjectKind, GroupResource>> = {
   ServiceAccount: { group: '', resource: 'serviceaccounts' },

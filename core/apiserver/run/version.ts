@@ -1,5 +1,5 @@
 import { releaseOf } from '../../api/releases/index.ts';
-import type { VersionInfo } from '../server/index.ts';
+import type { VersionInfo } from '../server/version-info.ts';
 
 export const versionInfo = (minor: number): VersionInfo => ({
   major: '1',

@@ -8,7 +8,7 @@ import { badRequest, internalError, pathNotFound, resourceExpired } from '../../
 import { registryOf } from '../../api/scheme/registry.ts';
 import { NEWEST_MINOR } from '../../api/releases/index.ts';
 import { ALL_VERBS, type ResourceType } from '../../api/scheme/resource-type.ts';
-import { PatchError } from '../../api/patch/index.ts';
+import { PatchError } from '../../api/patch/errors.ts';
 import type { Client } from '../client.ts';
 import type { Kind, Stored } from '../kind.ts';
 import { Requester } from '../rest/requester.ts';

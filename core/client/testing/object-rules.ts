@@ -5,7 +5,7 @@ import { apiVersionOf } from '../../api/meta/group-version.ts';
 import type { KubernetesObject, ObjectMeta } from '../../api/meta/object-meta.ts';
 import { conflict, invalid } from '../../api/meta/status-errors.ts';
 import { formatTime } from '../../api/meta/time.ts';
-import { jsonEquals, type Json } from '../../api/patch/index.ts';
+import { jsonEquals, type Json } from '../../api/patch/json.ts';
 import { applyDefaults, structOfKind } from '../../api/schema/index.ts';
 import type { ResourceType } from '../../api/scheme/resource-type.ts';
 import { NEWEST_MINOR } from '../../api/releases/index.ts';

@@ -2,15 +2,12 @@ import { badRequest, unsupportedMediaType } from '../../api/meta/status-errors.t
 import { apiVersionOf } from '../../api/meta/group-version.ts';
 import type { KubernetesObject } from '../../api/meta/object-meta.ts';
 import { createFieldManager, emptyObjectOf } from '../../api/apply/index.ts';
-import {
-  applyJsonPatch,
-  applyMergePatch,
-  applyStrategicMergePatch,
-  typeNodeOf,
-  UNTYPED,
-  type Json,
-  type JsonObject,
-} from '../../api/patch/index.ts';
+import { applyJsonPatch } from '../../api/patch/json-patch.ts';
+import { applyMergePatch } from '../../api/patch/merge-patch.ts';
+import { applyStrategicMergePatch } from '../../api/patch/strategic-merge-patch.ts';
+import { typeNodeOf } from '../../api/patch/schema-types.ts';
+import { UNTYPED } from '../../api/patch/type-node.ts';
+import type { Json, JsonObject } from '../../api/patch/json.ts';
 import { structOfKind } from '../../api/schema/index.ts';
 import type { ResourceType } from '../../api/scheme/resource-type.ts';
 import type { AnyStored } from './memory-store.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { CLOUD_CONTROLLERS, readCloudSettings } from '../index.ts';
+import { CLOUD_CONTROLLERS } from '../cloud-controllers.ts';
+import { readCloudSettings } from './config.ts';
 
 test('the command line of the static pod is understood', () => {
   const settings = readCloudSettings([

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { runContentThread } from '../../kubelet/runtimes/simulated/content/content-thread.ts';
-import type { ContentThreadData } from '../../kubelet/index.ts';
+import type { ContentThreadData } from '../../kubelet/runtimes/simulated/content/thread-channel.ts';
 import { applyFaults } from './thread-faults.ts';
 import type { ComponentStart } from './component-thread.ts';
 import type { HostFaults } from './messages.ts';

@@ -6,16 +6,11 @@ import type { Log } from '../../base/log.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { systemRandom } from '../../base/node/random.ts';
 import { connect, loadOwnKubeconfig } from '../../client/index.ts';
-import {
-  ComponentRuntime,
-  ContentClient,
-  createKubeletHost,
-  PolicyAgent,
-  type HostedNode,
-  type KubeletHost,
-  type OpenContent,
-  type StartComponent,
-} from '../../kubelet/index.ts';
+import { ComponentRuntime, type StartComponent } from '../../kubelet/runtimes/component/component-runtime.ts';
+import { ContentClient } from '../../kubelet/runtimes/simulated/content/content-client.ts';
+import { createKubeletHost, type HostedNode, type KubeletHost } from '../../kubelet/kubelet-host.ts';
+import { PolicyAgent } from '../../kubelet/policy/policy-agent.ts';
+import type { OpenContent } from '../../kubelet/runtimes/simulated/content/content-channel.ts';
 import { KubeletServer } from '../../kubelet/server/kubelet-server.ts';
 import { certificatePath } from '../../pki/index.ts';
 import { hostFolder, manifestsFolder, networkPolicyKubeconfigFile } from '../data-folder/layout.ts';

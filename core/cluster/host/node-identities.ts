@@ -12,7 +12,8 @@ import {
   type EventRecorder,
 } from '../../client/index.ts';
 import { clientRotation } from '../../kubelet/certificates/tls-bootstrap.ts';
-import { apiAuth, type KubeletAuth, type NodeApi } from '../../kubelet/index.ts';
+import { apiAuth, type KubeletAuth } from '../../kubelet/server/auth.ts';
+import type { NodeApi } from '../../kubelet/kubelet-host.ts';
 import { kubeletKubeconfigFile } from '../data-folder/layout.ts';
 
 /**

@@ -1,12 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
-import {
-  rangeAddresses,
-  SimulatedRuntime,
-  type ContentClient,
-  type NodeIdentity,
-  type Runtime,
-} from '../../kubelet/index.ts';
+import { rangeAddresses } from '../../kubelet/runtimes/simulated/pod-addresses.ts';
+import { SimulatedRuntime } from '../../kubelet/runtimes/simulated/simulated-runtime.ts';
+import type { ContentClient } from '../../kubelet/runtimes/simulated/content/content-client.ts';
+import type { NodeIdentity } from '../../kubelet/node/node-object.ts';
+import type { Runtime } from '../../kubelet/runtimes/runtime.ts';
 import { PORTS } from '../manifests/control-plane.ts';
 import { networkOf } from './host-network.ts';
 import type { HostStart } from './messages.ts';

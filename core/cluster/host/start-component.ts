@@ -1,6 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../base/errors.ts';
-import type { ComponentHandle, ComponentRequest, StartComponent } from '../../kubelet/index.ts';
+import type {
+  ComponentHandle,
+  ComponentRequest,
+  StartComponent,
+} from '../../kubelet/runtimes/component/component-runtime.ts';
 import type { ComponentStart, FromComponent, ToComponent } from './component-thread.ts';
 import {
   NO_FAULTS,

@@ -1,6 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import { CONTENT_RESOURCE_LIMITS, threadContent } from '../../kubelet/index.ts';
-import type { OpenContent } from '../../kubelet/index.ts';
+import {
+  CONTENT_RESOURCE_LIMITS,
+  threadContent,
+} from '../../kubelet/runtimes/simulated/content/thread-channel.ts';
+import type { OpenContent } from '../../kubelet/runtimes/simulated/content/content-channel.ts';
 import { CACHE_VARIABLE } from './code-cache.ts';
 import type { ComponentStart } from './component-thread.ts';
 import type { ContentFaults, ContentStart } from './content-thread.ts';

@@ -3,7 +3,9 @@ import { say, SaidError } from '../../contract/index.ts';
 import { messageOf, ReasonError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
 import { installLinkGate, type LinkRule } from '../faults/link-gate.ts';
-import { runLoadBalancer, type Backend, type LoadBalancerConfig, type LoadBalancerState } from './index.ts';
+import { runLoadBalancer, type LoadBalancerConfig } from './run-load-balancer.ts';
+import type { Backend } from './backend-pool.ts';
+import type { LoadBalancerState } from './load-balancer.ts';
 
 /** A thread that is asked to end and does not is terminated: an end of the cluster never waits for a connection. */
 const CLOSE_LIMIT_MS = 10_000;

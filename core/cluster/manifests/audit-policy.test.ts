@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createPolicyEvaluator, parseAuditPolicy } from '../../apiserver/audit/policy.ts';
-import { userInfo } from '../../apiserver/authn/index.ts';
+import { userInfo } from '../../apiserver/server/user.ts';
 import { parseRequestInfo } from '../../apiserver/server/request-info.ts';
 import { auditPolicyYaml } from './audit-policy.ts';
 

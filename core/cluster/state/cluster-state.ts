@@ -2,7 +2,7 @@ import type { HostPhase } from '../operation/host-phase.ts';
 import type { HostRole } from '../config/hosts.ts';
 import type { Said } from '../../contract/index.ts';
 import type { Fault } from '../faults/fault.ts';
-import type { LoadBalancerState } from '../load-balancer/index.ts';
+import type { LoadBalancerState } from '../load-balancer/load-balancer.ts';
 
 export type ClusterPhase = 'starting' | 'ready' | 'stopping' | 'stopped';
 

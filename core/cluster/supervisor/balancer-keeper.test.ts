@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { manualClock } from '../../base/manual-clock.ts';
-import type { Backend } from '../load-balancer/index.ts';
+import type { Backend } from '../load-balancer/backend-pool.ts';
 import { BalancerKeeper, RESTART_PAUSE_MS } from './balancer-keeper.ts';
 import type { LoadBalancerEvents } from '../load-balancer/load-balancer-thread.ts';
 

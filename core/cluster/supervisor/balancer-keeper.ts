@@ -3,7 +3,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { LinkRule } from '../faults/link-gate.ts';
-import type { Backend, LoadBalancerState } from '../load-balancer/index.ts';
+import type { Backend } from '../load-balancer/backend-pool.ts';
+import type { LoadBalancerState } from '../load-balancer/load-balancer.ts';
 import type { LoadBalancerEvents, LoadBalancerThread } from '../load-balancer/load-balancer-thread.ts';
 
 /** Between the end of a load balancer and the next one: what ends it immediately must not keep a processor busy. */

@@ -25,7 +25,7 @@ import { brokenManifests, lostKeys } from '../data-folder/look-at-files.ts';
 import { dnsHosts, PORTS } from '../manifests/control-plane.ts';
 import { installAddons } from './bootstrap.ts';
 import { BalancerKeeper } from './balancer-keeper.ts';
-import type { LoadBalancerConfig } from '../load-balancer/index.ts';
+import type { LoadBalancerConfig } from '../load-balancer/run-load-balancer.ts';
 import type { HostLauncher } from './host-launcher.ts';
 import { HostCommands } from './host-commands.ts';
 import { CertificateKeeper } from './certificate-keeper.ts';

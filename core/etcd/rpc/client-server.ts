@@ -3,17 +3,15 @@ import type { Log } from '../../base/log.ts';
 import type { ListenAddress } from '../../base/node/listen-address.ts';
 import type { Random } from '../../base/random.ts';
 import { statusOf, statusOfReason } from '../refusals/errors.ts';
-import { Router, listen, notFound, servePlain, withHttpAccess } from './grpc/index.ts';
-import type {
-  CallContext,
-  GrpcServer,
-  HttpAccess,
-  KeepaliveOptions,
-  Method,
-  PlainHandler,
-  RpcObserver,
-  ServerTls,
-} from './grpc/index.ts';
+import { Router } from './grpc/router.ts';
+import { listen } from './grpc/server.ts';
+import { notFound, servePlain } from './grpc/plain-http.ts';
+import { withHttpAccess } from './grpc/http-access.ts';
+import type { CallContext, Method, RpcObserver } from './grpc/method.ts';
+import type { GrpcServer, KeepaliveOptions } from './grpc/server.ts';
+import type { HttpAccess } from './grpc/http-access.ts';
+import type { PlainHandler } from './grpc/plain-http.ts';
+import type { ServerTls } from './grpc/server-tls.ts';
 import type { MemberApi } from './member-api.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { electionMethods } from './concurrency/election.ts';

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { ReasonError } from '../../base/errors.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { lockDirectory } from '../../base/node/directory-lock.ts';
-import { loadBackend, MemoryDatabase, Store, isBucket, type LoadedEntry } from '../mvcc/index.ts';
+import { loadBackend, type LoadedEntry } from '../mvcc/backend/load.ts';
+import { MemoryDatabase } from '../mvcc/backend/memory-engine.ts';
+import { Store } from '../mvcc/store.ts';
+import { isBucket } from '../mvcc/backend/backend.ts';
 import { readSnapshot, type Snapshot } from '../snapshot/index.ts';
 import { lmdbHouse } from './lmdb-house.ts';
 

@@ -4,7 +4,8 @@ import { messageOf, ReasonError } from '../../base/errors.ts';
 import { yamlFault } from '../../base/parse-fault.ts';
 import { isJsonObject } from '../../api/meta/object-meta.ts';
 import { applyDefaults, decodeObject, structOf, type V1Pod } from '../../api/schema/index.ts';
-import { aggregateText, rulesOf } from '../../api/validation/index.ts';
+import { aggregateText } from '../../api/field/field-error.ts';
+import { rulesOf } from '../../api/validation/validate.ts';
 
 export const CONFIG_SOURCE = 'kubernetes.io/config.source';
 export const CONFIG_HASH = 'kubernetes.io/config.hash';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { applyStrategicMergePatch, typeNodeOf } from '../../api/patch/index.ts';
+import { applyStrategicMergePatch } from '../../api/patch/strategic-merge-patch.ts';
+import { typeNodeOf } from '../../api/patch/schema-types.ts';
 import { structOfKind } from '../../api/schema/models.ts';
 import { silentLog } from '../../base/log.ts';
 import { StatusError } from '../../api/meta/status.ts';

@@ -7,15 +7,13 @@ import type { V1ConfigMap, V1Pod } from '../../api/schema/index.ts';
 import { CONFIG_MAP, InformerFactory, POD } from '../../client/index.ts';
 import { FakeApi } from '../../client/testing/index.ts';
 import { alternativeNames, createAuthority, issueLeaf, openAuthority } from '../../pki/index.ts';
-import {
-  allowList,
-  createKubeletHost,
-  KubeletServer,
-  ContentClient,
-  localContent,
-  rangeAddresses,
-  SimulatedRuntime,
-} from '../index.ts';
+import { allowList } from '../server/auth.ts';
+import { createKubeletHost } from '../kubelet-host.ts';
+import { KubeletServer } from '../server/kubelet-server.ts';
+import { ContentClient } from '../runtimes/simulated/content/content-client.ts';
+import { localContent } from '../runtimes/simulated/content/content-channel.ts';
+import { rangeAddresses } from '../runtimes/simulated/pod-addresses.ts';
+import { SimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts';
 
 const HOST = '127.80.0.1';
 const clock = systemClock;

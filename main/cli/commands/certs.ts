@@ -1,6 +1,6 @@
 import { naturalOrder } from '../../../core/base/natural-order.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
-import { requireCluster } from '../../../core/cluster/index.ts';
+import { requireCluster } from '../../../core/cluster/data-folder/open.ts';
 import { listServedCertificates } from '../../../core/cluster/monitor/certificates/certificates.ts';
 import type { CertificateView } from '../../../core/contract/index.ts';
 import { renewAll, renewCertificate } from '../../../core/pki/index.ts';

@@ -2,7 +2,7 @@ import { silentLog } from '../../../core/base/log.ts';
 import { systemClock } from '../../../core/base/node/clock.ts';
 import { runChecklist } from '../../../core/cluster/checks/checklist.ts';
 import type { BenchmarkFinding } from '../../../core/cluster/checks/cis/benchmark.ts';
-import { requireCluster } from '../../../core/cluster/index.ts';
+import { requireCluster } from '../../../core/cluster/data-folder/open.ts';
 import type { Finding } from '../../../core/contract/index.ts';
 import { EXIT_FAILURE, EXIT_OK, parseOptions, usageError, type Command } from '../command.ts';
 import { inWords, type PrintedFinding } from './findings.ts';

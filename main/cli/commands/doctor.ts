@@ -3,7 +3,7 @@ import { systemClock } from '../../../core/base/node/clock.ts';
 import { examine } from '../../../core/cluster/checks/doctor.ts';
 import { stateOrNone } from '../../../core/cluster/checks/gather.ts';
 import type { Finding as FileFinding } from '../../../core/cluster/checks/finding.ts';
-import { requireCluster } from '../../../core/cluster/index.ts';
+import { requireCluster } from '../../../core/cluster/data-folder/open.ts';
 import { actionCommand, inEnglish, type Finding } from '../../../core/contract/index.ts';
 import { EXIT_FAILURE, EXIT_OK, parseOptions, type Command } from '../command.ts';
 import { inWords, printFindings } from './findings.ts';

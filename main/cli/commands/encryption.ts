@@ -8,7 +8,7 @@ import { callControl } from '../../../core/cluster/control/client.ts';
 import { keyNames, writtenPrefixes } from '../../../core/cluster/data-folder/encryption-configuration.ts';
 import { encryptionFileOf } from '../../../core/cluster/data-folder/configured-file.ts';
 import { openKeys, sealKeys } from '../../../core/cluster/encryption/key-bundle.ts';
-import { requireCluster } from '../../../core/cluster/index.ts';
+import { requireCluster } from '../../../core/cluster/data-folder/open.ts';
 import {
   EXIT_OK,
   leadingWords,

@@ -1,4 +1,4 @@
-import { requireCluster } from '../../../core/cluster/index.ts';
+import { requireCluster } from '../../../core/cluster/data-folder/open.ts';
 import { etcdAccessOf, type EtcdAccess } from '../../../core/cluster/etcd-operator/operations.ts';
 
 /** The members of the cluster in a data folder. */

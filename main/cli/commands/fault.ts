@@ -1,5 +1,5 @@
 import { callControl } from '../../../core/cluster/control/client.ts';
-import type { Fault, FaultRequest } from '../../../core/cluster/index.ts';
+import type { Fault, FaultRequest } from '../../../core/cluster/faults/fault.ts';
 import {
   EXIT_OK,
   leadingWords,

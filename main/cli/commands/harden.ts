@@ -4,7 +4,7 @@ import { lineDiff } from '../../../core/base/line-diff.ts';
 import { schemaFault } from '../../../core/base/parse-fault.ts';
 import { callControl } from '../../../core/cluster/control/client.ts';
 import { planHardening } from '../../../core/cluster/harden/plan.ts';
-import { requireCluster } from '../../../core/cluster/index.ts';
+import { requireCluster } from '../../../core/cluster/data-folder/open.ts';
 import {
   HARDENING_MEASURES,
   hardeningWishes,

@@ -21,7 +21,7 @@ import {
   type SnapshotSource,
   type Source,
 } from '../../../core/cluster/history/index.ts';
-import { requireCluster } from '../../../core/cluster/index.ts';
+import { requireCluster } from '../../../core/cluster/data-folder/open.ts';
 import { inEnglish, type HistorySelection } from '../../../core/contract/index.ts';
 import { EXIT_FAILURE, EXIT_OK, parseOptions, usageError, type CommandContext } from '../command.ts';
 import { CLIENT_OPTIONS, openClient } from '../open-client.ts';

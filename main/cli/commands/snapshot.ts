@@ -4,7 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import { messageOf, ReasonError } from '../../../core/base/errors.ts';
 import { callControl } from '../../../core/cluster/control/client.ts';
 import { saveSnapshot } from '../../../core/cluster/etcd-operator/operations.ts';
-import { backupsFolder, listSnapshots } from '../../../core/cluster/index.ts';
+import { backupsFolder } from '../../../core/cluster/data-folder/layout.ts';
+import { listSnapshots } from '../../../core/cluster/backup/list-backups.ts';
 import { BUMP_REVISION_DEFAULT, verifySnapshot } from '../../../core/etcd/snapshot/index.ts';
 import {
   EXIT_OK,

@@ -1,7 +1,8 @@
 import { callControl } from '../../../core/cluster/control/client.ts';
 import { inEnglish } from '../../../core/contract/index.ts';
 import { jsonOf } from '../json.ts';
-import { requireCluster, type ClusterState, type HostState } from '../../../core/cluster/index.ts';
+import { requireCluster } from '../../../core/cluster/data-folder/open.ts';
+import type { ClusterState, HostState } from '../../../core/cluster/state/cluster-state.ts';
 import { hasReason } from '../../../core/base/errors.ts';
 import { EXIT_FAILURE, EXIT_OK, parseOptions, type Command, type CommandContext } from '../command.ts';
 

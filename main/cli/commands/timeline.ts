@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { parseDurationMs } from '../../../core/base/duration.ts';
 import { stateOrNone } from '../../../core/cluster/checks/gather.ts';
-import { requireCluster } from '../../../core/cluster/index.ts';
+import { requireCluster } from '../../../core/cluster/data-folder/open.ts';
 import { readTimeline } from '../../../core/cluster/timeline/read-timeline.ts';
 import {
   inEnglish,

@@ -1,16 +1,13 @@
 import { once } from 'node:events';
 import { inEnglish } from '../../../core/contract/index.ts';
 import { resolve } from 'node:path';
-import {
-  adminKubeconfigFile,
-  assertPortsFree,
-  endpointsOf,
-  openDataFolder,
-  resumeMembership,
-  Supervisor,
-  type ClusterState,
-  type SpecWishes,
-} from '../../../core/cluster/index.ts';
+import { adminKubeconfigFile } from '../../../core/cluster/data-folder/layout.ts';
+import { assertPortsFree } from '../../../core/cluster/data-folder/network.ts';
+import { endpointsOf } from '../../../core/cluster/config/endpoints.ts';
+import { openDataFolder, type SpecWishes } from '../../../core/cluster/data-folder/open.ts';
+import { resumeMembership } from '../../../core/cluster/membership/resume.ts';
+import { Supervisor } from '../../../core/cluster/supervisor/supervisor.ts';
+import type { ClusterState } from '../../../core/cluster/state/cluster-state.ts';
 import { controlHandlers } from '../../../core/cluster/control/actions.ts';
 import { lateDrills } from '../../../core/cluster/drills/late-drills.ts';
 import { controlEndpoint } from '../../../core/cluster/data-folder/control-endpoint.ts';

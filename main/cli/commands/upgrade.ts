@@ -3,7 +3,7 @@ import { jsonOf } from '../json.ts';
 import type { UpgradePlan } from '../../../core/contract/schemas/operations.ts';
 import { callControl } from '../../../core/cluster/control/client.ts';
 import { hasReason, ReasonError } from '../../../core/base/errors.ts';
-import { requireCluster } from '../../../core/cluster/index.ts';
+import { requireCluster } from '../../../core/cluster/data-folder/open.ts';
 import { upgradeTargets } from '../../../core/cluster/upgrade/plan.ts';
 import {
   EXIT_FAILURE,

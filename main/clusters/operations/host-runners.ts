@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import type { Supervisor } from '../../../core/cluster/index.ts';
+import type { Supervisor } from '../../../core/cluster/supervisor/supervisor.ts';
 import { manifestsFolder } from '../../../core/cluster/data-folder/layout.ts';
 import { setFlags } from '../../../core/cluster/flags/set-flags.ts';
 import { inStep, type StepReport } from '../../../core/cluster/operation/step-report.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decodeObject } from '../../schema/decode.ts';
 import { structOfKind } from '../../schema/models.ts';
 import { registryOf } from '../registry.ts';
-import { convertObject, eventFieldLabel } from './index.ts';
+import { convertObject, eventFieldLabel } from './convert-object.ts';
 
 const HPA_V1 = { group: 'autoscaling', version: 'v1', kind: 'HorizontalPodAutoscaler' };
 const HPA_V2 = { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' };

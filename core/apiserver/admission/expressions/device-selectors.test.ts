@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorText } from '../../../api/validation/index.ts';
+import { errorText } from '../../../api/field/field-error.ts';
 import { checkDeviceSelectors } from './device-selectors.ts';
 
 const errorsOf = async (...expressions: readonly string[]): Promise<string[]> => {

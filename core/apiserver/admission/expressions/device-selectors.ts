@@ -1,11 +1,6 @@
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import {
-  child,
-  index,
-  invalid,
-  type FieldError,
-  type FieldErrorList,
-} from '../../../api/validation/index.ts';
+import { child, index } from '../../../api/field/field-path.ts';
+import { invalid, type FieldError, type FieldErrorList } from '../../../api/field/field-error.ts';
 import { maybeObj, obj, objs, sameValue, str, type Obj } from '../../../api/validation/read.ts';
 import type { Environment, Version } from '../../../cel/index.ts';
 import { loadCel, type Cel } from './cel.ts';

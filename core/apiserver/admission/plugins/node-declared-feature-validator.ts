@@ -1,4 +1,4 @@
-import { jsonEquals, type Json } from '../../../api/patch/index.ts';
+import { jsonEquals, type Json } from '../../../api/patch/json.ts';
 import type { V1Pod } from '../../../api/schema/index.ts';
 import { goQuote } from '../../../api/field/go-text.ts';
 import { obj, strs } from '../../../api/validation/read.ts';

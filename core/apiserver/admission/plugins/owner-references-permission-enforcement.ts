@@ -1,5 +1,5 @@
 import { parseApiVersion, type KubernetesObject, type OwnerReference } from '../../../api/meta/index.ts';
-import { jsonEquals, type Json } from '../../../api/patch/index.ts';
+import { jsonEquals, type Json } from '../../../api/patch/json.ts';
 import { resourceAttributes, type Authorizer, type Verdict } from '../../authz/authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';
 import type { FindResource } from '../kind-finder.ts';

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import { invalid, type FieldError, type FieldErrorList } from '../../../api/validation/index.ts';
+import { invalid, type FieldError, type FieldErrorList } from '../../../api/field/field-error.ts';
 import { sameValue, obj, objs, str, type Obj } from '../../../api/validation/read.ts';
 import type { Version } from '../../../cel/index.ts';
 import { loadCel, type Cel } from '../expressions/cel.ts';

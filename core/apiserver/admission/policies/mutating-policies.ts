@@ -6,7 +6,7 @@ import {
   StatusError,
   type KubernetesObject,
 } from '../../../api/meta/index.ts';
-import { jsonEquals, type Json } from '../../../api/patch/index.ts';
+import { jsonEquals, type Json } from '../../../api/patch/json.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { RUNTIME_COST_BUDGET } from '../../../cel/bounds.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts';

@@ -1,16 +1,9 @@
 import { mergeTyped, typeErrors } from '../../../api/apply/index.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import {
-  applyJsonPatch,
-  fieldOf,
-  isList,
-  isObject,
-  UNTYPED,
-  type Json,
-  type JsonObject,
-  type TypeNode,
-  PatchTestError,
-} from '../../../api/patch/index.ts';
+import { applyJsonPatch } from '../../../api/patch/json-patch.ts';
+import { fieldOf, UNTYPED, type TypeNode } from '../../../api/patch/type-node.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../../api/patch/json.ts';
+import { PatchTestError } from '../../../api/patch/errors.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Value } from '../../../cel/index.ts';
 import type { Cel } from '../expressions/cel.ts';

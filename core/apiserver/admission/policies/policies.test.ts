@@ -3,7 +3,7 @@ import { silentLog } from '../../../base/log.ts';
 import { Registry } from '../../../base/metrics/index.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import { errorText, invalid, required, type FieldErrorList } from '../../../api/validation/index.ts';
+import { errorText, invalid, required, type FieldErrorList } from '../../../api/field/field-error.ts';
 import { allow, noOpinion } from '../../authz/authorizer.ts';
 import type { AdmissionChain } from '../attributes.ts';
 import { createAdmissionChain } from '../chain.ts';

@@ -1,13 +1,8 @@
 import { jsonText, parseJsonText } from '../../../api/meta/json-text.ts';
 import { internalError, type KubernetesObject } from '../../../api/meta/index.ts';
 import { messageOf } from '../../../base/errors.ts';
-import {
-  applyJsonPatch,
-  isObject,
-  jsonEquals,
-  type Json,
-  type JsonObject,
-} from '../../../api/patch/index.ts';
+import { applyJsonPatch } from '../../../api/patch/json-patch.ts';
+import { isObject, jsonEquals, type Json, type JsonObject } from '../../../api/patch/json.ts';
 import { goQuote } from '../../../api/field/go-text.ts';
 import { withObject, type AdmissionAttributes, type AdmissionPlugin } from '../attributes.ts';
 import { callHook } from './call-hook.ts';

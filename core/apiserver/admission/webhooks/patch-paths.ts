@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../../api/patch/index.ts';
+import { isObject, type Json } from '../../../api/patch/json.ts';
 
 const PATHS_MAX = 32;
 const PATH_LENGTH_MAX = 256;

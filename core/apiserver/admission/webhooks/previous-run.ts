@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import { jsonEquals, type Json } from '../../../api/patch/index.ts';
+import { jsonEquals, type Json } from '../../../api/patch/json.ts';
 
 /** What mutating webhooks or policies did in the first run over an object: which of them later changes concern. */
 export class PreviousRun {

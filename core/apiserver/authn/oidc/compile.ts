@@ -1,13 +1,11 @@
+import { child, index, type FieldPath } from '../../../api/field/field-path.ts';
 import {
-  child,
   duplicate,
-  index,
   invalid,
   required,
   type FieldError,
   type FieldErrorList,
-  type FieldPath,
-} from '../../../api/validation/index.ts';
+} from '../../../api/field/field-error.ts';
 import type { Environment, Program } from '../../../cel/index.ts';
 import type { JwtAuthenticator } from './jwt-authenticator.ts';
 import { emailClaimsOf } from './email-claims.ts';

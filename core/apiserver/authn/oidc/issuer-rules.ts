@@ -1,17 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { messageOf } from '../../../base/errors.ts';
+import { child, index, type FieldPath } from '../../../api/field/field-path.ts';
 import {
-  child,
   duplicate,
-  index,
   invalid,
-  isDns1123Subdomain,
-  regexError,
   required,
   type FieldError,
   type FieldErrorList,
-  type FieldPath,
-} from '../../../api/validation/index.ts';
+} from '../../../api/field/field-error.ts';
+import { isDns1123Subdomain, regexError } from '../../../api/field/formats.ts';
 import type { JwtAuthenticator } from './jwt-authenticator.ts';
 
 const MATCH_ANY = 'MatchAny';

@@ -2,7 +2,7 @@ import { constants, generateKeyPairSync, sign, type KeyObject } from 'node:crypt
 import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../../../base/log.ts';
 import { manualClock } from '../../../base/manual-clock.ts';
-import { errorText } from '../../../api/validation/index.ts';
+import { errorText } from '../../../api/field/field-error.ts';
 import { JWT_ALGORITHMS } from '../jwt.ts';
 import type { UserInfo } from '../../server/user.ts';
 import { compileJwtAuthenticator } from './compile.ts';

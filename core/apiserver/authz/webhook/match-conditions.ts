@@ -1,14 +1,12 @@
+import { child, index, type FieldPath } from '../../../api/field/field-path.ts';
 import {
-  child,
   duplicate,
-  index,
   invalid,
   required,
   tooMany,
   type FieldError,
   type FieldErrorList,
-  type FieldPath,
-} from '../../../api/validation/index.ts';
+} from '../../../api/field/field-error.ts';
 import type * as celModule from '../../../cel/index.ts';
 import type { Environment, Program, StructTypes } from '../../../cel/index.ts';
 import type { ReviewSpec } from './subject-access-review.ts';

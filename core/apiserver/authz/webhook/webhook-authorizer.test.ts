@@ -3,7 +3,7 @@ import { silentLog } from '../../../base/log.ts';
 import { manualClock } from '../../../base/manual-clock.ts';
 import { Registry } from '../../../base/metrics/index.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import { errorText } from '../../../api/validation/index.ts';
+import { errorText } from '../../../api/field/field-error.ts';
 import { userInfo } from '../../server/user.ts';
 import { pathAttributes, resourceAttributes } from '../authorizer.ts';
 import { compileMatchConditions } from './match-conditions.ts';

@@ -3,7 +3,7 @@ import { messageOf, ReasonError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { wait } from '../../../base/wait.ts';
 import { isInvalid, type KubernetesObject } from '../../../api/meta/index.ts';
-import type { Store } from '../../storage/index.ts';
+import type { Store } from '../../storage/store.ts';
 import { ensureObject, pollUntil, repeat } from '../ensure.ts';
 import type { ObjectWriter } from '../object-writer.ts';
 import { writeEndpoints } from './endpoints.ts';

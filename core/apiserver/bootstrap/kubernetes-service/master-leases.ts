@@ -1,4 +1,5 @@
-import { StorageError, type Store } from '../../storage/index.ts';
+import { StorageError } from '../../storage/errors.ts';
+import type { Store } from '../../storage/store.ts';
 
 const PREFIX = '/registry/masterleases/';
 /** Upstream's DefaultEndpointReconcilerTTL: a server that is gone is out of the endpoints this much later. */

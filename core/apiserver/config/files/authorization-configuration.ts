@@ -1,16 +1,15 @@
 import { isAbsolute } from 'node:path';
 import { parseDurationMs } from '../../../base/duration.ts';
+import { child, type FieldPath } from '../../../api/field/field-path.ts';
 import {
-  child,
   duplicate,
   invalid,
-  isDns1123Subdomain,
   notSupported,
   required,
   type FieldError,
   type FieldErrorList,
-  type FieldPath,
-} from '../../../api/validation/index.ts';
+} from '../../../api/field/field-error.ts';
+import { isDns1123Subdomain } from '../../../api/field/formats.ts';
 import { fieldsOf, isAbsent, listOf, readDocument, textOf, type Fields } from './strict-fields.ts';
 
 export const AUTHORIZER_TYPES = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../server/index.ts';
+import type { RequestContext } from '../../server/context.ts';
 import { parseAccept, takes } from '../accept.ts';
 import { unpackedText, type CompressedDocument } from './compressed-document.ts';
 import { urlOf, type OpenApiDocuments } from './documents.ts';

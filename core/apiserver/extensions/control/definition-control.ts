@@ -7,7 +7,7 @@ import { formatTime, isConflict, isNotFound, type KubernetesObject } from '../..
 import { EVERY_FIELD, EVERYTHING } from '../../../api/selector/index.ts';
 import { obj, str } from '../../../api/validation/read.ts';
 import type { FieldManager } from '../../../api/apply/index.ts';
-import type { JsonObject } from '../../../api/patch/index.ts';
+import type { JsonObject } from '../../../api/patch/json.ts';
 import { builtInEndpoints } from '../../handlers/index.ts';
 import type { UserInfo } from '../../server/user.ts';
 import type { RestRegistry, RestStorage, Scope } from '../../registry/rest-storage.ts';

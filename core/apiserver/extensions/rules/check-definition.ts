@@ -1,6 +1,7 @@
 import type { Version } from '../../../cel/index.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import { child, duplicate, index, invalid, type FieldError } from '../../../api/validation/index.ts';
+import { child, index } from '../../../api/field/field-path.ts';
+import { duplicate, invalid, type FieldError } from '../../../api/field/field-error.ts';
 import { maybeObj, obj, objs, sameValue, str, type Obj } from '../../../api/validation/read.ts';
 import { createPace, type Pace } from '../../discovery/openapi/pace.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';

@@ -3,17 +3,15 @@ import {
   STATIC_ESTIMATED_CRD_COST_LIMIT,
   type Version,
 } from '../../../cel/index.ts';
+import { child, index, key } from '../../../api/field/field-path.ts';
 import {
-  child,
   forbidden,
-  index,
   internalError,
   invalid,
-  key,
   notSupported,
   required,
   type FieldError,
-} from '../../../api/validation/index.ts';
+} from '../../../api/field/field-error.ts';
 import type { Pace } from '../../discovery/openapi/pace.ts';
 import type { ValidationRule } from '../structural/json-schema.ts';
 import type { Structural } from '../structural/structural.ts';

@@ -6,17 +6,15 @@ import {
   toNative,
   type Activation,
 } from '../../../cel/index.ts';
+import { child, index, key } from '../../../api/field/field-path.ts';
 import {
-  child,
   duplicate,
   forbidden,
-  index,
   invalid,
-  key,
   OMITTED,
   required,
   type FieldError,
-} from '../../../api/validation/index.ts';
+} from '../../../api/field/field-error.ts';
 import { goQuote } from '../../../api/field/go-text.ts';
 import type { ValidationRule } from '../structural/json-schema.ts';
 import { isMap } from '../structural/structural.ts';

@@ -1,4 +1,4 @@
-import { child, key } from '../../../api/validation/index.ts';
+import { child, key } from '../../../api/field/field-path.ts';
 import type { Structural } from '../structural/structural.ts';
 
 const TOKENS = /\.|\[|\]|'(?:[^'\\]|\\.)*'|[^.[\]']+/gs;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorText } from '../../../api/validation/index.ts';
+import { errorText } from '../../../api/field/field-error.ts';
 import type { JsonSchema, ValidationRule } from '../structural/json-schema.ts';
 import { Structural } from '../structural/structural.ts';
 import { Correlated } from '../values/correlate.ts';

@@ -6,7 +6,8 @@ import {
   type GroupVersionKind,
   type KubernetesObject,
 } from '../../../api/meta/index.ts';
-import { typeNodeOf, type JsonObject } from '../../../api/patch/index.ts';
+import { typeNodeOf } from '../../../api/patch/schema-types.ts';
+import type { JsonObject } from '../../../api/patch/json.ts';
 import {
   applyDefaults,
   decodeObject,

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import type { RequestInfo } from '../../server/index.ts';
+import type { RequestInfo } from '../../server/request-info.ts';
 import { customResourceOf } from './custom-resource.ts';
 
 /** Whether a server that knows the definition serves the path. */

@@ -1,5 +1,5 @@
 import type { OpenApiSchema, OpenApiVersion } from '../../../api/schema/index.ts';
-import type { PublishedGroupVersion, PublishedSchemas } from '../../discovery/index.ts';
+import type { PublishedGroupVersion, PublishedSchemas } from '../../discovery/catalog.ts';
 import { definitionName, openApiDefinitions } from './openapi.ts';
 import type { ServedResource } from './served-resource.ts';
 

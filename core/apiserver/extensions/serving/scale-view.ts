@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../../api/meta/index.ts';
 import { badRequest, internalError } from '../../../api/meta/index.ts';
-import { invalid, type FieldError } from '../../../api/validation/index.ts';
+import { invalid, type FieldError } from '../../../api/field/field-error.ts';
 import type { ScaleView } from '../../registry/subresources/scale.ts';
 import { isMap, setOwn, type JsonMap } from '../structural/structural.ts';
 import type { ScalePaths } from './custom-resource.ts';

@@ -1,5 +1,5 @@
 import { forbidden } from '../../../api/meta/index.ts';
-import { isQualifiedName } from '../../../api/validation/index.ts';
+import { isQualifiedName } from '../../../api/field/formats.ts';
 import { sameValue } from '../../../api/validation/read.ts';
 import { metaOf } from '../../registry/generic/metadata.ts';
 import type { Draft, Strategy, WriteContext } from '../../registry/generic/strategy.ts';

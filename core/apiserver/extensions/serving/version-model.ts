@@ -3,13 +3,12 @@ import type { TypeNode } from '../../../api/patch/type-node.ts';
 import type { Decoded } from '../../../api/schema/index.ts';
 import {
   invalid,
-  nameIsDnsSubdomain,
-  objectMeta,
-  objectMetaUpdate,
   type FieldError,
   type FieldErrorList,
   type FieldErrorType,
-} from '../../../api/validation/index.ts';
+} from '../../../api/field/field-error.ts';
+import { nameIsDnsSubdomain } from '../../../api/field/formats.ts';
+import { objectMeta, objectMetaUpdate } from '../../../api/validation/object-meta.ts';
 import { withDefaults } from '../structural/defaults.ts';
 import { coerceEmbedded, decodeMeta, embeddedErrors } from '../structural/embedded.ts';
 import { listTypeErrors } from '../structural/list-types.ts';

@@ -2,17 +2,10 @@ import { jsonText } from '../../../api/meta/json-text.ts';
 import { ReasonError } from '../../../base/errors.ts';
 import { parseApiVersion } from '../../../api/meta/index.ts';
 import { decodeObject, structOf } from '../../../api/schema/index.ts';
-import {
-  child,
-  index,
-  invalid,
-  isDns1035Label,
-  isPathSegmentName,
-  key,
-  objectMeta,
-  required,
-  type FieldError,
-} from '../../../api/validation/index.ts';
+import { child, index, key } from '../../../api/field/field-path.ts';
+import { invalid, required, type FieldError } from '../../../api/field/field-error.ts';
+import { isDns1035Label, isPathSegmentName } from '../../../api/field/formats.ts';
+import { objectMeta } from '../../../api/validation/object-meta.ts';
 import { isMap, setOwn, type JsonMap, type Structural } from './structural.ts';
 
 const OBJECT_META = 'meta.v1.ObjectMeta';

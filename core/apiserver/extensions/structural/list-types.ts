@@ -1,5 +1,6 @@
 import { jsonText } from '../../../api/meta/json-text.ts';
-import { child, duplicate, index, invalid, key, type FieldError } from '../../../api/validation/index.ts';
+import { child, index, key } from '../../../api/field/field-path.ts';
+import { duplicate, invalid, type FieldError } from '../../../api/field/field-error.ts';
 import { isMap, type JsonMap, type Structural } from './structural.ts';
 
 /** Stands for a key that an item does not have. */

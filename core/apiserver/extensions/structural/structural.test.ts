@@ -5,7 +5,7 @@ import { coerceEmbedded, embeddedErrors } from './embedded.ts';
 import { listTypeErrors } from './list-types.ts';
 import { pruneNulls, pruneResource } from './prune.ts';
 import { Structural } from './structural.ts';
-import { errorText } from '../../../api/validation/index.ts';
+import { errorText } from '../../../api/field/field-error.ts';
 
 const structural = (properties: Record<string, JsonSchema>, more: JsonSchema = {}): Structural =>
   new Structural({ type: 'object', properties, ...more });

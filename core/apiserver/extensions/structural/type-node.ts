@@ -1,4 +1,4 @@
-import { typeNodeOf } from '../../../api/patch/index.ts';
+import { typeNodeOf } from '../../../api/patch/schema-types.ts';
 import { UNTYPED, type TypeNode } from '../../../api/patch/type-node.ts';
 import { structOf } from '../../../api/schema/index.ts';
 import type { Structural } from './structural.ts';

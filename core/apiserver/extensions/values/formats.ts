@@ -1,4 +1,4 @@
-import { parseCidr, parseIp } from '../../../api/validation/index.ts';
+import { parseCidr, parseIp } from '../../../api/validation/ip.ts';
 
 /** The formats of strings that upstream checks, by their names without hyphens. Others are not looked at. */
 

@@ -1,6 +1,6 @@
 import { jsonText } from '../../../api/meta/json-text.ts';
+import { child } from '../../../api/field/field-path.ts';
 import {
-  child,
   invalid,
   notSupported,
   required,
@@ -8,7 +8,7 @@ import {
   tooMany,
   typeInvalid,
   type FieldError,
-} from '../../../api/validation/index.ts';
+} from '../../../api/field/field-error.ts';
 
 /** What is wrong with a value, as the validator of OpenAPI schemas that upstream uses finds it. */
 export interface SchemaError {

@@ -9,7 +9,7 @@ import {
 import { convertStored } from '../../../api/scheme/index.ts';
 import { fillZeroValues } from '../../../api/schema/index.ts';
 import { isProtobuf, parseProtobuf, type FindStruct } from '../../protobuf/index.ts';
-import { CachedObject } from '../../storage/index.ts';
+import { CachedObject } from '../../storage/watch-cache/cached-object.ts';
 import type { Held } from '../rest-storage.ts';
 
 export interface CodecOptions {

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { KubernetesObject, StatusError } from '../../../api/meta/index.ts';
 import { fieldLookupOf } from '../../../api/scheme/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../../../api/selector/index.ts';
-import { StorageError } from '../../storage/index.ts';
+import { StorageError } from '../../storage/errors.ts';
 import type { RestStorage } from '../rest-storage.ts';
 import {
   changing,

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import type { CacheWatcher } from '../../storage/index.ts';
+import type { CacheWatcher } from '../../storage/watch-cache/watcher.ts';
 import type {
   CreateOptions,
   Deleted,

@@ -1,6 +1,7 @@
 import { conflict, type KubernetesObject } from '../../../api/meta/index.ts';
 import { fillZeroValues } from '../../../api/schema/index.ts';
-import { CachedObject, type StoredValue } from '../../storage/index.ts';
+import { CachedObject } from '../../storage/watch-cache/cached-object.ts';
+import type { StoredValue } from '../../storage/store.ts';
 import type { Held, Scope } from '../rest-storage.ts';
 import type { GenericStore } from './generic-store.ts';
 import { draftOf, metaOf } from './metadata.ts';

@@ -6,7 +6,9 @@ import {
   type KubernetesObject,
   type ObjectMeta,
 } from '../../../api/meta/index.ts';
-import { CachedObject, StorageError, type StoredValue } from '../../storage/index.ts';
+import { CachedObject } from '../../storage/watch-cache/cached-object.ts';
+import { StorageError } from '../../storage/errors.ts';
+import type { StoredValue } from '../../storage/store.ts';
 import {
   scopeIn,
   type DeleteOptions,

@@ -1,9 +1,12 @@
 import { badRequest, StatusError, type KubernetesObject } from '../../../api/meta/index.ts';
 import { requiredFieldValue } from '../../../api/selector/index.ts';
 import { goQuote } from '../../../api/field/go-text.ts';
-import { isDns1123Label, isPathSegmentName } from '../../../api/validation/index.ts';
+import { isDns1123Label, isPathSegmentName } from '../../../api/field/formats.ts';
 import { encodeContinue } from '../../storage/continue-token.ts';
-import { CachedObject, StorageError, type CacheWatcher, type StoredValue } from '../../storage/index.ts';
+import { CachedObject } from '../../storage/watch-cache/cached-object.ts';
+import { StorageError } from '../../storage/errors.ts';
+import type { CacheWatcher } from '../../storage/watch-cache/watcher.ts';
+import type { StoredValue } from '../../storage/store.ts';
 import type { GetOptions, Held, HeldList, ListOptions, Scope, WatchOptions } from '../rest-storage.ts';
 import type { ResourceCore } from './resource-core.ts';
 import { eventFor, selectionOf, type Selection } from './selection.ts';

@@ -12,8 +12,11 @@ import {
 import { ignoreTimestampChanges } from '../../../api/apply/index.ts';
 import { jsonEquals, type JsonObject } from '../../../api/patch/json.ts';
 import { fillZeroValues, nullEmptyCollections } from '../../../api/schema/index.ts';
-import { errorText, invalid, statusOf } from '../../../api/validation/index.ts';
-import { CachedObject, StorageError, type StoredValue } from '../../storage/index.ts';
+import { errorText, invalid } from '../../../api/field/field-error.ts';
+import { statusOf } from '../../../api/validation/validate.ts';
+import { CachedObject } from '../../storage/watch-cache/cached-object.ts';
+import { StorageError } from '../../storage/errors.ts';
+import type { StoredValue } from '../../storage/store.ts';
 import type { CreateOptions, Held, Scope, UpdateOptions, Updated } from '../rest-storage.ts';
 import {
   draftOf,

@@ -4,7 +4,9 @@ import type { Random } from '../../../base/random.ts';
 import type { GroupKind, GroupResource, KubernetesObject } from '../../../api/meta/index.ts';
 import { storageKeyOf, storagePrefixOf, type ResourceType } from '../../../api/scheme/index.ts';
 import type { StructType } from '../../../api/schema/index.ts';
-import { WatchCache, type ListTurns, type Store, type WatchCacheMetrics } from '../../storage/index.ts';
+import { WatchCache, type WatchCacheMetrics } from '../../storage/watch-cache/watch-cache.ts';
+import type { ListTurns } from '../../storage/watch-cache/list-turns.ts';
+import type { Store } from '../../storage/store.ts';
 import { ObjectCodec } from './codec.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 

@@ -4,14 +4,11 @@ import { releaseOf } from '../../../api/releases/index.ts';
 import { convertObject, fieldLookupOf, type ResourceType } from '../../../api/scheme/index.ts';
 import { structOfKind, type StructType } from '../../../api/schema/index.ts';
 import type { FieldLookup } from '../../../api/selector/index.ts';
-import {
-  isPathSegmentName,
-  objectWarnings,
-  privilegedContainers,
-  validateCreate,
-  validateUpdate,
-  type FieldErrorList,
-} from '../../../api/validation/index.ts';
+import { isPathSegmentName } from '../../../api/field/formats.ts';
+import { objectWarnings } from '../../../api/validation/warnings/objects.ts';
+import { privilegedContainers } from '../../../api/validation/privileged.ts';
+import { validateCreate, validateUpdate } from '../../../api/validation/validate.ts';
+import type { FieldErrorList } from '../../../api/field/field-error.ts';
 import type { FindStruct } from '../../protobuf/index.ts';
 import type { Strategy } from './strategy.ts';
 

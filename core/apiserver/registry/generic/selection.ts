@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../../api/meta/index.ts';
 import type { FieldLookup, FieldSelector, LabelSelector } from '../../../api/selector/index.ts';
-import { CachedObject, type CacheEvent } from '../../storage/index.ts';
+import { CachedObject, type CacheEvent } from '../../storage/watch-cache/cached-object.ts';
 import type { Held } from '../rest-storage.ts';
 
 /** Which objects a list or a watch shows. */

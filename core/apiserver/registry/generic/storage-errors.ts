@@ -13,7 +13,7 @@ import {
   type GroupResource,
   type Status,
 } from '../../../api/meta/index.ts';
-import { StorageError } from '../../storage/index.ts';
+import { StorageError } from '../../storage/errors.ts';
 
 const RETRY_SECONDS = 2;
 const TOO_LARGE_RETRY_SECONDS = 1;

@@ -1,8 +1,13 @@
 import { badRequest, invalid as invalidStatus, type KubernetesObject } from '../../../api/meta/index.ts';
-import { causesOf, invalid, type FieldError } from '../../../api/validation/index.ts';
+import { causesOf, invalid, type FieldError } from '../../../api/field/field-error.ts';
 import { maybeObj, obj, str, strs, type Obj } from '../../../api/validation/read.ts';
 import { userInfo, type UserInfo } from '../../server/user.ts';
-import { pathAttributes, resourceAttributes, type Attributes, type Authorizer } from '../../authz/index.ts';
+import {
+  pathAttributes,
+  resourceAttributes,
+  type Attributes,
+  type Authorizer,
+} from '../../authz/authorizer.ts';
 import type { RestStorage } from '../rest-storage.ts';
 import { answerOf } from '../subresources/answer.ts';
 import { reviewSelectorErrors, reviewSelectors, type ReviewSelectors } from './review-selectors.ts';

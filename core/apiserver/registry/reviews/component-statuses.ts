@@ -1,7 +1,7 @@
 import { notFound, type KubernetesObject } from '../../../api/meta/index.ts';
 import { fieldLookupOf } from '../../../api/scheme/index.ts';
 import { messageOf } from '../../../base/errors.ts';
-import type { Store } from '../../storage/index.ts';
+import type { Store } from '../../storage/store.ts';
 import { selectionOf } from '../generic/selection.ts';
 import type { RestStorage } from '../rest-storage.ts';
 import { answerOf } from '../subresources/answer.ts';

@@ -7,14 +7,8 @@ import {
   type LabelOperator,
   type LabelRequirement,
 } from '../../../api/selector/index.ts';
-import {
-  child,
-  index,
-  invalid,
-  required,
-  type FieldError,
-  type FieldPath,
-} from '../../../api/validation/index.ts';
+import { child, index, type FieldPath } from '../../../api/field/field-path.ts';
+import { invalid, required, type FieldError } from '../../../api/field/field-error.ts';
 import { operatorErrors, selectorRequirement } from '../../../api/validation/checks.ts';
 import { maybeObj, objs, str, strs, type Obj } from '../../../api/validation/read.ts';
 

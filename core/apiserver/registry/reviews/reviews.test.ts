@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
 import { userInfo } from '../../server/user.ts';
-import { allow, noOpinion } from '../../authz/index.ts';
+import { allow, noOpinion } from '../../authz/authorizer.ts';
 import { LIST_ALL, NO_OPTIONS, refusalOf, scopeOf, storageIn, testRegistry } from '../testing/fixtures.ts';
 
 const GROUP = 'authorization.k8s.io';

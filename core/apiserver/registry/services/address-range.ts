@@ -1,4 +1,4 @@
-import { inRange, parseCidr, parseIp } from '../../../api/validation/index.ts';
+import { inRange, parseCidr, parseIp } from '../../../api/validation/ip.ts';
 import type { Random } from '../../../base/random.ts';
 
 export type IpFamily = 'IPv4' | 'IPv6';

@@ -1,4 +1,4 @@
-import { invalid, type FieldError } from '../../../api/validation/index.ts';
+import { invalid, type FieldError } from '../../../api/field/field-error.ts';
 import { sameValue } from '../../../api/validation/read.ts';
 import type { IpFamily } from './address-range.ts';
 import { HEADLESS, needsClusterIp, type ServiceSpec } from './service-fields.ts';

@@ -1,6 +1,6 @@
 import { ReasonError } from '../../../base/errors.ts';
 import type { Random } from '../../../base/random.ts';
-import type { Store, StoredValue } from '../../storage/index.ts';
+import type { Store, StoredValue } from '../../storage/store.ts';
 
 export type PortReason = 'Full' | 'Allocated' | 'OutOfRange';
 

@@ -1,7 +1,8 @@
 import { internalError, invalid as invalidStatus, type KubernetesObject } from '../../../api/meta/index.ts';
 import { messageOf, ReasonError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
-import { causesOf, clusterIpErrors, invalid, type FieldError } from '../../../api/validation/index.ts';
+import { causesOf, invalid, type FieldError } from '../../../api/field/field-error.ts';
+import { clusterIpErrors } from '../../../api/validation/kinds/service.ts';
 import { fromStorage } from '../generic/storage-errors.ts';
 import type { Claim, Strategy, WriteContext } from '../generic/strategy.ts';
 import type { IpFamily } from './address-range.ts';

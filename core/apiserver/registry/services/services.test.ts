@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { seededRandom } from '../../../base/random.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import { StorageError } from '../../storage/index.ts';
+import { StorageError } from '../../storage/errors.ts';
 import type { RestStorage } from '../rest-storage.ts';
 import {
   changing,

@@ -1,9 +1,6 @@
-import {
-  eventErrors,
-  eventUpdateErrors,
-  statusOf,
-  type FieldErrorList,
-} from '../../../api/validation/index.ts';
+import { eventErrors, eventUpdateErrors } from '../../../api/validation/kinds/event.ts';
+import { statusOf } from '../../../api/validation/validate.ts';
+import type { FieldErrorList } from '../../../api/field/field-error.ts';
 import type { Draft, Strategy, WriteContext } from '../generic/strategy.ts';
 
 const KIND = { group: '', kind: 'Event' };

@@ -1,5 +1,5 @@
-import type { FieldError } from '../../../api/validation/index.ts';
-import { forbidden, invalid } from '../../../api/validation/index.ts';
+import type { FieldError } from '../../../api/field/field-error.ts';
+import { forbidden, invalid } from '../../../api/field/field-error.ts';
 import { podSpec } from '../../../api/validation/kinds/pod.ts';
 import { obj, objs, sameValue, str, strMap, type Obj } from '../../../api/validation/read.ts';
 import { podQosClass } from './pod-qos.ts';

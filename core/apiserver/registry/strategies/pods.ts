@@ -1,5 +1,5 @@
 import { formatTime, type KubernetesObject } from '../../../api/meta/index.ts';
-import { statusOf } from '../../../api/validation/index.ts';
+import { statusOf } from '../../../api/validation/validate.ts';
 import { int, num, obj, objs, sameValue, str, strMap, strs, type Obj } from '../../../api/validation/read.ts';
 import { metaOf } from '../generic/metadata.ts';
 import type { Draft, Strategy } from '../generic/strategy.ts';

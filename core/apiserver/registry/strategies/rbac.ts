@@ -1,6 +1,7 @@
 import { forbidden, type GroupResource, type KubernetesObject } from '../../../api/meta/index.ts';
 import { obj, sameValue, str } from '../../../api/validation/read.ts';
-import type { EscalationGuard, PolicyRule, RoleRef } from '../../authz/index.ts';
+import type { EscalationGuard } from '../../authz/rbac/escalation.ts';
+import type { PolicyRule, RoleRef } from '../../authz/rbac/types.ts';
 import type { Draft, Strategy, WriteContext } from '../generic/strategy.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
 import { registryOf } from '../../../api/scheme/index.ts';
 import { userInfo } from '../../server/user.ts';
-import type { EscalationGuard } from '../../authz/index.ts';
+import type { EscalationGuard } from '../../authz/rbac/escalation.ts';
 import {
   changing,
   defaulted,

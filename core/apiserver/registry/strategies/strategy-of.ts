@@ -1,6 +1,6 @@
 import { groupResourceText, type GroupResource, type KubernetesObject } from '../../../api/meta/index.ts';
 import { obj } from '../../../api/validation/read.ts';
-import type { EscalationGuard } from '../../authz/index.ts';
+import type { EscalationGuard } from '../../authz/rbac/escalation.ts';
 import type { Draft, Strategy } from '../generic/strategy.ts';
 import { apiServiceStrategy } from './api-services.ts';
 import {

@@ -1,6 +1,6 @@
 import { jsonText } from '../../../api/meta/json-text.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import { CachedObject } from '../../storage/index.ts';
+import { CachedObject } from '../../storage/watch-cache/cached-object.ts';
 import type { Held } from '../rest-storage.ts';
 
 /** An object that is answered and never kept. */

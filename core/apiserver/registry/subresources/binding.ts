@@ -1,5 +1,6 @@
 import { badRequest, conflict, StatusError, type KubernetesObject } from '../../../api/meta/index.ts';
-import { aggregateText, bindingErrors } from '../../../api/validation/index.ts';
+import { aggregateText } from '../../../api/field/field-error.ts';
+import { bindingErrors } from '../../../api/validation/kinds/pod.ts';
 import { obj, objs, str, strMap, type Obj } from '../../../api/validation/read.ts';
 import type { GenericStore } from '../generic/generic-store.ts';
 import { mutate } from '../generic/mutate.ts';

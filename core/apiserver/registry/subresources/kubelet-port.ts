@@ -1,6 +1,6 @@
 import { badRequest, serviceUnavailable, type KubernetesObject } from '../../../api/meta/index.ts';
 import { obj, objs, str } from '../../../api/validation/read.ts';
-import type { RequestContext } from '../../server/index.ts';
+import type { RequestContext } from '../../server/context.ts';
 import type { GenericStore } from '../generic/generic-store.ts';
 import type { RestStorage, Scope } from '../rest-storage.ts';
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../base/node/clock.ts';
 import type { KubernetesObject } from '../../../api/meta/index.ts';
-import { createTokenSigner } from '../../authn/index.ts';
+import { createTokenSigner } from '../../authn/service-account-tokens.ts';
 import { parseJwt } from '../../authn/jwt.ts';
 import {
   changing,

@@ -6,7 +6,7 @@ import {
   type LabelSelectorObject,
 } from '../../../api/selector/index.ts';
 import { int, obj, strMap } from '../../../api/validation/read.ts';
-import { CachedObject } from '../../storage/index.ts';
+import { CachedObject } from '../../storage/watch-cache/cached-object.ts';
 import type { GenericStore } from '../generic/generic-store.ts';
 import type { Held, RestStorage } from '../rest-storage.ts';
 

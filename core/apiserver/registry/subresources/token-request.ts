@@ -8,14 +8,14 @@ import {
   serviceUnavailable,
   type KubernetesObject,
 } from '../../../api/meta/index.ts';
-import { causesOf, invalid, type FieldError } from '../../../api/validation/index.ts';
+import { causesOf, invalid, type FieldError } from '../../../api/field/field-error.ts';
 import { maybeObj, num, obj, str, strs, type Obj } from '../../../api/validation/read.ts';
 import {
   expirationProblem,
   TOKEN_EXPIRATION_SECONDS_DEFAULT,
-  type BoundReference,
   type TokenSigner,
-} from '../../authn/index.ts';
+} from '../../authn/service-account-tokens.ts';
+import type { BoundReference } from '../../authn/service-account-claims.ts';
 import type { GenericStore } from '../generic/generic-store.ts';
 import { scopeIn, type RestStorage, type Scope } from '../rest-storage.ts';
 

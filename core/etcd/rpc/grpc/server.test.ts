@@ -7,8 +7,13 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../base/node/clock.ts';
 import { silentLog } from '../../../base/log.ts';
 import { PutRequest, PutResponse, RangeRequest, RangeResponse } from '../../proto/index.ts';
-import { Router, StatusError, bidiStream, listen, servePlain, serverStream, unary } from './index.ts';
-import type { GrpcServer, Method } from './index.ts';
+import { Router } from './router.ts';
+import { StatusError } from './status.ts';
+import { bidiStream, serverStream, unary } from './method.ts';
+import { listen } from './server.ts';
+import { servePlain } from './plain-http.ts';
+import type { GrpcServer } from './server.ts';
+import type { Method } from './method.ts';
 
 const SERVICE = 'test.Echo';
 const MESSAGE_BYTES_MAX = 1024 * 1024;

@@ -8,7 +8,7 @@ import {
 } from '../../../../api/meta/index.ts';
 import type { V1CronJob, V1Deployment, V1Pod, V1PodTemplate } from '../../../../api/schema/index.ts';
 import { goQuote } from '../../../../api/field/go-text.ts';
-import { causesOf } from '../../../../api/validation/index.ts';
+import { causesOf } from '../../../../api/field/field-error.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../attributes.ts';
 import { handlesOnly, NAMESPACES, PODS } from '../../matching.ts';
 import type { ObjectReader } from '../../../storage/object-reader.ts';

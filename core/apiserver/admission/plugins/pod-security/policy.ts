@@ -1,4 +1,5 @@
-import { invalid, key, type FieldError } from '../../../../api/validation/index.ts';
+import { invalid, type FieldError } from '../../../../api/field/field-error.ts';
+import { key } from '../../../../api/field/field-path.ts';
 
 export type Level = 'privileged' | 'baseline' | 'restricted';
 

@@ -1,3 +1,0 @@
-export { drainNode } from './drain.ts';
-export { createForwardHandlers } from './forwards.ts';
-export { createKubeHandlers } from './handlers.ts';
