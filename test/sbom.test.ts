@@ -26,7 +26,7 @@ test.each([
   expect(packageOfModule(id)).toBe(name);
 });
 
-test('what is shipped is what was bundled, and runtime dependencies of this platform', () => {
+test('the package contains the bundle and the runtime dependencies of its platform only', () => {
   expect(shippedPackages(LOCK, ['vue', 'dual'], LINUX).map(({ name }) => name)).toEqual([
     '@lmdb/lmdb-linux-x64',
     'dual',

@@ -113,7 +113,7 @@ const TOLD =
 /** Sealing and opening key bundles is asked for on the command line alone. */
 const COMMAND_LINE_ONLY = ['core/cluster/encryption/key-bundle.ts'];
 
-test('expected failures of operations are told by a code', () => {
+test('expected failures of operations are reported by a code', () => {
   const found: string[] = [];
   const files = sources.filter((file) => TOLD.test(file) && !COMMAND_LINE_ONLY.includes(file));
   expect(files.length).toBeGreaterThan(100);

@@ -62,7 +62,7 @@ test.each<[string, () => void]>([
   expect(await use(digest)).toEqual({ missing: undefined, fetched: 1, electron: 'reviewed' });
 });
 
-test('what does not match after it was fetched is not used', async () => {
+test('a download with the wrong checksum is not used', async () => {
   const { missing } = await use('0'.repeat(64));
   expect(missing).toMatch(/does not match its recorded digest after it was fetched; it is not used/);
 });

@@ -50,6 +50,10 @@ const USER_PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
 /** In names of tests, which are claims about behaviour. */
 const CLAIM_PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
   ...PHRASES,
+  // A claim begins with its subject.
+  [/^(?:what|whose|whom?)\b(?!-)/i, 'name the thing, the process or the person'],
+  [/\b(?:is|are|was|were|be|been) made\b|\bmade (?:again|by|of|when|before)\b/i, 'created, sent, taken'],
+  [/\bstands?\b(?![-\w])(?! by\b)/i, 'is, are listed, appears'],
   // A person or a client is told something; a failure is reported.
   [
     /(?<!\b(?:user|API|watchers|observers|warned level) )\b(?:is|are) told(?= (?:with|in|once|as|on|beside|for)\b|[,;]|$)/,
@@ -75,6 +79,18 @@ const GERMAN: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bProbel[aä]uf/, 'Dry Run'],
   [/\bEreignisse\b/, 'Events, Einträge'],
   [/Richtlinie/, 'Policy'],
+  [/[Vv]erdicht(?:en|et|ung)/, 'kompaktieren'],
+  [/Festplatte/, 'Datenträger'],
+  [/\bMaschinen?\b/, 'Rechner'],
+  [/Load-Balancer\b/, 'Load Balancer'],
+  [/Control-Planes?\b(?!-)/, 'Control Plane'],
+  [/Anmeldedaten/, 'Zugangsdaten'],
+  [/Audit-Protokoll/, 'Audit-Log, Audit-Logging'],
+  [/\bStörung(?:en)?\b/, 'Fehler'],
+  [/\bReplikate?s?\b/, 'Replica'],
+  [/\b(?:der|den|einen) Kubelet\b/, 'das Kubelet'],
+  [/\bangehalten\b/i, 'pausiert'],
+  [/(?<![-/.\w])kubeconfig(?= |$)/, 'Kubeconfig'],
   [/\bvon selbst\b/i, 'automatisch'],
   [/\bvorgezeigt\b/i, 'ausgeliefert'],
   [/\beinen (?:Blick|Menschen|Gedanken)\b/i, 'Handlungsbedarf, überprüfen'],
@@ -140,9 +156,9 @@ const commentsOf = (file: string): string[] => {
   );
 };
 
-/** Names of tests: claims that a person reads. */
+/** Names of tests, those over a table too: claims that a person reads. */
 const testNamesOf = (file: string): string[] =>
-  [...read(file).matchAll(/\btest(?:\.\w+)*\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g)].map(
+  [...read(file).matchAll(/(?:\btest(?:\.\w+)*\(|\]\)\(|^\)\()\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/gm)].map(
     ([, , name]) => name ?? '',
   );
 

@@ -26,7 +26,7 @@ test('values have the type of their flag', () => {
   expectTypeOf<FlagValues<typeof TABLE>['snapshot-count']>().toEqualTypeOf<number>();
 });
 
-test('every way to write a flag is read, and what was given is told from defaults', () => {
+test('every notation of a flag is parsed, and given values are distinguished from defaults', () => {
   const parsed = parseFlags(TABLE, [
     '--name=a=b',
     '-snapshot-count',

@@ -19,7 +19,7 @@ test.each([
   ['a:\n\tb: 1', 'line 2, column 1: a tab is used for indentation'],
   ['a: 1\n---\nb: 2', 'line 2, column 1: there is more than one document'],
   ['a: *secret', 'an alias is undefined or expands too far'],
-])('%j is told by position and reason', (text, told) => {
+])('%j is reported with position and reason', (text, told) => {
   expect(yamlFault(thrownBy(() => parse(text)))).toBe(told);
 });
 

@@ -121,7 +121,7 @@ describe('values of the host', () => {
     expect(run(environment, 'variables.missing')).toBe("ERROR: <input>:1:10: undefined field 'missing'");
   });
 
-  test('are made by expressions that name their type', () => {
+  test('are constructed by expressions that name their type', () => {
     const objectType = types.structOf('Object.spec');
     const making = createEnvironment({
       version: '1.36',

@@ -133,7 +133,7 @@ describe('what an expression does', () => {
     );
   });
 
-  test('a range is charged before it is made', () => {
+  test('a range is charged before it is created', () => {
     expect(evaluate('lists.range(9223372036854775807).size()')).toMatchObject(cancelled);
   });
 

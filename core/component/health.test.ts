@@ -81,7 +81,7 @@ test('a single check has a path of its own, slashes included; others have none',
   ]);
 });
 
-test('a check that is taken back is asked no more, and no name stands twice', async () => {
+test('a removed check is not run, and no name is listed twice', async () => {
   const { health, ask } = registry();
   const added = health.add({ name: 'informers', check: () => Promise.reject(new Error('late')) });
   expect((await ask('/healthz'))?.code).toBe(500);

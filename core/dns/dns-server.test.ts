@@ -133,7 +133,7 @@ test.each<[string, Message, string]>([
   expect(rcodeText(decodeMessage(await datagram(encodeMessage(asked))).rcode)).toBe(rcode);
 });
 
-test('what is no message is FORMERR, and what is an answer is not answered', async () => {
+test('malformed messages get FORMERR, and responses are ignored', async () => {
   const { registry } = await start();
   const garbage = Uint8Array.from([1, 2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0]);
   const socket = createSocket('udp4');

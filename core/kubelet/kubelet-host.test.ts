@@ -158,7 +158,7 @@ test('the lease is renewed every 10 s and the unchanged status every 5 minutes',
   await stop();
 });
 
-test('a pod that is bound to the node runs, and the API is told', async () => {
+test('a pod bound to the node runs, and its status is written to the API', async () => {
   const { api, advance, stop } = await hosted();
   api.seed(POD, pod({}));
   await advance(0);

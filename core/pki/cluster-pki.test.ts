@@ -140,7 +140,7 @@ test('every certificate was signed by its authority and has its key', async () =
   }
 });
 
-test('kubeconfigs stand alone and name user, cluster and server', () => {
+test('kubeconfigs are self-contained and name user, cluster and server', () => {
   const config = parse(readFileSync(kubeconfigPath(directory, 'admin.conf'), 'utf8')) as Record<
     string,
     unknown

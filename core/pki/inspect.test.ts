@@ -15,7 +15,7 @@ const leaf = issueLeaf(openAuthority(root), {
   clock,
 });
 
-test('a bundle is read in order, whatever stands between its blocks', () => {
+test('a bundle is read in its order, whatever text is between its blocks', () => {
   const text = `# the leaf\n${leaf.certificatePem}\r\n# the root\n${root.certificatePem}`;
   expect(inspectBundle(text).map(({ subject }) => subject.commonName)).toEqual(['x', 'root']);
   expect(inspectBundle('nothing here')).toEqual([]);

@@ -52,7 +52,7 @@ test.each(['ECDSA-P256', 'RSA-2048'] as const)(
   },
 );
 
-test('what was issued reads back the same', () => {
+test('an issued certificate parses to the same fields', () => {
   const root = createAuthority({ commonName: 'etcd-ca', clock });
   const leaf = issueLeaf(openAuthority(root), {
     subject: { commonName: 'etcd-1', organizations: ['a', 'b'] },

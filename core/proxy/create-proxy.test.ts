@@ -322,7 +322,7 @@ test('datagrams reach an endpoint, and another when the first is gone', async ()
   expect(await client.ask('2')).toBe('b:2');
 });
 
-test('a second proxy stands by, and takes over when the first ends', async () => {
+test('a second proxy is on standby and takes over when the first ends', async () => {
   const api = new FakeApi();
   await pod(`${NET}.200.1`, 'a');
   seedService(api);

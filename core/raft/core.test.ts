@@ -364,7 +364,7 @@ test('a leader answers no read before an entry of its own term is committed (the
   expect(turnOf(core).readStates).toEqual([{ index: 1, context: 5 }]);
 });
 
-test('what was applied counts as committed after a restart, whatever the hard state remembers', () => {
+test('applied entries count as committed after a restart, even if the hard state is older', () => {
   const core = coreOf({
     hardState: { term: 1, vote: 0, commit: 0 },
     log: { mark: { index: 0, term: 0 }, entries: [{ index: 1, term: 1, kind: 'normal', data: text('x') }] },

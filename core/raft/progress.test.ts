@@ -52,7 +52,7 @@ test('after a snapshot the probe starts behind it, after a failed one where it w
   expect(progress.next).toBe(1);
 });
 
-test('what is told of a commit ends where the log that was sent ends', () => {
+test('the commit index that is sent never exceeds the entries that were sent', () => {
   const progress = progressOf(3);
   progress.becomeReplicate();
   progress.acknowledged(2);

@@ -52,7 +52,7 @@ test('a report tells the chain from its beginning, and every entry with its caus
   expect(text).not.toContain('much later');
 });
 
-test('what a cluster says cannot break the table or add links and images', () => {
+test('text of a cluster cannot break the table or add links and images', () => {
   const nasty = entry(1, 'a | b\n| c | <img src=x> [x](http://evil) `d`');
   const text = postMortem([nasty], { cluster: 'x', ...range, damagedLines: 2, picture: 'p.svg', words });
   expect(text).toContain('a \\| b \\| c \\| \\<img src=x\\> \\[x\\](http://evil) \\`d\\`');

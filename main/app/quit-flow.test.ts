@@ -17,7 +17,7 @@ const manualClock = (): Clock & { fire(): void } => {
   };
 };
 
-test('what was opened last is closed first, and a failure does not keep the rest open', async () => {
+test('resources are closed in reverse order, also after a failure', async () => {
   const closed: string[] = [];
   const quit = createQuitFlow(manualClock(), silentLog);
   quit.add('first', () => void closed.push('first'));

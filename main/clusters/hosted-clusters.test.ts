@@ -147,7 +147,7 @@ test('a start can be cut off by a stop, and is then no failure', async () => {
   await reach(clusters, id, 'stopped');
 });
 
-test('what ran when the console ended is started by the next, what was stopped is not', async () => {
+test('clusters that were running when the console quit are started by the next one, stopped ones are not', async () => {
   const first = open();
   const runs = await first.create(wishes());
   await reach(first, runs, 'ready');

@@ -37,7 +37,7 @@ const choices = { ignoreDaemonSets: false, deleteEmptyDirData: false, force: fal
 const isGone = (error: unknown): boolean => error instanceof StatusError && error.code === 404;
 const found = () => Promise.resolve({} as never);
 
-test('what is in the way is reported in the words of kubectl, grouped by reason', async () => {
+test('pods that block a drain are reported in the words of kubectl, grouped by reason', async () => {
   const pods = [daemon('a'), daemon('b'), alone('c'), withLocalData, mirror, pod('plain')];
   expect(inEnglish(refusalOfDrain(await judgePods(pods, choices, found, isGone))!)).toBe(
     'cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): web/a, web/b; ' +
@@ -46,7 +46,7 @@ test('what is in the way is reported in the words of kubectl, grouped by reason'
   );
 });
 
-test('with every choice made only pods of DaemonSets and mirror pods stay', async () => {
+test('with every option set only DaemonSet pods and mirror pods stay', async () => {
   const pods = [daemon('a'), alone('c'), withLocalData, mirror, pod('plain')];
   const all = { ignoreDaemonSets: true, deleteEmptyDirData: true, force: true };
   const verdicts = await judgePods(pods, all, found, isGone);

@@ -17,7 +17,7 @@ test('credentials that a server does not believe are reported with what to do, w
   });
 });
 
-test('what a role does not allow stays in the words of the server', () => {
+test('a denial is shown in the words of the server', () => {
   const forbidden = statusErrorFrom({ code: 403, reason: 'Forbidden', message: 'pods is forbidden: no' });
   expect(kubeFailure(forbidden)).toMatchObject({ reason: 'Forbidden', message: 'pods is forbidden: no' });
 });

@@ -136,7 +136,7 @@ test('bytes go both ways and are counted; the end of the pod is the end of the c
   expect(forward).toMatchObject({ bytes: 19, problem: null, remotePort: 8080 });
 });
 
-test('what the kubelet says about a port that no one listens on is the problem of the forward', async () => {
+test('a forward to a closed port shows the error of the kubelet', async () => {
   const api = await startApi((socket) => {
     announce(socket);
     socket.send(Buffer.concat([Buffer.from([1]), Buffer.from('error forwarding port 8080: refused')]));

@@ -21,7 +21,7 @@ test('the console reads with its own identity', async () => {
   expect(await read({ reader, client })).toEqual(['console']);
 });
 
-test('what its role does not cover is read as the person', async () => {
+test('reads outside the role of the console use the identity of the person', async () => {
   expect(await read({ reader, client }, 'Forbidden')).toEqual(['person']);
 });
 

@@ -60,7 +60,7 @@ const explanation: Explanation = {
   ],
 };
 
-test('requests of all API servers stand in one list, newest first, and a dead server is passed over', async () => {
+test('requests of all API servers are in one list, newest first, and a dead server is skipped', async () => {
   const access = servers(({ url }) => {
     if (url.includes('127.40.0.3')) return new Error('connect ECONNREFUSED');
     const items = url.includes('127.40.0.1')

@@ -53,6 +53,6 @@ test('tokens and sessions are bounded: the oldest go', () => {
   ]).toEqual([undefined, 16, false, true]);
 });
 
-test.each([undefined, '', 'x', 'A'.repeat(100_000)])('nobody is admitted with %#', (session) => {
+test.each([undefined, '', 'x', 'A'.repeat(100_000)])('a session is rejected: %#', (session) => {
   expect(createAccess(manualClock()).admits(session)).toBe(false);
 });

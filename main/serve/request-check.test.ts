@@ -70,7 +70,7 @@ test('the cookie is bound to its host and port, and reads back among others', ()
   expect(readCookie({ cookie: `${cookie}; x=${'y'.repeat(9000)}` }, sessionCookieName(8443))).toBeUndefined();
 });
 
-test('a connection that was silent too long is told so, for the browser to ask on another; nonsense is refused', () => {
+test('an idle connection gets 408, so that the browser retries on another; malformed requests are rejected', () => {
   const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
   const nonsense = Object.assign(new Error('Parse Error'), { code: 'HPE_INVALID_METHOD' });
   expect([late, nonsense].map(statusOfClientError)).toEqual(['408 Request Timeout', '400 Bad Request']);

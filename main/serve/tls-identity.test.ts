@@ -18,7 +18,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const ensure = (): Promise<TlsIdentity> =>
   ensureTlsIdentity({ dataDirectory: directory, clock, log: silentLog });
 
-test('the identity is made once, privately, and kept', async () => {
+test('the identity is created once, privately, and kept', async () => {
   const first = await ensure();
   expect(await ensure()).toEqual(first);
   const leaf = new X509Certificate(first.certificatePem);

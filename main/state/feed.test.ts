@@ -29,7 +29,7 @@ test('a slow listener loses its oldest items, not its newest', async () => {
   expect(feed.listenerCount).toBe(0);
 });
 
-test('the source is told of the first listener and of the last one leaving', async () => {
+test('the source is notified of the first listener and when the last one leaves', async () => {
   const heard: boolean[] = [];
   const feed = new Feed<number>({ listenerItemsMax: 2, onHeard: (now) => heard.push(now) });
   const one = feed.listen(new AbortController().signal, [1]);

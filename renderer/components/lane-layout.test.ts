@@ -17,7 +17,7 @@ const bar = (more: Partial<LaneBar>): LaneBar => ({
   ...more,
 });
 
-test('bars stand in the middle of their lane, those behind others first', () => {
+test('bars are in the middle of their lane, covered ones first', () => {
   const placed = placeBars(
     lanes,
     [
@@ -32,7 +32,7 @@ test('bars stand in the middle of their lane, those behind others first', () => 
   ]);
 });
 
-test('what is wrong is seen however short it was', () => {
+test('a failure is shown however short it was', () => {
   expect(placeBars(lanes, [bar({ tone: 'missing', fromMs: 500, toMs: 501 })], scale)[0]?.width).toBe(6);
 });
 
@@ -50,7 +50,7 @@ test('text is whole, cut at its end, or not there', () => {
   );
 });
 
-test('of marks that stand close the newest has its words at the right, the oldest at the left', () => {
+test('of close marks the newest has its label on the right, the oldest on the left', () => {
   const mark = (id: string, atMs: number) => ({ id, atMs, text: 'cp-2 down, 1.3 s', label: id });
   const placed = placeMarks([mark('old', 480), mark('middle', 500), mark('new', 520)], scale);
   expect(placed.map(({ id, shownText, anchor }) => [id, shownText && anchor])).toEqual([
@@ -60,7 +60,7 @@ test('of marks that stand close the newest has its words at the right, the oldes
   ]);
 });
 
-test('words at the left stand before all marks that crowd the one they belong to', () => {
+test('labels on the left precede all marks that crowd theirs', () => {
   const mark = (id: string, atMs: number) => ({ id, atMs, text: `${id} down, 1.3 s`, label: id });
   const placed = placeMarks([mark('old', 500), mark('near', 985), mark('new', 992)], scale);
   expect(placed.map(({ shownText, textX }) => [shownText, textX])).toEqual([

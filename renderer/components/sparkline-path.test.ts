@@ -3,7 +3,7 @@ import { niceCeiling, plotPaths } from './sparkline-path.ts';
 
 const area = { width: 40, height: 10, valueMax: 10, samplesMax: 5 };
 
-test('few samples stand at the right, where time is now', () => {
+test('few samples are at the right, where now is', () => {
   expect(plotPaths([5, 10], area)).toEqual({ line: 'M30 5L40 0', area: 'M30 10L30 5L40 0L40 10Z' });
 });
 

@@ -5,7 +5,7 @@ import { isTimeWindow, spanOf, tickStepMs, timeTicks, xOf } from './time-axis.ts
 const HOUR_MS = 3_600_000;
 const scale = { fromMs: 1000, toMs: 2000, width: 100 };
 
-test('a moment outside the window stands at its edge', () => {
+test('a moment outside the window is at its edge', () => {
   expect([500, 1000, 1250, 2000, 9000].map((at) => xOf(scale, at))).toEqual([0, 0, 25, 100, 100]);
 });
 

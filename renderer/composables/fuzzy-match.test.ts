@@ -14,7 +14,7 @@ test('letters in order match and are marked one by one', () => {
   expect(marked('opk', 'Open a kubeconfig…')).toBe('[Op]en a [k]ubeconfig…');
 });
 
-test('what is not there does not match', () => {
+test('a missing label does not match', () => {
   expect(fuzzyMatch('xyz', 'Settings')).toBeUndefined();
 });
 

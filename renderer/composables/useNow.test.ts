@@ -42,7 +42,7 @@ test('a hidden page keeps no timer, and the time is right immediately when it is
   scope.stop();
 });
 
-test('who shows an age only now and then costs no timer in between', () => {
+test('an age that is shown rarely costs no timer in between', () => {
   const isOpen = ref(false);
   const scope = effectScope();
   const now = scope.run(() => useNow(() => isOpen.value))!;

@@ -101,7 +101,7 @@ test('a stream that the host ended is opened again after a delay', async () => {
   app.unmount();
 });
 
-test('why a stream was lost stays told while it is opened again, until something arrives', async () => {
+test('the reason of a lost stream is shown while it reopens, until data arrives', async () => {
   vi.useFakeTimers();
   let opened = 0;
   const connection = testConnection({

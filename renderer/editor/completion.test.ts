@@ -180,7 +180,7 @@ test('keys that are there are not offered again, above or below the cursor', () 
   ]);
 });
 
-test('a list may stand in the column of its key', () => {
+test('a list may start in the column of its key', () => {
   expect(
     labels(`${HEAD}spec:\n  template:\n    spec:\n      containers:\n      - name: a\n        `),
   ).toEqual(['image', 'livenessProbe', 'ports']);

@@ -17,7 +17,7 @@ test('many changes are reported once, with the text as it is then', () => {
   expect([told, teller.isWaiting]).toEqual([['a: nginx'], false]);
 });
 
-test('what was typed right before another text was shown is told of the text it was typed in', () => {
+test('a change typed just before a switch is reported for the text it was typed in', () => {
   vi.useFakeTimers();
   const told: string[] = [];
   const teller = lateTeller((id, text) => told.push(`${id}: ${text}`), 150);

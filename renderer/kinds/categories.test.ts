@@ -5,7 +5,7 @@ import { browsable, customGroups } from './categories.ts';
 const resource = (group: string, plural: string, verbs: readonly string[] = ['list']): KubeResource =>
   ({ group, version: 'v1', plural, kind: plural, verbs, isPreferred: true }) as unknown as KubeResource;
 
-test('what repeats other kinds, and what cannot be listed, is not browsed', () => {
+test('duplicate kinds and kinds that cannot be listed are not browsed', () => {
   const resources = [
     resource('', 'pods'),
     resource('', 'events'),
@@ -16,7 +16,7 @@ test('what repeats other kinds, and what cannot be listed, is not browsed', () =
   expect(browsable(resources).map(({ group, plural }) => `${plural}.${group}`)).toEqual(['pods.', 'events.']);
 });
 
-test('custom kinds stand by their group', () => {
+test('custom kinds are listed by their group', () => {
   const resources = [
     resource('b.example.com', 'widgets'),
     resource('apps', 'deployments'),

@@ -23,7 +23,7 @@ test.each([
   expect([found, shown]).toEqual([code, tone]);
 });
 
-test('what the console can no longer confirm is unknown, not green', () => {
+test('a state that the console can no longer confirm is unknown, not green', () => {
   expect(clusterHealth(local(), REACHED, false).code).toBe('unknown');
 });
 

@@ -60,7 +60,7 @@ test('a recreated Job gets the selector of its new UID, unless a person chose it
   ]);
 });
 
-test('what holds other things, and what a controller recreates, is not offered', () => {
+test('undo is not offered for containers of other objects or for objects that a controller recreates', () => {
   const owned = { metadata: { ownerReferences: [{ kind: 'ReplicaSet' }] } };
   expect([
     canRecreate('ConfigMap'),

@@ -25,7 +25,7 @@ code <b>stays</b>
 \`\`\`
 `;
 
-test('blocks of every form are told apart', () => {
+test('blocks of every form are distinguished', () => {
   const blocks = parseMarkdown(TEXT);
   expect(blocks.map(({ kind }) => kind)).toEqual([
     'heading',
@@ -58,7 +58,7 @@ test('blocks of every form are told apart', () => {
   expect(blocks[6]).toEqual({ kind: 'code', text: 'code <b>stays</b>' });
 });
 
-test('what is cut off or unknown is text, and nothing hangs', () => {
+test('truncated or unknown markup is text, and parsing ends', () => {
   expect(parseMarkdown('```\nopen')).toEqual([{ kind: 'code', text: 'open' }]);
   expect(parseMarkdown('| a |\nno table').map(({ kind }) => kind)).toEqual(['paragraph']);
   expect(parseMarkdown('> ')).toEqual([{ kind: 'quote', content: [] }]);

@@ -50,7 +50,7 @@ test('a name is typed before an outage, and when the consequence is unknown', ()
   ).toEqual([false, false, true, true]);
 });
 
-test('what brings a host back is never typed, what removes a member always', () => {
+test('starting a host needs no typed confirmation, removing a member always does', () => {
   expect([
     needsTyping({ kind: 'host.start', host: 'cp-1' }, 'outage'),
     needsTyping({ kind: 'member.remove', member: 'cp-1' }, 'safe'),

@@ -152,7 +152,7 @@ test('without a preview the dialog says why and wants the name typed', async () 
   expect(dialog().querySelector('input')).not.toBeNull();
 });
 
-test('a running operation stands in the shell with its step, an ended one makes room', async () => {
+test('a running operation is in the top bar with its step, a finished one disappears', async () => {
   localStorage.setItem('pilothouse.cluster', '/data/harbor');
   const source = feed<Operation[]>([operation('running')]);
   mounted = await mount(

@@ -50,7 +50,7 @@ test('the message that offers to undo an action leaves once it is undone, others
   unmount();
 });
 
-test('what was undone, or is of another cluster, cannot be undone from elsewhere', async () => {
+test('actions that were undone, or belong to another cluster, cannot be undone', async () => {
   const { history, unmount } = await open();
   const id = history.record(action('web applied'));
   expect([history.canUndo(id, 'c'), history.canUndo(id, 'd'), history.canUndo(undefined, 'c')]).toEqual([

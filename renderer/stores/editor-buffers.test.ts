@@ -45,7 +45,7 @@ test('no more are opened than can be kept', () => {
   expect([opened.at(-2), opened.at(-1)]).toEqual([true, false]);
 });
 
-test('what another version wrote is no reason to fail', () => {
+test('state written by another version does not cause a failure', () => {
   localStorage.setItem(`${BUFFER_STORAGE_PREFIX}1`, '{"id":1}');
   localStorage.setItem(`${BUFFER_STORAGE_PREFIX}2`, 'x');
   expect(afterCrash().buffers).toEqual([]);
@@ -72,7 +72,7 @@ test('a text that another window changes is shown as it is there', () => {
   expect(buffers.current?.text).toBe('a: 2');
 });
 
-test('what is told late of a text that was closed does not bring it back; anyone who closed it can', () => {
+test('a late change does not reopen a closed text; its undo does', () => {
   const buffers = useEditorBuffers();
   for (const title of ['a', 'b']) buffers.open(title, title);
   const closed = buffers.buffers[0]!;

@@ -28,7 +28,7 @@ test('there are as many places as digits', async () => {
   app.unmount();
 });
 
-test('what was stored leads nowhere but into the console', async () => {
+test('stored addresses only lead to pages of the console', async () => {
   const bad = ['//evil.example', 'https://evil.example', 'javascript:alert(1)', '/\\evil.example', 7];
   localStorage.setItem(KEY, JSON.stringify([...bad.map((address) => ({ title: 'x', address })), null, 'x']));
   const app = await open();

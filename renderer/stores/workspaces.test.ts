@@ -43,7 +43,7 @@ test('one whose cluster is gone is not opened, and there are only so many', asyn
   app.unmount();
 });
 
-test('what was stored by anything else leads nowhere but into the console', async () => {
+test('addresses stored by other programs only lead to pages of the console', async () => {
   const bad = [
     { name: 'a', address: 'javascript:alert(1)' },
     { name: 'b', address: '//evil.example' },

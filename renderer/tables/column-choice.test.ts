@@ -38,7 +38,7 @@ test('without a choice the server ranks; a person shows, hides and orders by nam
   expect(moveColumn(NO_CHOICE, all, 'Name', -1)).toBe(NO_CHOICE);
 });
 
-test('a column that is new since the order was chosen stands where the server has it', () => {
+test('a column added after the order was chosen is where the server puts it', () => {
   const ids = orderColumns([{ id: 'a' }, { id: 'b' }, { id: 'c' }], ['c', 'a']).map(({ id }) => id);
   expect(ids).toEqual(['c', 'a', 'b']);
 });

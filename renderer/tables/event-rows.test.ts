@@ -39,7 +39,7 @@ test('ages are read as the server prints them', () => {
   ]);
 });
 
-test('the newest is on top; an event without an age counts from when it was made', () => {
+test('the newest is first; an event without an age counts from its creation', () => {
   expect(newestFirst(events).map(({ key, lastAtMs }) => [key, lastAtMs])).toEqual([
     ['web/b', NOW_MS - 12_000],
     ['web/a', NOW_MS - 120_000],
@@ -57,7 +57,7 @@ test('words, type and namespace narrow the list together', () => {
   ]);
 });
 
-test('events of one object stand together, the object of the newest first', () => {
+test('events of one object are grouped, the object of the newest first', () => {
   expect(
     groupEvents(events).map(({ object, warnings, events: list }) => [object, warnings, list.length]),
   ).toEqual([

@@ -43,11 +43,11 @@ test('age is the last column, and columns of second rank come before it unless t
   ]);
 });
 
-test('who asks for all columns gets those that tell nothing too', () => {
+test('a request for all columns includes empty ones', () => {
   expect(labels(shownColumns(PODS, ROWS, { ...options, isWide: true }))).toContain('Nominated Node');
 });
 
-test('a table has no columns before the server has told them', () => {
+test('a table has no columns before the server sends them', () => {
   expect(shownColumns([], [], options)).toEqual([]);
 });
 

@@ -226,7 +226,7 @@ describe.skipIf(!isBuilt)('the client of Node', () => {
     }
   });
 
-  test('a watch begins where it is told to and sends bookmarks when asked', async () => {
+  test('a watch starts at its revision and sends bookmarks on request', async () => {
     const list = await core.listNamespacedConfigMap({ namespace: NAMESPACE });
     const heard = new Heard();
     const controller = await new Watch(config).watch(
@@ -260,7 +260,7 @@ describe.skipIf(!isBuilt)('the client of Node', () => {
     await expect(objects.read(object)).rejects.toMatchObject({ code: 404 });
   });
 
-  test('what a server of upstream left in etcd as protobuf is read, listed and changed', async () => {
+  test('objects that kube-apiserver stored as protobuf are read, listed and changed', async () => {
     const name = 'from-upstream';
     const value = protobufBody(
       'v1',

@@ -235,7 +235,7 @@ test(
 );
 
 test(
-  'snapshots are made by the schedule, and the oldest of them go',
+  'snapshots are taken on schedule, and the oldest ones are deleted',
   async () => {
     const set = await cluster.json<{ schedule: object; nextAtMs: number }>(
       ...['snapshot', 'schedule', '--every-minutes', '60', '--keep', '2'],

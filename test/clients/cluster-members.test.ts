@@ -227,7 +227,7 @@ test(
 );
 
 test(
-  'the leader leaves, and anyone who writes is told no more than to try again',
+  'when the leader leaves, writers only have to retry',
   async () => {
     await cluster.run('member', 'move-leader', 'cp-1');
     const writer = await startWriter(await cluster.client(), 'while-shrinking');

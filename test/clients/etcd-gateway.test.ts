@@ -165,7 +165,7 @@ describe.skipIf(!hasRealEtcd())('the JSON gateway of our member and of a real et
     expect(step.path.endsWith('/alarm') ? withoutHeader(ours) : ours).toEqual(asOf36(step, real));
   });
 
-  test('what etcd 3.6 answers and 3.4 does not', async () => {
+  test('responses that etcd 3.6 has and 3.4 has not', async () => {
     const answerTo = async (step: GatewayStep): Promise<string> => {
       const { lines, head } = await ourSide.run(step);
       return `${head} ${lines.join('\n')}`;

@@ -29,7 +29,7 @@ describe.skipIf(!hasEtcdctl())('etcdctl on three members over mTLS', () => {
   const lease = async (ttlSeconds: number): Promise<string> =>
     LEASE.exec(await ctl.ok('lease', 'grant', String(ttlSeconds)))![1]!;
 
-  test('what one member acknowledged, every member returns', async () => {
+  test('a write acknowledged by one member is returned by every member', async () => {
     const [first, second, third] = cluster.endpoints as [string, string, string];
     await ctl.run(['put', 'shared', 'one'], { endpoints: [first] });
     const read = (endpoint: string) => ctl.run(['get', 'shared'], { endpoints: [endpoint] });

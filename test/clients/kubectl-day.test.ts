@@ -190,7 +190,7 @@ describe.skipIf(!isBuilt)('a day with kubectl: objects', () => {
     expect(await rows('get clusterroles --chunk-size=7')).toEqual(whole);
   });
 
-  test('what is not there is reported in words of upstream', async () => {
+  test('missing objects are reported in the words of upstream', async () => {
     expect(await run('get nothing')).toBe(
       `error: the server doesn't have a resource type "nothing"\n[exit 1]`,
     );

@@ -309,7 +309,7 @@ rules: [{apiGroups: [""], resources: [configmaps], verbs: [get]}]
     );
   });
 
-  test('what a kubelet would answer fails cleanly where there is none', async () => {
+  test('requests for a kubelet fail with a reason where there is none', async () => {
     expect(await run('run lonely --image=nginx')).toBe('pod/lonely created');
     expect(await run('logs lonely')).toBe('');
     const noHost = 'error: unable to upgrade connection: pod lonely does not have a host assigned\n[exit 1]';

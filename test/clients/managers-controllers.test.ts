@@ -333,7 +333,7 @@ test('ttl-after-finished', async () => {
   await until('the end of its pod', async () => (await pods('ttl')).length === 0);
 });
 
-test('cronjob: a time that was missed is made up for once', async () => {
+test('cronjob: a missed time is caught up on once', async () => {
   await until('the job', async () => {
     const jobs = await list(batch('cron', 'jobs'));
     return jobs.length > 0 && jobs.every(({ status }) => status?.['succeeded'] === 1);

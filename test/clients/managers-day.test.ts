@@ -49,7 +49,7 @@ describe.skipIf('missing' in tools)('a day with kubectl', () => {
     await cluster?.close();
   });
 
-  test('a deployment is made, exposed and scaled', async () => {
+  test('a deployment is created, exposed and scaled', async () => {
     await kube.ok('create', 'deployment', 'web', '--image=web:1', '--replicas=3', '--port=8080');
     expect(await rolledOut('deployment/web')).toContain('deployment "web" successfully rolled out');
     await kube.ok('expose', 'deployment', 'web', '--port=80', '--target-port=8080');
@@ -77,7 +77,7 @@ describe.skipIf('missing' in tools)('a day with kubectl', () => {
     expect(await kube.ok('rollout', 'history', 'deployment/web')).toMatch(/^2 .*\n3 /m);
   });
 
-  test('what cannot be placed says why', async () => {
+  test('an unschedulable pod says why', async () => {
     await apply({
       apiVersion: 'v1',
       kind: 'Pod',

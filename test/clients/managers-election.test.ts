@@ -244,7 +244,7 @@ test('managers behind a cut network end before others act', async () => {
   await workIsDone();
 });
 
-test('in all this no one changed anything but the holder of the lease, and every pod was made and bound once', async () => {
+test('only the lease holder changed anything, and every pod was created and bound once', async () => {
   isBusy = false;
   await busy;
   await allRun();

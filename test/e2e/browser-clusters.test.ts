@@ -155,7 +155,7 @@ test(
   LIFE_LIMIT_MS,
 );
 
-test('what cannot be made is refused with a reason, and nothing is left behind', async () => {
+test('a cluster that cannot be created is refused with a reason, and no files remain', async () => {
   const full = join(serving.dataDirectory, 'full');
   mkdirSync(full);
   writeFileSync(join(full, 'letters.txt'), 'dear');

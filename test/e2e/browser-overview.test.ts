@@ -33,7 +33,7 @@ const choose = async (page: Page, menu: string, item: string): Promise<void> => 
   await page.getByRole('menuitem', { name: new RegExp(`^${item}`) }).click();
 };
 
-test('the first run makes a cluster; a host is killed from the map, seen dead, and brought back', async () => {
+test('the first run creates a cluster; a host is killed from the map, shown as killed and started again', async () => {
   const { page, complaints } = visited;
   await page.getByRole('heading', { name: 'Create your first cluster' }).waitFor();
   await page.getByRole('button', { name: 'Settings', exact: true }).click();

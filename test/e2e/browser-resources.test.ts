@@ -21,8 +21,8 @@ import { launchChromium, visit, type Visit } from '../support/chromium.ts';
 import { ControlPlane } from '../support/control-plane.ts';
 import { startTestServing, type TestServing } from '../support/serving.ts';
 import { until } from '../support/until.ts';
+import { COMPLETION_PAUSE_MS, complete, contrastOfSelected, suggested, typeLines } from './editor-steps.ts';
 
-const COMPLETION_PAUSE_MS = 2000;
 const PAGES = fileURLToPath(new URL('../../dist/renderer', import.meta.url));
 const CONTEXT = 'kubernetes-super-admin@test';
 
@@ -97,7 +97,7 @@ const unlock = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Changes allowed' }).waitFor();
 };
 
-test('a list is live: rows appear and continue their own, and the policy of the page refuses nothing', async () => {
+test('a list is live: rows appear and disappear, and the content security policy blocks nothing', async () => {
   const { page, complaints } = open;
   await configMap('first');
   await go(page, '/config');
@@ -127,7 +127,7 @@ test('every kind of the server has a place in the navigation', async () => {
   }
 });
 
-test('nothing is deleted while the cluster is read-only; afterwards only what was named', async () => {
+test('nothing is deleted while the cluster is read-only; afterwards only the named object is', async () => {
   const { page } = open;
   await configMap('doomed');
   await go(page, '/config?kind=configmaps&open=default/doomed');
@@ -178,39 +178,6 @@ test('every key reaches the editor: no shortcut of the page takes one', async ()
   expect([new URL(page.url()).hash, await page.getByRole('dialog').count()]).toEqual(['#/editor', 0]);
 });
 
-/** Types lines key by key, each with its own indentation in place of the one that the editor proposes. */
-const typeLines = async (page: Page, lines: readonly string[]): Promise<void> => {
-  for (const [index, line] of lines.entries()) {
-    if (index > 0) {
-      await page.keyboard.press('Enter');
-      await page.keyboard.press('Shift+Home');
-    }
-    await page.keyboard.type(line);
-  }
-  await page.keyboard.press('Escape');
-};
-
-/** Types the beginning of a word and takes the suggestion, as a person does who looks at the list. */
-const complete = async (page: Page, typed: string, label: string): Promise<void> => {
-  await page.keyboard.type(typed);
-  const widget = page.locator('.suggest-widget.visible');
-  const focused = widget.locator('.monaco-list-row.focused');
-  await until(`${label} to be suggested`, async () => {
-    if ((await widget.count()) === 0) {
-      await page.keyboard.press('Control+Space');
-      await widget.waitFor({ timeout: COMPLETION_PAUSE_MS }).catch(() => undefined);
-    }
-    const name = await focused
-      .getAttribute('aria-label', { timeout: COMPLETION_PAUSE_MS })
-      .catch(() => undefined);
-    if (name?.split(',')[0] === label) return true;
-    if (name) await page.keyboard.press('ArrowDown');
-    return false;
-  });
-  await page.keyboard.press('Tab');
-  await focused.waitFor({ state: 'hidden', timeout: COMPLETION_PAUSE_MS }).catch(() => undefined);
-};
-
 test('a Deployment and a Service are written from an empty text with completion, key by key, and applied', async () => {
   const { page, complaints } = open;
   await unlock(page);
@@ -225,6 +192,13 @@ test('a Deployment and a Service are written from an empty text with completion,
   await complete(page, 'apps/v1', 'apps/v1');
   await lines(1, 0);
   await complete(page, 'ki', 'kind');
+  // The kinds of this apiVersion, and no other.
+  await until('the kinds', async () => {
+    await page.keyboard.press('Control+Space');
+    return (await suggested(page)).includes('StatefulSet');
+  });
+  expect(await suggested(page)).not.toContain('Service');
+  expect(await contrastOfSelected(page)).toBeGreaterThan(4.5);
   await complete(page, 'Depl', 'Deployment');
   await lines(1, 0);
   await complete(page, 'meta', 'metadata');
@@ -356,7 +330,7 @@ test('a manifest is completed, tried, compared and applied', async () => {
   expect([made.spec.minReadySeconds, complaints]).toEqual([5, []]);
 });
 
-test('what another manager owns is a conflict, told by field and manager, until it is taken', async () => {
+test('a field of another manager is a conflict, shown with field and manager, until ownership is taken', async () => {
   const { page } = open;
   const path = '/api/v1/namespaces/default/configmaps/shared';
   await client.text({
@@ -399,7 +373,7 @@ test('what another manager owns is a conflict, told by field and manager, until 
   await page.getByText('1 change undone').first().waitFor();
 });
 
-test('an error of the server stands at its field, and a result leads to its object', async () => {
+test('an error of the server is shown at its field, and a result links to its object', async () => {
   const { page } = open;
   await unlock(page);
   await openEmptyManifest(page);
@@ -438,7 +412,7 @@ test('an error of the server stands at its field, and a result leads to its obje
   await page.getByRole('complementary', { name: 'ConfigMap linked' }).waitFor();
 });
 
-test('what was typed is there after the page was lost', async () => {
+test('typed text survives the loss of the page', async () => {
   const { page } = open;
   await go(page, '/editor');
   await page.getByRole('button', { name: 'Empty manifest' }).click();
@@ -584,6 +558,11 @@ test('an API server whose certificate has expired is reported, with how to renew
   writeFileSync(later, plane.kubeconfig('super-admin').replaceAll(CONTEXT, 'expired-server'));
   await use(page, later, 'expired-server');
   await page.getByText('expired-server is not responding').first().waitFor();
+  // No indicator says that it is live.
+  const status = page.getByRole('contentinfo', { name: 'Status' });
+  await status.getByText('expired-server is unreachable').waitFor();
+  await page.getByRole('button', { name: 'Cluster: expired-server' }).getByText('Unreachable').waitFor();
+  expect(await status.getByText('Live', { exact: true }).count()).toBe(0);
   await page
     .getByText(/certificate of the API server, .* has expired; renew it/)
     .first()

@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openConsolePlane, PLANE_CONTEXT, type ConsolePlane } from '../support/console-plane.ts';
+import { holdDeletes, keepHalfMinute } from '../support/page-hooks.ts';
 import { until } from '../support/until.ts';
 import { DEFINITIONS, toy, TOY_DEFINITION, TOY_POLICIES, TOYS } from './custom-kind-steps.ts';
 
@@ -8,6 +9,8 @@ import { DEFINITIONS, toy, TOY_DEFINITION, TOY_POLICIES, TOYS } from './custom-k
 
 const OCTET = 13;
 const MANY = 120;
+/** Changes that a page has in flight together, as `useBulk` limits them. */
+const BULK_PARALLEL_MAX = 8;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 let plane: ConsolePlane;
@@ -48,6 +51,11 @@ test('a list is worked by keys: J and K, Shift, Ctrl+A, Delete, F9, Esc, and fro
   const selected = page.locator('[role=row][aria-selected=true]');
   for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key);
   await until('the second row', async () => (await active())?.endsWith('key-b'));
+  await page.keyboard.press('Enter');
+  const details = page.getByRole('complementary', { name: 'ConfigMap key-b' });
+  await details.waitFor();
+  await page.keyboard.press('Escape');
+  await details.waitFor({ state: 'detached' });
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Shift+J');
   await until('three rows', async () => (await selected.count()) === 3);
@@ -75,13 +83,17 @@ test('a list is worked by keys: J and K, Shift, Ctrl+A, Delete, F9, Esc, and fro
   await page.getByText('4 changes undone').first().waitFor();
 });
 
-test('many are deleted with the question in view, progress, and nothing half selected afterwards', async () => {
+test('many are deleted with the question in view, progress and cancel, and nothing half selected afterwards', async () => {
   const { page, go } = plane;
   await Promise.all(Array.from({ length: MANY }, (_, index) => configMap(`bulk-${index}`)));
   await go('/config?kind=configmaps');
   await page.locator('main input[data-filter]').click();
   await page.keyboard.type('bulk-');
   await row('bulk-0').first().waitFor();
+  // Names are in the order of people.
+  const first = async (): Promise<string[]> =>
+    (await page.getByRole('rowheader').allTextContents()).slice(0, 12).map((name) => name.trim());
+  await expect.poll(first).toEqual(Array.from({ length: 12 }, (_, index) => `bulk-${index}`));
   await page.getByRole('grid').focus();
   await page.keyboard.press('Control+a');
   await page
@@ -97,7 +109,20 @@ test('many are deleted with the question in view, progress, and nothing half sel
   }
   await confirm.focus();
   await page.keyboard.type(String(MANY));
+  const release = await holdDeletes(page, 20);
   await page.keyboard.press('Enter');
+  await dialog().getByText(`20 of ${MANY} done, 0 failed`).waitFor();
+  await dialog().getByRole('progressbar').waitFor();
+  await dialog().getByRole('button', { name: 'Stop', exact: true }).click();
+  await release();
+  // Requests that were sent are finished, and no other is.
+  const sent = 20 + BULK_PARALLEL_MAX;
+  await dialog().getByText(`${sent} of ${MANY} done, 0 failed`).waitFor();
+  await dialog().getByRole('button', { name: 'Cancel', exact: true }).waitFor();
+  expect((await names(CONFIG_MAPS, 'bulk-')).length).toBe(MANY - sent);
+  await dialog()
+    .getByRole('button', { name: /^Delete/ })
+    .click();
   await until('all to be gone', async () => (await names(CONFIG_MAPS, 'bulk-')).length === 0);
   await dialog().waitFor({ state: 'detached' });
   await page.locator('main input[data-filter]').click();
@@ -285,21 +310,6 @@ test('a user of one namespace finds their kubeconfig and gets a working console;
   await page.getByRole('button', { name: `Use ${PLANE_CONTEXT}`, exact: true }).click();
 });
 
-/** Half a minute later, without the wait: runs what the page has set for then. A reload forgets it. */
-const keepHalfMinute = async (): Promise<() => Promise<void>> => {
-  await plane.page.evaluate(() => {
-    const set = window.setTimeout.bind(window);
-    const due: (() => void)[] = [];
-    const keep = (run: () => void, ms?: number): number => {
-      if (ms === 30_000) due.push(run);
-      return set(run, ms);
-    };
-    Object.assign(window, { setTimeout: keep, halfMinuteLater: () => due.splice(0).forEach((run) => run()) });
-  });
-  return () =>
-    plane.page.evaluate(() => (window as unknown as { halfMinuteLater(): void }).halfMinuteLater());
-};
-
 test('a secret is shown by key, on request and for half a minute; its YAML shows no value before that', async () => {
   const { page, go, make } = plane;
   const applied = '{"stringData":{"password":"hunter2"}}';
@@ -316,7 +326,7 @@ test('a secret is shown by key, on request and for half a minute; its YAML shows
   const drawer = page.getByRole('complementary');
   await drawer.getByText('password', { exact: true }).waitFor();
   expect(await drawer.textContent()).not.toMatch(/hunter2|anna/);
-  const halfMinuteLater = await keepHalfMinute();
+  const halfMinuteLater = await keepHalfMinute(page);
   const value = drawer.getByText('hunter2', { exact: true });
   await drawer.getByRole('button', { name: 'Reveal password' }).click();
   await value.waitFor();
@@ -446,7 +456,7 @@ test('filters, columns, order and views are kept, and survive a reload', async (
   expect(await heads()).toEqual(own);
 });
 
-test('a pane is drawn wider, rows are made denser and text larger, and all stays after a reload', async () => {
+test('the width of a pane, the density of rows and the text size survive a reload', async () => {
   const { page, go } = plane;
   await go('/network?kind=services&open=default/kubernetes');
   const drawer = page.getByRole('complementary');

@@ -194,7 +194,7 @@ test('a webview does not attach', async () => {
   expect([attached, contents]).toEqual(['undefined', 1]);
 });
 
-test('what is not in the contract does not leave the page', async () => {
+test('messages outside the contract do not leave the page', async () => {
   const send = (message: unknown) =>
     desktop.page.evaluate((sent) => {
       try {

@@ -130,7 +130,7 @@ const makeConfigMap = (name: string): Promise<unknown> =>
     body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } },
   });
 
-test('the first run makes a cluster with its progress in sight', { timeout: TEST_LIMIT_MS }, async () => {
+test('the first run creates a cluster and shows its progress', { timeout: TEST_LIMIT_MS }, async () => {
   await page.getByRole('heading', { name: 'Create your first cluster' }).waitFor();
   await button('Settings').click();
   await page.getByRole('textbox', { name: 'Worker nodes' }).fill('1');
@@ -195,7 +195,7 @@ test(
 );
 
 test(
-  'it rolls out; its log and a terminal open; a broken image is seen and undone',
+  'a rollout, its logs and a terminal are shown; a broken image is detected and rolled back',
   { timeout: TEST_LIMIT_MS },
   async () => {
     await go(hello('rollout'));
@@ -391,7 +391,7 @@ test(
 );
 
 test(
-  'API servers end behind an open list: it says so, and comes back with no row missed or stale',
+  'when API servers stop behind an open list it says so, and recovers without missing or stale rows',
   { timeout: TEST_LIMIT_MS },
   async () => {
     for (const name of ['anchor', 'buoy']) await makeConfigMap(name);
@@ -438,7 +438,7 @@ test(
 );
 
 test(
-  'a namespace is deleted and found back after a restore; a damaged file changes nothing',
+  'a deleted namespace is restored from a snapshot; a damaged file changes nothing',
   { timeout: TEST_LIMIT_MS },
   async () => {
     const harbour = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'harbour' } };

@@ -171,13 +171,13 @@ describe('one app', () => {
     expect(await desktop.hook((hook) => hook.windowCount)).toBe(1);
   });
 
-  test('a malformed link goes nowhere and says so', async () => {
+  test('a malformed link opens no page and is reported', async () => {
     await exitCodeOf(spawnDesktop(desk, ['pilothouse://user:secret@settings']));
     await desktop.page.getByText('Ignored an invalid link to Pilothouse').first().waitFor();
     expect(desktop.page.url()).toBe('pilothouse-app://console/#/');
   });
 
-  test('calls are answered and streams carry changes made by another window', async () => {
+  test('calls get responses, and streams carry changes of other windows', async () => {
     expect(await callFromPage(desktop.page, 'app.info')).toMatchObject({
       kind: 'result',
       value: { shell: 'desktop', dataDirectory: desk.dataDirectory },

@@ -340,7 +340,7 @@ test('a body may be protobuf, as typed clients in Go send it', async () => {
   expect([refused.code, jsonOf<Status>(refused).reason]).toEqual([409, 'Conflict']);
 });
 
-test('what a type does not know is warned of, refused or left out, as the client wishes', async () => {
+test('unknown fields are warned of, rejected or dropped, as the client asks', async () => {
   const body = { ...configMap('strict'), extra: 1 };
   const warned = await ask(`${CONFIG_MAPS}?dryRun=All`, { method: 'POST', body });
   expect([warned.code, warned.headers['warning']]).toEqual([201, '299 - "unknown field \\"extra\\""']);

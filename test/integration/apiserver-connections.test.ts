@@ -144,7 +144,7 @@ test('a server that stops first fails readyz, ends watches, and lets requests fi
   await expect(http1({ port, path: '/livez', credential: admin })).rejects.toThrow('ECONNREFUSED');
 });
 
-test('what does not finish within the grace is cut', async () => {
+test('requests that exceed the grace period are ended', async () => {
   const working = gate();
   const stuck: Stage = {
     name: 'stuck',

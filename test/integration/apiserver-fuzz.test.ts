@@ -351,7 +351,7 @@ test.each(CASES)('$what is refused with upstream’s words, and nothing is store
   expect(await everything()).toBe(before);
 });
 
-test.each([250, 990])('what no type describes may nest %i levels', async (levels) => {
+test.each([250, 990])('fields without a schema may nest %i levels', async (levels) => {
   const data = `${'{"a":['.repeat(levels / 2)}1${']}'.repeat(levels / 2)}`;
   const body = `{"metadata":{"name":"deep-${levels}"},"revision":1,"data":${data}}`;
   const path = '/apis/apps/v1/namespaces/fuzz/controllerrevisions';
@@ -368,7 +368,7 @@ test.each([250, 990])('what no type describes may nest %i levels', async (levels
   expect(changed.code).toBe(200);
 });
 
-test('what is no UTF-8 in JSON is replaced, as Go does', async () => {
+test('invalid UTF-8 in JSON is replaced, as Go does', async () => {
   const answer = await send({
     ...create(Buffer.from('{"metadata":{"name":"bytes"},"data":{"a":"\xff"}}', 'latin1'), '?dryRun=All'),
   });

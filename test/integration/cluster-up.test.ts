@@ -194,7 +194,7 @@ test('hosts end on their own when up is killed, and the next up finds everything
   again.dispose();
 });
 
-test('what keeps a cluster from starting is one line that says what to do', async () => {
+test('a failed start is reported in one line that says what to do', async () => {
   const squatter = createServer().listen(6443, '127.220.0.100');
   try {
     expect(await oneLine(data, '--network', '220', '--control-planes', '1')).toContain(

@@ -192,7 +192,7 @@ describe.skipIf(noContainers !== undefined)(
       );
     });
 
-    test('what keeps a pod from starting is in the events that upstream has for it', async () => {
+    test('a pod that cannot start has the events of upstream', async () => {
       const broken = (name: string, spec: object) => ({
         apiVersion: 'v1',
         kind: 'Pod',

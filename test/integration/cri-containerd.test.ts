@@ -276,7 +276,7 @@ describe.skipIf(noContainers !== undefined)(
     );
 
     test.concurrent(
-      'what takes the place of an opened subPath is not mounted, and nothing is removed through a mount',
+      'a path that replaces an opened subPath is not mounted, and nothing is removed through a mount',
       async () => {
         const base = join(containerd.folder, 'swapped');
         const [volume, outside, podFolder] = ['volume', 'outside', 'pod'].map((name) => join(base, name)) as [

@@ -71,7 +71,7 @@ test.each<[string, string[], string[]]>([
   expect(await short('+tcp', ...args)).toEqual(answers);
 });
 
-test('what is not there has the codes of the specification', async () => {
+test('missing resources have the codes of the specification', async () => {
   expect([
     await header('A', 'empty.default.svc.cluster.local.'),
     await header('A', 'nothing.default.svc.cluster.local.'),

@@ -106,7 +106,7 @@ test('anyone who stops waiting leaves the line', async () => {
   expect(await keysOf(holder)).toEqual([text(key)]);
 });
 
-test('an election: one leads, others wait, and observers are told', async () => {
+test('an election: one leads, others wait, and observers are notified', async () => {
   const client = (await start())();
   const [first, second] = [await grant(client, 1n), await grant(client, 2n)];
   const failure = (called: Promise<unknown>): Promise<string> =>

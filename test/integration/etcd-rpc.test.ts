@@ -261,7 +261,7 @@ test('a large revision arrives in fragments only where the watcher allows it', a
   stream.cancel();
 });
 
-test('a quiet watcher that asked for it is told how far it has come', async () => {
+test('an idle watcher with progress notifications gets its revision', async () => {
   const { client, store } = await start({ progressIntervalMs: 100 });
   store.put({ key: bytes('other'), value: bytes('1') });
   const { send, next, stream } = converse(client, WATCH);

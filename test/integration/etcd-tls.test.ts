@@ -186,7 +186,7 @@ test('a Unix socket is served beside a generated certificate, and taken over fro
   expect([await viaSocket(), await readAs({ ca })]).toEqual(['200', 'served']);
 });
 
-test('a client that pings without need is told to calm down', async () => {
+test('a client that pings too often gets ENHANCE_YOUR_CALM', async () => {
   await start('--grpc-keepalive-min-time=1h');
   const session = connectHttp2(`https://${HOST}:${PORTS.client}`, client);
   const goaway = new Promise<[number, string]>((resolve) =>

@@ -295,7 +295,7 @@ test.each([
   ['a node', { 'impersonate-user': 'system:node:worker-1', 'impersonate-group': 'system:nodes' }],
   ['an extra', { 'impersonate-user': 'jane', 'impersonate-extra-scopes': 'all' }],
   ['a uid', { 'impersonate-user': 'jane', 'impersonate-uid': '1' }],
-])('whoever has no right to impersonate cannot impersonate %s', async (_what, headers) => {
+])('a user without the right to impersonate cannot impersonate %s', async (_what, headers) => {
   const nobody = api.identity('attack-impersonator');
   expect((await api.ask({ ...nobody, headers, path: '/api/v1/namespaces' })).code).toBe(403);
 });

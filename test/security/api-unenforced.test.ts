@@ -17,7 +17,7 @@ beforeAll(async () => {
 const CLAIMS = `/apis/resource.k8s.io/v1/namespaces/${NAMESPACE}/resourceclaims`;
 const WARNING = '299 - "ResourceClaim is stored but not enforced: no device is allocated"';
 
-test('anyone who writes a ResourceClaim is told that no device is allocated, and the check lists it', async () => {
+test('a ResourceClaim gets a warning that no device is allocated, and the check lists it', async () => {
   const body = { metadata: { name: 'gpu' }, spec: {} };
   const created = await api.ask({ ...api.admin, method: 'POST', path: CLAIMS, body });
   const patched = await api.ask({
@@ -41,7 +41,7 @@ test('anyone who writes a ResourceClaim is told that no device is allocated, and
   ]);
 });
 
-test('what is enforced comes without a warning', async () => {
+test('an enforced level adds no warning to the response', async () => {
   const path = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
   const { code, headers } = await api.ask({
     ...api.admin,

@@ -89,7 +89,7 @@ test.each([
     4,
   ],
   ['has-too-many-variables', 'i=0; while true; do i=$((i + 1)); export v$i=$i; done', 2],
-])('a container that %s ends by itself', async (name, script, code) => {
+])('a container that %s ends on its own', async (name, script, code) => {
   await create(name, { command: ['sh', '-c', script] });
   if (code > 0) expect(await exitCodeOf(name)).toBe(code);
   else await until(`${name} to run`, async () => (await statusOf(name)).phase !== 'Pending');

@@ -118,7 +118,7 @@ test('a link is not spent by another page, another method or another name', asyn
   expect((await ask(serving, path)).status).toBe(303);
 });
 
-test('a session of another console, and one that was made up, open nothing', async () => {
+test('a session of another console and an invented one give no access', async () => {
   const other = await startTestServing();
   try {
     const theirs = (await other.signIn()).replace(String(other.port), String(serving.port));
@@ -169,7 +169,7 @@ test('the body of a request is not taken for the next request', async () => {
   expect(codes).toEqual(['401']);
 });
 
-test('a path that no one typed is named, and its content is never told, through the contract', async () => {
+test('the content of a file is never revealed through the contract', async () => {
   const secret = join(serving.dataDirectory, 'secret.txt');
   writeFileSync(secret, 'hunter2: [unclosed');
   const socket = socketTo(serving, { host: own(), cookie, origin: `https://${own()}` });

@@ -71,7 +71,7 @@ const LOST = {
   message: expect.stringMatching(/^\/m1\/.*wal holds no log, but .* up to 30/),
 };
 
-test('a database whose log is gone is no member, and no log is made for it', async () => {
+test('a database without its log is no member, and no log is created for it', async () => {
   const { disk, boot } = await memberAt(new SimDisk({ random }), 30, 5);
   await expect(boot()).rejects.toMatchObject(LOST);
   expect(await Wal.exists(disk, config.walDirectory)).toBe(false);
@@ -84,7 +84,7 @@ test('a log of which only the beginning is left is a lost one too', async () => 
   await expect(boot()).rejects.toMatchObject(LOST);
 });
 
-test('a state made from a snapshot file begins its log', async () => {
+test('a state restored from a snapshot file starts its log', async () => {
   const { boot } = await memberAt(new SimDisk({ random }), 1, 1);
   expect(await boot()).toMatchObject({ isFirstStart: true, mark: { index: 1, term: 1 }, entries: [] });
 });

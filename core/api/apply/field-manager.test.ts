@@ -143,7 +143,7 @@ test('the same value is shared without a conflict and stays while one owner is l
   ]);
 });
 
-test('what is no longer applied goes, items of others stay', () => {
+test('an apply removes items that it no longer names and keeps items of other managers', () => {
   const first = apply(
     undefined,
     config({ template: template(container('a', '1'), container('b', '1')) }),
@@ -154,7 +154,7 @@ test('what is no longer applied goes, items of others stay', () => {
   expect(result['spec']).toEqual({ template: template(container('b', '1'), container('c', '1')) });
 });
 
-test('items stand in the order of the configuration', () => {
+test('items keep the order of the configuration', () => {
   const first = apply(
     undefined,
     config({ template: template(container('a', '1'), container('b', '1'), container('c', '1')) }),

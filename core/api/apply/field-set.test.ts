@@ -93,7 +93,7 @@ test('a comparison tells what was added, modified and removed', () => {
   ]);
 });
 
-test('what does not fit the type is named with its path', () => {
+test('a value of the wrong type is reported with its path', () => {
   expect(
     typeErrors(
       {

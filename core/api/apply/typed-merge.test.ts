@@ -39,7 +39,7 @@ test.each<[string, string, string]>([
   ['abb', 'a', 'abb'],
   ['', 'ab', 'ab'],
   ['ab', '', 'ab'],
-])('items %j applied with %j stand as %j', (live, config, result) => {
+])('items %j applied with %j give %j', (live, config, result) => {
   expect(mergeTyped({ list: items(live) }, { list: items(config) }, TYPE)).toEqual({ list: items(result) });
   expect(mergeTyped({ set: [...live] }, { set: [...config] }, TYPE)).toEqual({ set: [...result] });
 });
@@ -92,7 +92,7 @@ test.each<[JsonObject, JsonObject, JsonObject]>([
   expect(mergeTyped(live, config, TYPE)).toEqual(result);
 });
 
-test('what the configuration does not touch is shared', () => {
+test('fields outside the configuration are shared with the live object', () => {
   const live = { nested: { a: 1 }, list: items('ab') };
   expect(mergeTyped(live, { nested: { a: 1 }, list: items('a') }, TYPE)).toBe(live);
 });

@@ -93,7 +93,7 @@ test('each owner keeps the version it spoke', () => {
   ]);
 });
 
-test('what was applied in an old version goes with an apply in a new one', () => {
+test('an apply in a new version removes fields that were applied in an old one', () => {
   const first = applyAt('x/v1', undefined, { replicas: 1, note: 'n' }, 'a');
   const second = applyAt('x/v2', first, { note: 'n' }, 'a');
   expect([second['spec'], ownersOf(second)]).toEqual([

@@ -22,7 +22,7 @@ test('an object that is not there is named with its resource, and its group when
   });
 });
 
-test('one field error stands bare, several stand in brackets, each sentence once', () => {
+test('one field error has no brackets, several have, and duplicates appear once', () => {
   const required = { reason: 'FieldValueRequired', message: 'Required value', field: 'spec.containers' };
   const bad = {
     reason: 'FieldValueInvalid',
@@ -76,7 +76,7 @@ test.each([
   expect([error.code, error.reason, error.message]).toEqual([code, reason, message]);
 });
 
-test('a status read off the wire answers the same questions as one made here', () => {
+test('a received status answers the same predicates as one created here', () => {
   expect(isNotFound(statusErrorFrom(errors.notFound(PODS, 'x').status))).toBe(true);
   expect(isExpired(statusErrorFrom({ reason: 'Gone', code: 410 }))).toBe(true);
   expect(isConflict(statusErrorFrom({}, 409))).toBe(true);

@@ -144,7 +144,7 @@ test('a failed test leaves the document and what earlier operations wrote alone'
   expect(document).toEqual({ a: { b: [1] } });
 });
 
-test('what a patch does not touch is shared with the input', () => {
+test('parts that a patch does not change are shared with the input', () => {
   const document = { touched: { x: 1 }, rest: { y: 2 } };
   const result = apply(document, { op: 'add', path: '/touched/z', value: 3 }) as typeof document;
   expect([result.rest === document.rest, result.touched === document.touched]).toEqual([true, false]);

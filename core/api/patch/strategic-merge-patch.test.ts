@@ -31,7 +31,7 @@ test('lists without a merge strategy are replaced', () => {
   expect((result['containers'] as JsonObject[])[0]?.['args']).toEqual(['two', 'three']);
 });
 
-test('a new item stands in front, unless the order is given', () => {
+test('a new item is prepended unless the order is given', () => {
   const add = { containers: [{ name: 'new', image: 'n', env: null }] };
   const names = (patch: JsonObject): unknown =>
     (applyStrategicMergePatch(pod, patch, POD)['containers'] as JsonObject[]).map((item) => item['name']);

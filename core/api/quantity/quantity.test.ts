@@ -87,7 +87,7 @@ test('JSON numbers and null are read as quantities', () => {
 const amounts = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
 const formats = fc.constantFrom<QuantityFormat>('DecimalSI', 'BinarySI', 'DecimalExponent');
 
-test('what is written is read back as the same amount', () => {
+test('a written amount is parsed as the same amount', () => {
   fc.assert(
     fc.property(amounts, formats, (nanos, format) => {
       const limit = (2n ** 63n - 1n) * UNIT;

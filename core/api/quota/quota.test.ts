@@ -39,7 +39,7 @@ test('a pod needs the larger of its containers together and its init containers 
   expect(resourceListToWire(podLimits(subject, { useStatus: false }))).toEqual({ cpu: '2100m' });
 });
 
-test('what a pod sets for all containers stands for what they set', () => {
+test('resources of the pod override those of its containers', () => {
   const subject = pod({
     containers: [container('a', { cpu: '1', memory: '1Gi' })],
     resources: { requests: { cpu: '4' } },

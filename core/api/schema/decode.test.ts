@@ -17,7 +17,7 @@ import {
 const POD = structOf('core.v1.Pod');
 const DEPLOYMENT = structOf('apps.v1.Deployment');
 
-test('unknown fields are found where they stand, and dropped', () => {
+test('unknown fields are reported with their path and dropped', () => {
   const { object, strictErrors } = decodeObject(POD, {
     metadata: { name: 'a', foo: 1 },
     spec: { containers: [{ name: 'c' }, { name: 'd', imagee: 'x' }], bar: {} },
@@ -77,7 +77,7 @@ test.each([
     { metadata: { creationTimestamp: 'now' } },
     'parsing time "now" as "2006-01-02T15:04:05Z07:00": cannot parse "now" as "2006"',
   ],
-])('a wrong value is told as Go tells it: %j', (value, message) => {
+])('a wrong value is reported as in Go: %j', (value, message) => {
   expect(() => decodeObject(DEPLOYMENT, value)).toThrow(message);
 });
 
@@ -151,7 +151,7 @@ test.each([
   );
 });
 
-test('a type that reads its own JSON is reported before a wrong type that stands in front of it', () => {
+test('a custom unmarshaller is reported before a wrong type that precedes it', () => {
   const volume = { spec: { azureDisk: { diskName: 1 }, capacity: { storage: 'x' } } };
   expect(() => decodeObject(structOf('core.v1.PersistentVolume'), volume)).toThrow('quantities must match');
 });
@@ -191,7 +191,7 @@ test.each([
   ['ab=c', 3],
   ['abc=x', 4],
   ['ab!d', 2],
-])('base64 %s is told where Go stops reading it', (text, at) => {
+])('base64 %s is reported at the offset where Go stops', (text, at) => {
   const secret = structOf('core.v1.Secret');
   expect(() => decodeObject(secret, { data: { a: text } })).toThrow(
     `illegal base64 data at input byte ${at}`,
@@ -212,7 +212,7 @@ test('pruning drops unknown fields and touches nothing else', () => {
   });
 });
 
-test('a key that stands twice is found at its path, whatever text is around it', () => {
+test('a duplicate key is reported with its path, whatever text is around it', () => {
   const text =
     '{"a":{"b":1,"b":2,"c":"{\\"b\\":1,\\"b\\":2}"},"l":[{"x":1},{"x":1,"\\u0078":2}],"a":null,"e":"\\\\","f":[1,2]}';
   expect(() => JSON.parse(text) as unknown).not.toThrow();

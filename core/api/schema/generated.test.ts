@@ -22,7 +22,7 @@ test('the generated files are what the dependency gives', () => {
   expect(check).not.toThrow();
 });
 
-test('the types of kinds stand where any object may, with times and quantities as the wire has them', () => {
+test('the types of kinds appear where any object may, with times and quantities as on the wire', () => {
   expectTypeOf<V1Pod>().toExtend<KubernetesObject>();
   expectTypeOf<V2HorizontalPodAutoscaler>().toExtend<KubernetesObject>();
   const pod: V1Pod = {

@@ -25,7 +25,7 @@ test('OpenAPI 3 says how fields merge and what they default to', () => {
   });
 });
 
-test('a described reference stands in allOf in OpenAPI 3, bare in OpenAPI 2', async () => {
+test('a described reference is in allOf in OpenAPI 3 and plain in OpenAPI 2', async () => {
   const describe = await loadDescriptions();
   const lifecycleOf = (version: OpenApiVersion): OpenApiSchema | undefined =>
     openApiDefinition('core.v1.Container', version, describe('core.v1.Container')).properties?.['lifecycle'];

@@ -41,7 +41,7 @@ test('the namespace bounds a prefix with a slash', () => {
   expect(parseStorageKey(pods, '/registry/pods/a')).toBeUndefined();
 });
 
-test('what several names share is kept in one form', () => {
+test('kinds with several names are stored in one version', () => {
   expect(find('autoscaling', 'v1', 'horizontalpodautoscalers').storage?.gvk).toEqual({
     group: 'autoscaling',
     version: 'v2',

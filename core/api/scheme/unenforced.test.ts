@@ -13,6 +13,6 @@ test.each(UNENFORCED.map((one) => [one.kind, one] as const))(
   },
 );
 
-test('what is enforced has no warning', () => {
+test('an enforced level adds no warning', () => {
   expect(unenforcedWarning({ group: '', resource: 'pods' })).toBeUndefined();
 });

@@ -132,7 +132,7 @@ test('an exact demand can be asked for', () => {
 
 const labelText = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,5}[a-z0-9])?$/);
 
-test('a selector made of a set matches that set and survives being written', () => {
+test('a selector built from a set matches that set and can be serialised', () => {
   fc.assert(
     fc.property(fc.dictionary(labelText, labelText), (labels) => {
       const selector = selectorFromSet(labels);

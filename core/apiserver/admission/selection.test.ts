@@ -26,7 +26,7 @@ test.each([
   expect(() => selectPlugins(enabled, disabled)).toThrow(message);
 });
 
-test('what is on by default is what upstream has on by default', () => {
+test('the default admission plugins are those of upstream', () => {
   expect([...DEFAULT_PLUGINS].sort()).toEqual([
     ...[
       'CertificateApproval',

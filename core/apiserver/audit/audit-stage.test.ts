@@ -129,7 +129,7 @@ test('a request that lasts has an event when its answer begins', async () => {
   ]);
 });
 
-test('who impersonates and who is impersonated are both recorded', async () => {
+test('the impersonating and the impersonated user are both recorded', async () => {
   const { events, stage } = setup('{level: Metadata, omitStages: [RequestReceived]}');
   const { context } = fakeContext({ url: '/api/v1/pods', user: userInfo('root') });
   await stage.run(context);

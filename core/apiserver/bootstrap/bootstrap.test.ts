@@ -165,7 +165,7 @@ test('three servers that start at the same time on an empty store set up one clu
   });
 });
 
-test('the default policy of a new cluster is made by one of its servers', async () => {
+test('one server creates the default policy of a new cluster', async () => {
   const store = new MemoryStore();
   const tries: string[] = [];
   const flowTries: string[] = [];
@@ -259,7 +259,7 @@ test('the authorizers are fed with what the caches hold, and hear of deletions',
   await first.bootstrap.stop();
 });
 
-test('what is set up already is not written again', async () => {
+test('existing objects are not written again', async () => {
   const store = new MemoryStore();
   const first = serverOn(store, 1);
   await until('in the endpoints', async () => {

@@ -21,7 +21,7 @@ const authentication = (
   isExpired: (one) => one.includes(expired),
 });
 
-test('what servers trust is joined, and an authority that is past its end is dropped', async () => {
+test('trust bundles of all servers are merged without expired authorities', async () => {
   const writer = memoryWriter();
   const dataAfter = async (one: ClusterAuthentication): Promise<V1ConfigMap['data']> => {
     await ensureClusterAuthentication(writer, one);

@@ -35,7 +35,7 @@ const behind = (writer: MemoryWriter) => {
   return { onCache, newestReads };
 };
 
-test('what is right in the cache is not read from etcd', async () => {
+test('a valid cached value is not read from etcd', async () => {
   const writer = memoryWriter();
   writer.put(MAPS, map('right'));
   const { onCache, newestReads } = behind(writer);
@@ -52,7 +52,7 @@ test('a cache that is behind costs a try: what was written meanwhile is read bef
   expect([newestReads, writer.writes]).toEqual([['a'], []]);
 });
 
-test('what the cache does not have is looked for in etcd before it is made', async () => {
+test('an object missing from the cache is read from etcd before it is created', async () => {
   const writer = memoryWriter();
   const { onCache, newestReads } = behind(writer);
   writer.put(MAPS, map('right'));

@@ -31,7 +31,7 @@ test('a hook keeps the server from being ready until it is through, and a failur
   expect(await ask('/readyz')).toBe('ok');
 });
 
-test("a hook is told to end when the server does, and its failure then is no one's", async () => {
+test('a hook is aborted when the server stops, and its failure is then ignored', async () => {
   const failures: string[] = [];
   let ended: Promise<void> = Promise.resolve();
   const hooks = startPostStartHooks(

@@ -93,7 +93,7 @@ test('a binding to another role is recreated', async () => {
   ]);
 });
 
-test('the binding of all kubelets to system:node, which earlier releases made, is removed; one of a person stays', async () => {
+test('the binding of all kubelets to system:node that earlier releases created is removed; one of a person stays', async () => {
   const binding = (labels: Record<string, string>): KubernetesObject => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',

@@ -46,7 +46,7 @@ test("kubeadm's command line is understood", () => {
 });
 
 test.each<[string, string[], string]>([
-  ['what is missing is named', ['--secure-port=1'], '--etcd-servers, --tls-cert-file'],
+  ['missing values are named', ['--secure-port=1'], '--etcd-servers, --tls-cert-file'],
   ['a certificate needs its key', [...MINIMAL, '--etcd-certfile=/x'], '--etcd-certfile and --etcd-keyfile'],
   ['a release must be one we know', [...MINIMAL, '--emulated-version=1.20'], 'is not within 1.34 and 1.36'],
   ['a mode must be one we have', [...MINIMAL, '--authorization-mode=Nope'], 'is not a valid mode'],

@@ -103,7 +103,7 @@ test('the aggregated document is answered in the first form that the client name
   expect((await ask('/apis/apps', { accept: KUBECTL })).json()).toMatchObject({ kind: 'APIGroup' });
 });
 
-test('a client that has the aggregated document is told so, until a group comes or goes', async () => {
+test('a client with the current aggregated document gets 304 until a group is added or removed', async () => {
   const catalog = new DiscoveryCatalog(36);
   const stage = stageOf(catalog);
   const etag = (await ask('/apis', { accept: V2 }, stage)).headers.get('etag') as string;

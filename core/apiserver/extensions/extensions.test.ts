@@ -54,7 +54,7 @@ test('a definition is established and its objects are created, listed, patched a
   expect((await ask('DELETE', `${WIDGETS}/a`)).body.status).toBe('Success');
 });
 
-test('what is wrong with an object is reported in the words of upstream', async () => {
+test('validation errors use the wording of upstream', async () => {
   await define();
   const refusal = async (spec: object): Promise<unknown> =>
     (await ask('POST', WIDGETS, widget('a', spec))).body.message;

@@ -83,7 +83,7 @@ test('a request that waits too long is rejected, and leaves its place', async ()
   );
 });
 
-test('seats are given back when the answer is made, and those of a watch when it begins', async () => {
+test('seats are released when the response is ready, and those of a watch when it starts', async () => {
   const { ask, controller } = setup();
   const inUse = (): number => controller.levels.get('workload-low')!.queues.counts.seatsInUse;
   const read = ask(account('a'), PODS);

@@ -27,7 +27,7 @@ test('reads and writes are counted apart, and a request gives its place back', a
   expect(await stage.run(fakeContext({ url: '/api/v1/pods' }).context)).toBe('next');
 });
 
-test('a place is given back when the answer is made, though the client has not taken it', async () => {
+test('a seat is released when the response is ready, even before the client reads it', async () => {
   const { stage } = setup();
   const { context } = fakeContext({ url: '/api/v1/pods' });
   await stage.run(context);

@@ -78,7 +78,7 @@ test('a request that is wider than the level executes alone', () => {
   expect(start('a', 1)).toBe('waiting');
 });
 
-test('seats of a write are held for a moment after it, while watchers are told', () => {
+test('seats of a write are held for a moment after it, while watchers are notified', () => {
   const { clock, start, finish, order } = setup(2);
   start('write', 0, { initialSeats: 1, finalSeats: 2, finalSeconds: 0.05 });
   start('next', 1);

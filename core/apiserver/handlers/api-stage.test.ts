@@ -141,7 +141,7 @@ test('admission changes a new object before it is validated, and sees the result
   expect(seen).toEqual(['admit CREATE a dry', 'validate CREATE a new']);
 });
 
-test('an update that loses a race is made again of the newer object', async () => {
+test('an update that loses a race is retried with the newer object', async () => {
   await post(CONFIG_MAPS, configMap({ name: 'raced' }, { data: { a: '1' } }));
   const key = '/registry/configmaps/default/raced';
   store.beforeWrite = () => {
@@ -165,7 +165,7 @@ test('an update that loses a race is made again of the newer object', async () =
   ]);
 });
 
-test('who may change may not therefore create by applying', async () => {
+test('permission to patch does not allow creating by apply', async () => {
   const stage = stageOf({ authorizer: { authorize: () => noOpinion('no rule says so') } });
   const { code, message } = await ask(
     {
@@ -246,7 +246,7 @@ test.each([
   expect([code, message()]).toEqual([422, `ListOptions.meta.k8s.io "" is invalid: ${why}`]);
 });
 
-test('what upstream writes although it is empty is written', async () => {
+test('empty fields that upstream encodes are encoded', async () => {
   const accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
   const names = await ask({ url: CONFIG_MAPS, headers: { accept } });
   expect(names.json()['items']).toBeNull();
@@ -285,7 +285,7 @@ test.each([
   expect([code, message()]).toEqual([400, why]);
 });
 
-test('owners that stand twice are reported and taken once', async () => {
+test('duplicate owners are reported and kept once', async () => {
   const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' };
   const { json, headers } = await post(
     CONFIG_MAPS,
@@ -323,7 +323,7 @@ test('a scale changes the replicas, and who scales owns them', async () => {
   expect(owned).toEqual({ author: false, scaler: true });
 });
 
-test('a watch that begins too early is told so in its stream', async () => {
+test('a watch that starts too early gets an error in its stream', async () => {
   await post(CONFIG_MAPS, configMap({ name: 'a' }));
   await ask({ url: CONFIG_MAPS });
   const { code, json } = await ask({ url: `${CONFIG_MAPS}?watch=1&resourceVersion=1` });

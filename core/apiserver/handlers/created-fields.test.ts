@@ -68,7 +68,7 @@ test.each<[string, UpdateRequest]>([
   ['null instead of a value', request(object('x', { k: null }))],
   ['an update', request(object('x', { k: '1' }), { live: object('x', { k: '0' }) })],
   ['entries of its own', request({ ...object('x', { k: '1' }), metadata: { name: 'x', managedFields: [] } })],
-])('%s is worked out by itself', (_what, other) => {
+])('%s is computed separately', (_what, other) => {
   const { fields, updates } = counting();
   fields.update(request(object('x', { k: '1' })));
   fields.update(other);

@@ -14,7 +14,7 @@ test('brackets within texts do not nest', () => {
   expect(parseJson(bytes(JSON.stringify({ a: `\\"${'['.repeat(BODY_DEPTH_MAX + 1)}` }))).value).toBeDefined();
 });
 
-test('what is no UTF-8 is replaced in JSON and refused in YAML', () => {
+test('invalid UTF-8 is replaced in JSON and rejected in YAML', () => {
   const bad = Buffer.concat([bytes('{"a":"'), Buffer.from([0xff]), bytes('"}')]);
   expect(parseJson(bad).value).toEqual({ a: '\ufffd' });
   expect(() => parseYaml(bad)).toThrow('invalid leading UTF-8 octet');
@@ -27,7 +27,7 @@ test('YAML has the values of JSON', () => {
   expect(value).toEqual({ a: 1, b: '1', c: 'yes', d: true, e: null, f: '2001-01-01', 1: 'x' });
 });
 
-test('keys that stand twice are found in both', () => {
+test('duplicate keys are found in both', () => {
   expect(parseJson(bytes('{"a":{"b":1,"b":2}}')).duplicates()).toEqual(['duplicate field "a.b"']);
   expect(parseYaml(bytes('a: 1\na: 2\n"b c": 1\n"b c": 2\n')).duplicates()).toEqual([
     'line 2: key "a" already set in map',

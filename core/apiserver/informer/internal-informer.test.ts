@@ -112,7 +112,7 @@ test('a follower that fails keeps neither others nor itself from what comes next
   expect([bad.calls, complaints]).toEqual([2, Array(2).fill('a follower of the internal informer failed')]);
 });
 
-test('what is not served has no objects', async () => {
+test('a resource that is not served has no objects', async () => {
   await expect(
     informer.follow({ group: 'none', resource: 'nothing' }, recording()).ready,
   ).resolves.toBeUndefined();

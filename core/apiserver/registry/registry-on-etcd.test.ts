@@ -116,7 +116,7 @@ test('over the wire, two servers never give one address twice', async () => {
   expect(new Set(ips.flat()).size).toBe(60);
 });
 
-test('over the wire, a dry run and a conflict are told apart', async () => {
+test('over the wire, a dry run and a conflict are distinct', async () => {
   const maps = storage(open(7), '', 'configmaps');
   const { revision } = await maps.create(scopeOf(), { metadata: { name: 'd' } }, NO_OPTIONS);
   const put = (resourceVersion: number, dryRun = false) =>

@@ -12,7 +12,7 @@ const headersOf = (goawayChance: number, next: number, protocol: 'HTTP/1.1' | 'H
   return [context.response.header('connection'), context.response.header('strict-transport-security')];
 };
 
-test('by chance an HTTP/2 client is told to connect again', () => {
+test('HTTP/2 clients are asked at random to reconnect', () => {
   expect([headersOf(0.01, 0.005)[0], headersOf(0.01, 0.5)[0], headersOf(0, 0)[0]]).toEqual([
     'close',
     undefined,

@@ -58,7 +58,7 @@ test('a call has a bound', async () => {
   expect(calls.map(({ length }) => length)).toEqual([1, 100, 100, 49]);
 });
 
-test('what one call failed with is told to all who shared it', async () => {
+test('all callers that share a call get its error', async () => {
   const { reads } = etcd(new Error('no leader'));
   const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((key) => reads.read(Buffer.from(key))));
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);

@@ -6,7 +6,7 @@ import type { Store, StoredValue, Transformed } from './store.ts';
 
 const stored: StoredValue = { key: '/registry/pods/a/b', value: new Uint8Array(), revision: 1 };
 
-test('what a caller does during an update is not time of etcd', async () => {
+test('time spent in the update callback does not count as etcd latency', async () => {
   const clock = manualClock();
   const metrics = new Registry();
   const inner: Partial<Store> = {

@@ -91,7 +91,7 @@ test('a value that no key reads fails with the reason, in a list with its key', 
 test.each([
   ['directly', numbered(1)],
   ['later', slow(numbered(1))],
-])('a watch is told plain values in order when they are decrypted %s', async (_when, transformer) => {
+])('a watch gets decrypted values in order when they are decrypted %s', async (_when, transformer) => {
   const { memory, store } = setup(transformer);
   const told: string[] = [];
   const done = new Promise<void>((resolve) => {

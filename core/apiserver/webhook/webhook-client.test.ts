@@ -142,7 +142,7 @@ test.each<[string, Respond, string]>([
     (_body, response) => void response.writeHead(307, { location: 'https://127.0.0.1:1/' }).end(),
     'the server responded with the status code 307 but did not return more information',
   ],
-])('%s is told in the words of client-go', async (_name, respond, expected) => {
+])('%s is reported in the words of client-go', async (_name, respond, expected) => {
   const { server, client } = await start(respond);
   const target = { url: server.url(), caBundle: server.caBundle };
   expect(await failure(client.post(target, {}, { signal: signal() }))).toBe(expected);
@@ -181,7 +181,7 @@ test('a webhook that is gone refuses, also after a connection to it was kept', a
   );
 });
 
-test('what is neither a URL nor a service is refused', async () => {
+test('a webhook without a URL or a service is rejected', async () => {
   const { client } = await start(json({}));
   expect(await failure(client.post({}, {}, { signal: signal() }))).toBe(
     'webhook configuration must have either service or URL',

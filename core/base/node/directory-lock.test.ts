@@ -24,13 +24,13 @@ test('a folder in use is refused, with the process that uses it, until it is fre
   (await lockDirectory(directory)).dispose();
 });
 
-test('what a crashed process left behind keeps no one out', async () => {
+test('a lock left by a crashed process does not block the next one', async () => {
   const directory = folder();
   writeFileSync(join(directory, '.owner'), String(process.ppid));
   (await lockDirectory(directory)).dispose();
 });
 
-test('a folder that cannot be made is one clear line', async () => {
+test('a directory that cannot be created is reported in one line', async () => {
   const file = join(folder(), 'file');
   writeFileSync(file, '');
   await expect(lockDirectory(join(file, 'data'))).rejects.toThrow(/^cannot use the data directory/);

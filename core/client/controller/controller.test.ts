@@ -158,7 +158,7 @@ test('a slow start stops after the batch that failed', async () => {
   expect([result.succeeded, (result.error as Error).message]).toEqual([6, 'quota']);
 });
 
-test('hashes depend on what is in a template, not on its order, and are made of safe letters', () => {
+test('hashes depend on the content of a template, not on its order, and use safe letters', () => {
   expect(fnv32a('foobar')).toBe(0xbf9cf968);
   const hash = templateHash({ a: 1, b: [{ c: 'x', d: undefined }] });
   expect(templateHash({ b: [{ c: 'x' }], a: 1 })).toBe(hash);

@@ -41,7 +41,7 @@ const logOf = <T extends KubernetesObject>(informer: Informer<T>): string[] => {
 };
 
 test.each([true, false])(
-  'objects that are there, come, change and go are told of (watchList %s)',
+  'existing, added, changed and deleted objects are reported (watchList %s)',
   async (watchList) => {
     const { api, factory } = setUp({ watchList });
     api.seed(CONFIG_MAP, map('a'), map('b'));

@@ -39,7 +39,7 @@ const twoCandidates = async (api: FakeApi) => {
   return { a, b };
 };
 
-test('who waits asks nothing while it is told of every renewal, and has the lease when it is given up', async () => {
+test('a waiting candidate that watches renewals sends no requests, and acquires the lease when it is released', async () => {
   const api = new FakeApi();
   const { a, b } = await twoCandidates(api);
   await api.advance(60_000, 250);
@@ -66,7 +66,7 @@ const expectTakeOver = async (
   await b.done;
 };
 
-test('who may not watch the lease looks at it from time to time', async () => {
+test('a candidate without permission to watch polls the lease', async () => {
   const api = new FakeApi();
   api.intercept(({ verb }) => {
     if (verb === 'watch')

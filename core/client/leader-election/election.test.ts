@@ -94,7 +94,7 @@ test('a leader that stops gives the lease up, and the next does not wait it out'
   expect(api.clock.pendingCount).toBe(0);
 });
 
-test('who waits has a lease that was given up within half a retry period', async () => {
+test('a waiting candidate acquires a released lease within half a retry period', async () => {
   const api = new FakeApi();
   const a = stand(api, 'a');
   await api.settle();

@@ -242,7 +242,7 @@ test('when a server is gone the next address is used', async () => {
   expect(await client.json(GET)).toBe('second');
 });
 
-test('a server that is not there, or not the one that was meant, is told apart', async () => {
+test('an unreachable server and a wrong server are distinct errors', async () => {
   const server = await serve({ hosts: ['api.test'], handle: (_, response) => answerJson(response, 'ok') });
   await expect(open(server.config()).json(GET)).rejects.toSatisfy(failsAs('TlsFailed'));
   expect(await open(server.config({ tlsServerName: 'api.test' })).json(GET)).toBe('ok');

@@ -80,7 +80,7 @@ test('files are relative to the kubeconfig, and a context has its user, cluster 
   ]);
 });
 
-test('what is missing is named', () => {
+test('missing values are named', () => {
   expect(() => configFrom(KUBECONFIG, { context: 'broken' })).toThrow('cluster "nowhere" not found');
   expect(() => configFrom(KUBECONFIG, { context: 'x' })).toThrow('context "x" not found');
   expect(() => configFrom({})).toThrow('no current-context');

@@ -171,7 +171,7 @@ test('lists come in pages, by fields and labels', async () => {
   expect(list.items.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([['Pod', 'x']]);
 });
 
-test('a request can be made to fail, and what was written can be read', async () => {
+test('requests can be set to fail, and written objects can be read', async () => {
   const api = new FakeApi();
   const nodes = api.client().resource(NODE);
   api.failNext({ verb: 'create', plural: 'nodes' }, tooManyRequests(1));

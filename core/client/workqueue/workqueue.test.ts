@@ -86,7 +86,7 @@ test('a queue that is shut down hands out what waits, takes nothing new, and dra
   await draining;
 });
 
-test('workers retry failures with back-off, requeue on demand, and stop when told', async () => {
+test('workers retry failures with back-off, requeue on demand, and stop when aborted', async () => {
   const { clock, queue } = queueWith();
   const stop = new AbortController();
   const seen: string[] = [];
@@ -117,7 +117,7 @@ test('workers retry failures with back-off, requeue on demand, and stop when tol
   expect(seen).toEqual(['fails@0', 'fails@5', 'fails@15', 'later@15', 'later@65', 'later@115']);
 });
 
-test('a key that keeps failing is given up when told so', async () => {
+test('a key that keeps failing is dropped on request', async () => {
   const { clock, queue } = queueWith();
   const stop = new AbortController();
   let tries = 0;

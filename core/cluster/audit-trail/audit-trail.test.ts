@@ -84,7 +84,7 @@ test('filters by user, verb, object, time and denial', async () => {
   expect(await namesOf({ resource }, 'cp-1')).toEqual(['cp-1 web']);
 });
 
-test('people are told from components, nodes, service accounts and the console itself', async () => {
+test('people are distinguished from components, nodes, service accounts and the console itself', async () => {
   const users = [
     'ada',
     'system:kube-scheduler',

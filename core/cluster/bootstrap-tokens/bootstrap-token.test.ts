@@ -86,7 +86,7 @@ test('the hash of an authority is that of its public key, for each in a bundle',
   expect(() => parseAuthorityHash(`sha256:${createHash('sha1').digest('hex')}`)).toThrow('64 hexadecimal');
 });
 
-test('machines that join are told the advertised address, and loopback while there is none', () => {
+test('machines that join get the advertised address, or loopback if there is none', () => {
   const config = (advertiseAddress?: string): ClusterConfig => ({
     apiVersion: 'pilothouse.dev/v1',
     kind: 'Cluster',

@@ -49,7 +49,7 @@ test('sockets are sorted into expected ones, unexpected ones, foreign ones and t
   });
 });
 
-test('where processes cannot be told apart nothing is called foreign', () => {
+test('nothing is called foreign where processes cannot be distinguished', () => {
   const sorted = sortSockets([socket('127.20.0.2:2379', 'x')], {
     config,
     inodes: undefined,

@@ -45,7 +45,7 @@ test('only its owner may open the socket', () => {
   expect(statSync(controlEndpoint(folder)).mode & 0o777).toBe(0o600);
 });
 
-test('what is no request ends the connection', async () => {
+test('a malformed request closes the connection', async () => {
   const socket = connect(controlEndpoint(folder));
   socket.write('GET / HTTP/1.1\r\n\r\n');
   await once(socket, 'close');

@@ -55,7 +55,7 @@ test('a file in its place is refused', () => {
   expect(() => controlEndpoint(LONG)).toThrow();
 });
 
-test.runIf(isRoot)('a folder that another user made is refused', () => {
+test.runIf(isRoot)('a directory created by another user is refused', () => {
   mkdirSync(folder, { mode: 0o700 });
   chownSync(folder, 65_534, 65_534);
   expect(() => controlEndpoint(LONG)).toThrow(/it belongs to user 65534; remove it, or set TMPDIR/);

@@ -31,7 +31,7 @@ const openOnce = async (wishes: SpecWishes) => {
   return opened;
 };
 
-test('a new folder is made from the wishes, and the next start finds it as it was', async () => {
+test('a new data directory is created from the wishes, and the next start finds it unchanged', async () => {
   const first = await openOnce(SMALL);
   expect([first.isNew, first.config.spec.etcdMembers]).toEqual([true, 1]);
   const authority = readFileSync(join(folder, 'pki', 'ca.crt'), 'utf8');
@@ -107,7 +107,7 @@ test('a renewal that was cut off between certificate and key is done again', asy
   expect(readFileSync(join(folder, 'pki', `${ours}.crt`), 'utf8')).not.toBe(before);
 });
 
-test('the key of service accounts is not made again', async () => {
+test('the service account key is not recreated', async () => {
   await openOnce(SMALL);
   rmSync(join(folder, 'pki', 'sa.key'));
   await expect(openOnce({ externalEtcd: undefined })).rejects.toMatchObject({

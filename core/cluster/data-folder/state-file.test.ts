@@ -18,7 +18,7 @@ const file = stateFile({
   remedy: verbatim('delete it'),
 });
 
-test('what was written is read, readable by the owner alone, until it is forgotten', async () => {
+test('a stored value can be read until it is removed, and only by its owner', async () => {
   expect(await file.read(data)).toBeUndefined();
   await file.write(data, { host: 'cp-1' });
   expect([await file.read(data), statSync(join(data, 'sub/state.json')).mode & 0o777]).toEqual([

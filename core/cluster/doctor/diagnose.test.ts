@@ -249,7 +249,7 @@ test('permissions that were deleted and containers that cannot start are named',
   });
 });
 
-test('what a foreign cluster does not tell is not supported, not healthy', () => {
+test('data that a cluster from a kubeconfig does not offer is reported as not supported', () => {
   const findings = diagnose({
     ...healthy,
     hosts: null,

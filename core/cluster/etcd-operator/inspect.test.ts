@@ -28,7 +28,7 @@ const claim = (key: string, createRevision: number, value = ''): Claim => ({
   value,
 });
 
-test('those who wait for one name stand in the order of their keys', () => {
+test('waiters for one name are listed in the order of their keys', () => {
   const lines = waitingLines([claim('b/2', 9), claim('jobs/a/3', 8, 'me'), claim('b/1', 5)]);
   expect(lines.map(({ name, kind, claims }) => [name, kind, claims.map(({ lease }) => lease)])).toEqual([
     ['b', 'lock', ['1', '2']],

@@ -119,7 +119,7 @@ const contextOf = (client: Client, dryRun = false) => ({
 const A = '/api/v1/namespaces/shop/configmaps/a';
 const B = '/api/v1/namespaces/shop/configmaps/b';
 
-test('a release is read as helm stores it, and damage is told', async () => {
+test('a release is read as helm stores it, and damage is reported', async () => {
   const release = await decodeRelease(await encodeRelease(raw(3, 'deployed', '')));
   expect([release.name, release.revision, release.chart, release.notes]).toEqual([
     'web',

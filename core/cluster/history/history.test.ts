@@ -154,7 +154,7 @@ test('values that cannot be read are reported, and the rest is read', async () =
   expect(await read('[1]')).toBe(`${A} holds no Kubernetes object`);
 });
 
-test('a change of the status alone is told apart, and fields of the server are no change', () => {
+test('a change of the status alone is marked, and fields of the server are no change', () => {
   const before = { ...config('a', '1', { resourceVersion: '1', managedFields: [{}] }), status: { ready: 1 } };
   expect(
     changeOf(before, { ...before, metadata: { ...before.metadata, resourceVersion: '2' } }),

@@ -46,7 +46,7 @@ test('a second start compiles nothing', () => {
   ]);
 });
 
-test('the first start takes what the build has made, and keeps its own for the next', () => {
+test('the first start uses the code cache of the build and keeps its own for the next', () => {
   expect([start({ isBuild: true }), start(), start()]).toEqual([
     { answer: 2, compiled: true },
     { answer: 2, compiled: true },

@@ -3,7 +3,7 @@ import { defaultSpec } from '../config/config.ts';
 import { joinConfigMaps } from '../bootstrap-tokens/join-settings.ts';
 import { readFacts } from './cluster-facts.ts';
 
-test('what a cluster tells machines that join is what they read', () => {
+test('a joining machine reads the same cluster-info that the cluster publishes', () => {
   const config = {
     apiVersion: 'pilothouse.dev/v1' as const,
     kind: 'Cluster' as const,

@@ -19,7 +19,7 @@ test('a second operation is refused with the name of the first, and begins after
   expect(await operations.run(verbatim('an upgrade'), () => Promise.resolve(1))).toBe(1);
 });
 
-test('who waits for the end of an operation waits no longer than a limit', async () => {
+test('waiting for the end of an operation is limited', async () => {
   const clock = manualClock();
   const operations = new OneAtATime();
   let end: () => void = () => undefined;

@@ -12,7 +12,7 @@ test.each([
   expect(placeOfKey(key)).toEqual({ resource, name });
 });
 
-test('what a restore brings back and what it takes is reported by resource', () => {
+test('a restore reports recreated and deleted objects by resource', () => {
   const now = new Set(['/registry/pods/web/a', '/registry/pods/web/b', '/registry/secrets/web/s']);
   const then = new Set(['/registry/pods/web/a', '/registry/pods/web/c']);
   expect(compareKeys(now, then)).toEqual([

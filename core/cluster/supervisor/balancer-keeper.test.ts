@@ -64,7 +64,7 @@ test('after its end none is started any more, and one that was starting is ended
   expect(started.map(({ closed }) => closed)).toEqual([false, true]);
 });
 
-test('a thread that does not end is told to anyone who ends the process', async () => {
+test('a thread that does not end is reported when the process ends', async () => {
   const { keeper } = kept();
   await keeper.start();
   expect(await keeper.close()).toBe(false);

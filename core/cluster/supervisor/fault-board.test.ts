@@ -13,7 +13,7 @@ const board = () => {
   return { board: made, told };
 };
 
-test('a cut is told to both ends, a cut of one way to the end that would receive', () => {
+test('both ends are notified of a cut, and only the receiver of a cut in one direction', () => {
   const { board: faults, told } = board();
   const { id } = faults.add({ kind: 'cut', from: 'cp-1', to: 'cp-2', isOneWay: true });
   expect([told.get('cp-1'), told.get('cp-2')]).toEqual([
@@ -25,7 +25,7 @@ test('a cut is told to both ends, a cut of one way to the end that would receive
   expect(told.get('cp-1')?.links).toEqual([{ addresses: ['at-cp-2'], delayMs: null }]);
 });
 
-test('what goes wrong on one host adds up', () => {
+test('failures of one host accumulate', () => {
   const { board: faults, told } = board();
   faults.add({ kind: 'slow-disk', host: 'cp-1', delayMs: 30 });
   faults.add({ kind: 'slow-disk', host: 'cp-1', delayMs: 20 });

@@ -91,7 +91,7 @@ test('a host that has run long enough begins with the shortest pause', async () 
   expect(crashes.at(-1)?.outcome).toEqual(say('exit.restarting', { seconds: 1, attempt: 1, max: 5 }));
 });
 
-test('what a person does replaces a restart that waits', async () => {
+test('an action of a person replaces a scheduled restart', async () => {
   const { keeper, started, pass } = kept();
   keeper.exited('cp-1', verbatim('terminated by SIGKILL'));
   expect([keeper.release('cp-1'), keeper.release('cp-1')]).toEqual([true, false]);

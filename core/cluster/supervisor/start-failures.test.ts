@@ -76,7 +76,7 @@ test('a manifest that cannot be read counts as what it would have started', () =
   expect(verdict(look([host('cp-1'), host('cp-2'), host('cp-3')], broken))).toBeUndefined();
 });
 
-test('what was just started again is given time', () => {
+test('a host that was just restarted has time to become ready', () => {
   const seen = look([
     host('cp-1', { components: [{ ...host('cp-1', {}, 1).components[0]!, phase: 'starting' }] }),
   ]);

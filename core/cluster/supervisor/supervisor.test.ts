@@ -49,7 +49,7 @@ const supervised = () => {
   return { supervisor, launched, tell };
 };
 
-test('who waits for a host is told when its cluster has ended, not when the time is over', async () => {
+test('waiting for a host ends with its cluster, not with the timeout', async () => {
   const { supervisor } = supervised();
   await supervisor.commands.start('cp-1');
   const waiting = supervisor.host('cp-1').until(() => false, 240_000);

@@ -6,7 +6,7 @@ import { entryOf } from './timeline-fixture.ts';
 const causes = (entries: Parameters<typeof relateAll>[0]): Record<number, number | null> =>
   Object.fromEntries(relateAll(entries).map(({ id, cause }) => [id, cause]));
 
-test('the death of a leader is told from the command to the alert', () => {
+test('the death of a leader is traced from the command to the alert', () => {
   const story = [
     entryOf(1, 'action', ['cp-1']),
     entryOf(2, 'hostKilled', ['cp-1']),
@@ -33,7 +33,7 @@ test('an alert is led back to what happened to its instance, before what happene
   ).toMatchObject({ 3: 1, 4: 2 });
 });
 
-test('what happens to another host, or long after, is not related', () => {
+test('entries of another host or of a later time are not related', () => {
   expect(
     causes([
       entryOf(1, 'hostKilled', ['cp-1']),

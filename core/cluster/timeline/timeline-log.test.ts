@@ -70,7 +70,7 @@ test('garbage in the file is counted, not thrown', async () => {
   expect([entries.length, damagedLines]).toEqual([1, 4]);
 });
 
-test('what was open when a recording broke off ends with its last entry', async () => {
+test('open intervals of an interrupted recording end with its last entry', async () => {
   const first = await open();
   first.append(draft(1, { isOpen: true }));
   first.append(draft(4));

@@ -27,7 +27,7 @@ const warning = (name: string): Draft => ({
 const lines = async (): Promise<readonly string[]> =>
   (await readTimeline(data, true)).entries.map(({ text }) => inEnglish(text));
 
-test('what was seen before the log is open is recorded after its beginning', async () => {
+test('observations from before the log opens are recorded after its first entry', async () => {
   const clock = manualClock();
   const timeline = new Timeline({ dataDirectory: data, clock, log: silentLog });
   timeline.see([warning('early')]);

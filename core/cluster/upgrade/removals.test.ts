@@ -57,7 +57,7 @@ test('many workers are drained a tenth at a time', () => {
   expect(batches.map(({ nodes }) => nodes.length)).toEqual([3, 3, 3, 3, 3, 3, 3, 3, 1]);
 });
 
-test('an API server is told of other members without touching the rest of its manifest', () => {
+test('an API server gets the new members without other changes of its manifest', () => {
   const text = 'command:\n  # mine\n  - --etcd-servers=https://a:2379\n  - --v=4\n';
   expect(withEtcdServers(text, ['https://b:2379', 'https://c:2379'])).toBe(
     text.replace('https://a:2379', 'https://b:2379,https://c:2379'),

@@ -177,7 +177,7 @@ const signing = async (api: FakeApi) => {
   return new X509Certificate(pair.certificatePem);
 };
 
-test('what is approved is signed for as long as asked, and nothing else is', async () => {
+test('only approved requests are signed, for the requested duration', async () => {
   const api = new FakeApi();
   api.seed(
     CERTIFICATE_SIGNING_REQUEST,

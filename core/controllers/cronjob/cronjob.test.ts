@@ -44,7 +44,7 @@ const end = (api: FakeApi, name: string, type: 'Complete' | 'Failed'): void =>
     };
   });
 
-test('jobs are made when their time comes, named after it', async () => {
+test('jobs are created when they are due and named after their time', async () => {
   const { api, events, stop } = await start({ timeZone: 'Europe/Berlin' });
   await api.advance(9 * MINUTE_MS);
   expect(names(api)).toEqual([]);
@@ -185,7 +185,7 @@ test('a suspended cron job makes nothing; a wrong zone or schedule is reported',
   await wrong.stop();
 });
 
-test('a job that was made before a crash is taken up, not made again', async () => {
+test('a job created before a crash is adopted, not created again', async () => {
   const { api, stop } = await start();
   const lost = api.intercept(({ verb, subresource }) => {
     if (verb !== 'update' || subresource !== 'status') return;

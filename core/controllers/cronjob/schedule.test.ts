@@ -59,7 +59,7 @@ test('a day whose midnight is skipped begins with the change', () => {
   expect(next('0 1 4 11 *', '2018-11-01T00:00:00Z', 'America/Sao_Paulo')).toBe('2018-11-04T03:00:00Z');
 });
 
-test('what cannot be read is reported', () => {
+test('unreadable input is reported', () => {
   expect(parseSchedule('61 * * * *')).toEqual({ error: 'end of range (61) above maximum (59): 61' });
   expect(parseSchedule('TZ=Mars/Olympus * * * * *')).toEqual({
     error: 'provided bad location Mars/Olympus: unknown time zone Mars/Olympus',

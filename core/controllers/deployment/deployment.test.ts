@@ -262,7 +262,7 @@ test('a name that is taken by another is counted as a collision and avoided', as
   await stop();
 });
 
-test('a replica set that cannot be made is reported, and made later', async () => {
+test('a ReplicaSet that cannot be created is reported and created later', async () => {
   const refusal = forbidden({ group: 'apps', resource: 'replicasets' }, 'x', 'exceeded quota');
   const { api, events, stop } = await start({}, (seeded) =>
     seeded.failNext({ verb: 'create', plural: 'replicasets' }, refusal, 2),
@@ -276,7 +276,7 @@ test('a replica set that cannot be made is reported, and made later', async () =
   await stop();
 });
 
-test('an answer that says it exists, of what we made ourselves, is no collision', async () => {
+test('AlreadyExists for an object that we created is no collision', async () => {
   const { api, stop } = await start({}, (seeded) => {
     const hook = seeded.intercept((request) => {
       if (request.verb !== 'create' || request.type.plural !== 'replicasets') return;

@@ -88,7 +88,7 @@ test('a pod whose controller is not found allows nothing', async () => {
   await running.stop();
 });
 
-test('pods of no one are told of where a share is asked for', async () => {
+test('unmanaged pods are reported where a percentage is required', async () => {
   const { running } = await fixture({ maxUnavailable: 1 }, [
     { ...pod('a'), metadata: { name: 'a', labels: { app: 'web' } } },
   ]);
@@ -98,7 +98,7 @@ test('pods of no one are told of where a share is asked for', async () => {
   await running.stop();
 });
 
-test('a pod that was to be disrupted and was not is told so after two minutes', async () => {
+test('a pod that was not disrupted after all gets its condition reset after two minutes', async () => {
   const { api, running } = await fixture({ minAvailable: 1 }, [pod('a')]);
   api.edit(POD, 'a', ({ status }) => {
     status!.conditions!.push({

@@ -34,7 +34,7 @@ const subsets = (api: FakeApi) =>
     (ports ?? []).map(({ port }) => port),
   ]);
 
-test('ready and not ready pods are told apart, ports make subsets, labels are the service’s', async () => {
+test('ready and unready pods are separate, ports form subsets, labels come from the Service', async () => {
   const api = new FakeApi();
   api.seed(SERVICE, service());
   api.seed(POD, pod(1), pod(2, false), pod(3, true, 9090));

@@ -110,7 +110,7 @@ test('publishNotReadyAddresses makes everything ready', async () => {
   await running.stop();
 });
 
-test('pods whose named port differs stand in slices of their own, and slices hold a hundred', async () => {
+test('pods with different named ports are in separate slices, and slices hold a hundred', async () => {
   const api = await fixture();
   api.seed(POD, ...Array.from({ length: 120 }, (_, i) => pod(i + 1)), pod(200, { port: 9090 }));
   const running = await startOnFake(api, endpointSliceController);

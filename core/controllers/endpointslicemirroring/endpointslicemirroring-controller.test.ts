@@ -28,7 +28,7 @@ const view = (api: FakeApi) =>
     ])
     .sort();
 
-test('what people wrote is mirrored by family, follows, and goes', async () => {
+test('endpoints written by people are mirrored by address family, updated and deleted', async () => {
   const api = new FakeApi();
   api.seed(SERVICE, service('own'));
   api.seed(ENDPOINTS, endpoints('own'));

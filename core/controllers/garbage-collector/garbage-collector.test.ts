@@ -130,7 +130,7 @@ test('resources that are defined later are watched, and owned across resources',
   expect(maps(api)).toEqual([]);
 });
 
-test('an owner in another namespace is none, and the user is told', async () => {
+test('an owner in another namespace is ignored with an event', async () => {
   const api = new FakeApi();
   const owner = seedOne(api);
   const running = await start(api);

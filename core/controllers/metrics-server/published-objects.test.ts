@@ -4,7 +4,7 @@ import { isOwn, publishedObjects, revised } from './published-objects.ts';
 const place = { address: '127.20.0.1', port: 4443, authority: 'PEM' };
 const objects = publishedObjects(place);
 
-test('what the server adds to an object is no reason to write it again', () => {
+test('defaults added by the server do not cause another write', () => {
   const stored = {
     ...objects.service,
     spec: { ...objects.service.spec, clusterIP: '127.20.64.7', type: 'ClusterIP' },

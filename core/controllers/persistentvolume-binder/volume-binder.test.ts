@@ -107,7 +107,7 @@ test('a volume that is set aside for the claim goes before all others', async ()
   await running.stop();
 });
 
-test('a class that binds immediately has a volume made, and deletes it with the claim', async () => {
+test('a class with immediate binding provisions a volume and deletes it with the claim', async () => {
   const api = new FakeApi();
   api.seed(STORAGE_CLASS, storageClass());
   const [seeded] = api.seed(PERSISTENT_VOLUME_CLAIM, claim('2Gi', { storageClassName: 'local' }));

@@ -52,7 +52,7 @@ test('above the threshold evicted pods go first, then the oldest', async () => {
   await running.stop();
 });
 
-test('what ends without a node, or on one that is out of service, is let go', async () => {
+test('terminating pods without a node, or on a node out of service, are deleted', async () => {
   const api = new FakeApi();
   const ending = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 30 };
   api.seed(NODE, {

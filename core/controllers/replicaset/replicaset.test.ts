@@ -32,7 +32,7 @@ const start = async (object: ReplicaSet, prepare?: (api: FakeApi) => void) => {
   return { api, ...running };
 };
 
-test('as many pods as wanted are made, with the template, an owner and a generated name', async () => {
+test('the desired number of pods is created with the template, an owner and a generated name', async () => {
   const { api, events, stop } = await start(replicaSet(3));
   const pods = api.list(POD);
   expect(pods).toHaveLength(3);

@@ -36,7 +36,7 @@ test('a quota says what is limited and what is used', async () => {
   await running.stop();
 });
 
-test('what is deleted or done is given back; what is created is left to admission', async () => {
+test('deleted or finished objects lower the usage; new objects are counted by admission', async () => {
   const { api, running } = await fixture({ pods: '5', 'count/configmaps': '3' });
   api.seed(CONFIG_MAP, { metadata: { name: 'x' } });
   await api.settle();

@@ -36,7 +36,7 @@ test('every namespace has the authority, with the words upstream explains it wit
   });
 });
 
-test('what was changed is put right, and what was deleted comes back', async () => {
+test('changed objects are corrected and deleted ones recreated', async () => {
   const { api, certificatePem } = await fixture();
   api.edit(CONFIG_MAP, 'kube-root-ca.crt', (map) => (map.data = { 'ca.crt': 'x', more: 'y' }), 'a');
   await api.settle();

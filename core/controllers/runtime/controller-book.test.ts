@@ -22,7 +22,7 @@ test('a turn that failed is listed with its object until one succeeds', async ()
   expect([now().failing, now().recent.map(({ outcome }) => outcome)]).toEqual([[], ['done', 'failed']]);
 });
 
-test('what is in work is named while it lasts', async () => {
+test('a reconciliation is listed while it runs', async () => {
   const { record, queue, now } = open();
   let finish = (): void => undefined;
   const turn = record.observe(queue, 'default/slow', () => new Promise((resolve) => (finish = resolve)));
@@ -32,7 +32,7 @@ test('what is in work is named while it lasts', async () => {
   expect(now().working).toEqual([]);
 });
 
-test('what is kept is bounded, newest first', async () => {
+test('the history is bounded and newest first', async () => {
   const { fail, now, clock } = open();
   for (let turn = 0; turn < FAILING_MAX + 10; turn += 1) {
     clock.advance(1);

@@ -5,7 +5,7 @@ import { serviceAccountTokens } from './service-account-tokens.ts';
 
 const signal = new AbortController().signal;
 
-test('the account is made when it is missing, and its token is asked for once', async () => {
+test('a missing account is created, and its token is requested once', async () => {
   const api = new FakeApi();
   const tokens = serviceAccountTokens(api.client(), 'deployment-controller', api.clock);
   const [first, second] = await Promise.all([tokens.token(signal), tokens.token(signal)]);

@@ -45,7 +45,7 @@ test('jobs go in the foreground when their time is over, whether they succeeded 
   await stop();
 });
 
-test('a time that was made longer while the deletion was decided is kept', async () => {
+test('an expiry extended while the deletion was decided is kept', async () => {
   const api = new FakeApi();
   api.seed(JOB, job('sum', 10, 'Complete'));
   const { stop } = await runOn(api, TTL_AFTER_FINISHED_CONTROLLER);

@@ -16,7 +16,7 @@ test.each([
   expect(stepAfter(step, nodesCount)).toBe(expected);
 });
 
-test('all nodes are told again when the cluster grows past a step', async () => {
+test('all nodes are updated when the cluster grows past a step', async () => {
   const api = new FakeApi();
   api.seed(NODE, ...Array.from({ length: 100 }, (_, i) => ({ metadata: { name: `n${i}` } })));
   const running = await startOnFake(api, ttlController);

@@ -171,7 +171,7 @@ const answers = (count: number): readonly ResourceRecord[] =>
     data: { kind: 'address', address: `10.0.0.${index}` },
   }));
 
-test('what does not fit is left out, TC says so, and OPT stays', () => {
+test('records that do not fit are omitted with the TC bit set, and OPT stays', () => {
   const edns = { udpBytes: 1232, version: 0, isDnssecOk: false, options: [] };
   const made = message({ isResponse: true, answers: answers(100), edns });
   const encoded = encodeMessage(made, 512);

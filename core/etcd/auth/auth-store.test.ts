@@ -109,7 +109,7 @@ test('a user may what its roles allow, root everything, no one nothing', () => {
   expect(reasonOf(() => new Access(store, noLeases, undefined).read(key('b')))).toBe('UserEmpty');
 });
 
-test('what was established before a change is void', () => {
+test('a check from before a change of users or roles is no longer valid', () => {
   const before = as('alice');
   store.userRevokeRole({ name: 'alice', role: 'reader' });
   expect(reasonOf(() => before.read(key('b')))).toBe('AuthOldRevision');

@@ -14,7 +14,7 @@ test.each([
   expect(await bcryptMatches(`${password}x`, hash, pause)).toBe(false);
 });
 
-test('what was hashed matches', async () => {
+test('a hashed password matches', async () => {
   const hash = await bcryptHash('geheim ü', { cost: 4, salt: Buffer.from('0123456789abcdef'), pause });
   expect(hash).toMatch(/^\$2a\$04\$[./A-Za-z0-9]{53}$/);
   expect(await bcryptMatches('geheim ü', hash, pause)).toBe(true);

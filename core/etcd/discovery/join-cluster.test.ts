@@ -63,7 +63,7 @@ test('every member gets the same cluster once the last has registered', async ()
   expect(await Promise.all(joined)).toEqual([cluster, cluster, cluster]);
 });
 
-test('a member that comes too late is told that the cluster is full, and one that comes back is not', async () => {
+test('a late member gets an error that the cluster is full, a returning member does not', async () => {
   const store = new MemoryStore('1');
   const clock = manualClock();
   const first = await join(store, clock, 1);

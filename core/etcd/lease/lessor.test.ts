@@ -251,7 +251,7 @@ test('rows are what etcd writes', () => {
   expect(() => decodeLeaseRow(bytes('short'), bytes(''))).toThrow('no lease id');
 });
 
-test('what happens to leases is counted under upstream names', async () => {
+test('lease operations are counted under the metric names of upstream', async () => {
   const registry = new Registry();
   const { lessor, clock } = setUp({ metrics: leaseMetrics(registry) });
   lessor.promote(0);

@@ -34,7 +34,7 @@ const firstStandMs = (id: MemberId, connected: readonly MemberId[]): number => {
   return stoodAtMs[0] ?? Infinity;
 };
 
-test('members stand one after the other, all of them well before the timeout', () => {
+test('members campaign one after the other, all well before the timeout', () => {
   const alive = [2, 3, 4, 5];
   const times = alive.map((id) => firstStandMs(id, alive));
   expect(times).toEqual([...times].sort((a, b) => a - b));
@@ -42,7 +42,7 @@ test('members stand one after the other, all of them well before the timeout', (
   expect(times.at(-1)).toBeLessThan(ELECTION_MS / 5);
 });
 
-test('no one stands before a quorum is connected', () => {
+test('no member campaigns before a quorum is connected', () => {
   const { clock, early, peers, stoodAtMs } = electionOf(1, [2]);
   early.begin();
   clock.advance(ELECTION_MS);

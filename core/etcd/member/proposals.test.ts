@@ -68,7 +68,7 @@ test('a request of the term of such a state is answered if its entry still comes
   expect([await fateOf(comes), await fateOf(isLost), proposed]).toEqual(['answered', 'waiting', [1, 2]]);
 });
 
-test('what a leader asks for as such is refused once it leads no more, and dies with its term', async () => {
+test('a proposal of a leader is rejected after it steps down, and fails when the term changes', async () => {
   const { proposals, proposed, raft } = opened('leader');
   expect(await fateOf(proposals.proposeAsLeader(2, 'leaseRevoke', PAYLOAD))).toBe('NotLeader');
   const asked = proposals.proposeAsLeader(3, 'leaseRevoke', PAYLOAD);

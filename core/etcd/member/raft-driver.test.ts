@@ -53,7 +53,7 @@ const drive = (turns: readonly Partial<Turn>[], { hasWaiting = true } = {}) => {
   return { driver, done, turn };
 };
 
-test('who waits here for a commit is answered before the peers hear of it', () => {
+test('local proposers are answered before peers learn of a commit', () => {
   const { driver, done, turn } = drive([{ apply: [ENTRY], send: messages('commit') }]);
   driver.wake();
   turn();
@@ -69,7 +69,7 @@ test('where no one waits here, the peers hear of a commit first: somebody may wa
   expect(done).toEqual(['send commit', 'apply']);
 });
 
-test('what is appended leaves before it is written here, and before anything is applied', () => {
+test('entries are sent before they are written locally and before they are applied', () => {
   const { driver, done, turn } = drive([{ persist: PERSIST, apply: [ENTRY], send: messages('append') }]);
   driver.wake();
   turn();

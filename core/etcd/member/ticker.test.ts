@@ -52,13 +52,13 @@ test('a wait is over after as many ticks as it has, whenever it began', () => {
   expect(ends).toEqual([10, 10, 10, 10, 10, 10, 10]);
 });
 
-test('what is due at the next tick is not slept over', () => {
+test('a timer due at the next tick is not missed', () => {
   const { clock, state } = setup({ waitTicks: 1 });
   clock.advance(3 * TICK_MS);
   expect(state.awakeAtMs).toEqual([100, 200, 300]);
 });
 
-test('who has somebody waiting is awake at every tick', () => {
+test('a node with waiting callers runs at every tick', () => {
   const { clock, state } = setup({ isBusy: true });
   clock.advance(3 * TICK_MS);
   expect(state.awakeAtMs).toEqual([100, 200, 300]);

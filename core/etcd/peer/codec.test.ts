@@ -205,7 +205,7 @@ test('a frame beyond the bound is refused before anything is allocated for it', 
   expect(() => new FrameReader(() => {}).push(Buffer.alloc(5))).toThrow('a frame of 0 bytes');
 });
 
-test('a hello is read back, another version is told apart, and nonsense is malformed', () => {
+test('a hello is read back, another version is recognised, and nonsense is malformed', () => {
   const hello = {
     purpose: 'stream' as const,
     clusterId: 2n ** 64n - 1n,

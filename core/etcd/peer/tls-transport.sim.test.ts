@@ -200,7 +200,7 @@ test('a member that is not the one expected at an address is refused', async () 
   await until(() => expect(a.lines[0]?.fields['error']).toContain('member 2 answers there, expected was 7'));
 });
 
-test('a removed member is told so, and heard no more', async () => {
+test('a removed member gets an error and is then ignored', async () => {
   const [a, b] = [await start(1), await start(2)];
   await introduce(a, b);
   const told = new Promise<number>((resolve) => void a.transport.onRemoved(resolve));
@@ -211,7 +211,7 @@ test('a removed member is told so, and heard no more', async () => {
   expect(a.transport.status(2)?.activeSinceMs).toBeUndefined();
 });
 
-test('a member that no one was told of is answered at the address it gives', async () => {
+test('an unknown member is answered at the address that it sends', async () => {
   const b = await start(2);
   const a = await start(1);
   const newcomer = await start(5, { advertiseUrls: ['http://127.0.0.1:1', a.url] });
@@ -384,7 +384,7 @@ test('pings detect a half-open connection, and it is redialled', async () => {
   expect(a.unreachable).toEqual([2]);
 });
 
-test('a peer whose process has ended is told from one that hung up, is silent, or was never there', async () => {
+test('a peer whose process has ended is distinguished from one that hung up, is silent or never existed', async () => {
   const [a, b, c] = [await start(1, secure()), await start(2, secure()), await start(3, secure())];
   await introduce(a, b, c);
   const deaf = await deafPeer();
@@ -443,7 +443,7 @@ test('round trips and bytes are measured and exposed under upstream names', asyn
   expect(text).toMatch(/etcd_network_peer_received_bytes_total\{From="2"\} [1-9]/);
 });
 
-test('who is not a member yet may ask what is open to it, and nothing else', async () => {
+test('a process that is not a member yet may only send the requests open to it', async () => {
   const a = await start(1, secure());
   a.transport.handle('cluster-info', async (_, from) => Buffer.from(`for ${from}`), { anonymous: true });
   a.transport.handle('hash-kv', async () => Buffer.from('secret'));

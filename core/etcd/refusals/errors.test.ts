@@ -20,7 +20,7 @@ test('failures of the store and of membership are known by their own reasons', (
   ]);
 });
 
-test('what is not in the table is Unknown and keeps its message', () => {
+test('an error that is not in the table is Unknown and keeps its message', () => {
   expect([statusOf(new Error('boom')), statusOf(new ReasonError('constructor', 'odd'))]).toEqual([
     { code: 'Unknown', text: 'boom' },
     { code: 'Unknown', text: 'odd' },

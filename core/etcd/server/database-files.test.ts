@@ -64,7 +64,7 @@ test('a database that was cut off is an error that says what to do', async () =>
   );
 });
 
-test('what LMDB reports as damage later is explained the same way', () => {
+test('damage that LMDB reports later is explained the same way', () => {
   expect(String(explainDamage(new Error('MDB_CORRUPTED: Located page was wrong type'), '/data'))).toMatch(
     /\/data is damaged and not a valid database \(MDB_CORRUPTED: .*\); restore the directory from a backup/,
   );

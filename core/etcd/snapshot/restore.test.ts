@@ -104,7 +104,7 @@ test('the bump starts at the compacted revision where compaction removed all lat
   expect(lines).toContain(`key ${revisionHex(1090)} `);
 });
 
-test('what comes out is a snapshot again', async () => {
+test('the result is a valid snapshot', async () => {
   const snapshot = await snapshotOf(source);
   const { chunks } = await streamSnapshot(() => restoreEntries(snapshot, { members }));
   const again = await openSnapshot(memoryFile(Buffer.concat(await collect(chunks))));

@@ -32,7 +32,7 @@ const setUp = (seed = 1, more: Partial<WalOptions> = {}) => {
 const segmentPaths = async (disk: SimDisk): Promise<string[]> =>
   (await disk.list('/wal')).filter((name) => name.endsWith('.wal')).map((name) => `/wal/${name}`);
 
-test('what was appended is read back', async () => {
+test('appended entries are read back', async () => {
   const { options } = setUp();
   const wal = await Wal.create(options, METADATA);
   const config: LogEntry = { index: 3, term: 2, kind: 'config', data: Uint8Array.of(0, 255) };

@@ -64,7 +64,7 @@ test('a certificate is replaced through the API when most of its time is over', 
   expect(requests()).toHaveLength(1);
 });
 
-test('a request that is denied is made again later', async () => {
+test('a denied request is retried later', async () => {
   const { api, rotation, saved, pass, requests, sign } = fixture();
   saved.length = 0;
   rotation.start();

@@ -45,7 +45,7 @@ test.each<[string, Partial<V1PodSpec>, string]>([
   expect([resolvConf(dns), warnings]).toEqual([text, []]);
 });
 
-test('what exceeds the limits is left out with an event', () => {
+test('values beyond the limits are omitted with an event', () => {
   const nameservers = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
   const searches = [...Array.from({ length: 31 }, (_, index) => `d${index}.lan`), 'a'.repeat(254)];
   const { dns, warnings } = podDns(pod({ dnsConfig: { nameservers, searches } }), CLUSTER);

@@ -31,7 +31,7 @@ const answered = () => {
   };
 };
 
-test('what a server gives back in its own words is no news', () => {
+test('defaults added by a server are not a change', () => {
   const before = answered();
   expect(isStatusNews(before, nodeStatus({ ...INPUT, before, now: '2026-01-01T00:00:10Z' }))).toBe(false);
 });

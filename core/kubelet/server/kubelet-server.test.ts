@@ -125,7 +125,7 @@ test('a follower gets lines as they come', async () => {
   request.destroy();
 });
 
-test('who has no certificate is refused, and who has one needs to be allowed', async () => {
+test('a client without a certificate is rejected, and one with a certificate needs permission', async () => {
   const { ca } = kubelet.tls;
   expect((await kubelet.get('/pods', { ca })).status).toBe(401);
   expect((await kubelet.get('/healthz', { ca })).body).toBe('ok');
@@ -173,7 +173,7 @@ test('standard input ends when version 5 closes its channel', async () => {
   });
 });
 
-test('what one command writes to an emptyDir the next one reads', async () => {
+test('a file that one command writes to an emptyDir is readable by the next one', async () => {
   await exec(['sh', '-c', 'echo kept > /data/file']);
   expect((await exec(['cat', '/data/file'])).stdout).toBe('kept\n');
   expect((await exec(['sh', '-c', 'echo x > /etc/config/app.conf'])).stderr).toContain(

@@ -73,7 +73,7 @@ test('headers that zlib has compressed with the dictionary are read, block after
   decoder.close();
 });
 
-test('what the encoder writes, zlib reads', async () => {
+test('zlib decompresses the output of the encoder', async () => {
   const encoder = new HeaderEncoder();
   const decoder = new HeaderDecoder();
   for (const headers of [

@@ -54,7 +54,7 @@ test('a pod gets the variables of every Service of its namespace and of the API 
   });
 });
 
-test('without service links the API server alone is told of', async () => {
+test('without service links only the variables of the API server are set', async () => {
   const values = await serviceVariables(pod({ enableServiceLinks: false }, { namespace: 'shop' }), source);
   expect(Object.fromEntries(values)).toEqual(API_SERVER);
 });

@@ -62,7 +62,7 @@ test('a key that is not there fails the mount, unless it is optional', async () 
   await podVolumes(() => contextOf(lenient), objects).check();
 });
 
-test('an environment is read from everywhere and refers to what stands before', async () => {
+test('variables come from all sources and may refer to earlier ones', async () => {
   const spec = container('app', {
     resources: { limits: { cpu: '1500m' } },
     envFrom: [{ prefix: 'CONF_', configMapRef: { name: 'settings' } }],

@@ -35,7 +35,7 @@ const proxyTo = (port: number) => {
 const tcp = (port: number): Place => ({ protocol: 'TCP', address: FRONT, port });
 const udp = (port: number): Place => ({ protocol: 'UDP', address: FRONT, port });
 
-test('the second to need an address stands by, and takes over all of them when the first ends', async () => {
+test('the second user of an address is on standby and takes over when the first ends', async () => {
   const [a, b] = [await namedEcho(BACK, 5201, 'a'), await namedEcho(BACK, 5202, 'b')];
   closers.push(
     () => a.close(),

@@ -16,7 +16,7 @@ test('each target has its turn', () => {
   expect([new Set(seen.slice(0, 3)).size, seen.slice(3)]).toEqual([3, seen.slice(0, 3)]);
 });
 
-test('what was tried is passed over, until no one is left', () => {
+test('tried backends are skipped until none is left', () => {
   const robin = new RoundRobin(seededRandom(3));
   const tried = new Set<string>();
   for (let left = 3; left > 0; left -= 1) tried.add(robin.pick(TARGETS, 'client', tried)!.name);

@@ -15,7 +15,7 @@ const context = () => {
   return { faults, run: { cluster, report: silentReport, signal: new AbortController().signal } };
 };
 
-test('what is broken is reported with its id, and healed by it', async () => {
+test('an injected fault is listed with its ID and healed by that ID', async () => {
   const { faults, run } = context();
   const fault = { kind: 'slow-disk', host: 'cp-1', delayMs: 40 } as const;
   expect(inEnglish(await faultRunners['fault.add']({ kind: 'fault.add', fault }, run))).toMatch(

@@ -104,7 +104,7 @@ test('a pause takes effect at the next checkpoint, and continuing ends it', asyn
   expect(view(id)).toMatchObject({ state: 'done', message: verbatim('Went on.') });
 });
 
-test('what is aborted while it is paused ends as failed, with the reason', async () => {
+test('an operation aborted while paused fails with the reason', async () => {
   const { begin, book, view } = open();
   const id = begin(async (report) => {
     await report.checkpoint();

@@ -51,7 +51,7 @@ test.each([
   'hunter2:\n\thunter2: 1',
   'clusters: hunter2',
   'kind: hunter2',
-])('the content of a file that is opened as a kubeconfig is never told: %j', async (content) => {
+])('the content of a file opened as a kubeconfig is never revealed: %j', async (content) => {
   const path = join(directory, 'shadow');
   writeFileSync(path, content);
   const client = start();

@@ -99,7 +99,7 @@ test('damaged settings become defaults and a notice that waits for the first con
   expect((await client.call('settings.read', undefined)).theme).toBe('system');
 });
 
-test('an opened kubeconfig is listed, told, and remembered by path', async () => {
+test('an opened kubeconfig is listed, reported and remembered by path', async () => {
   const path = join(directory, 'a.conf');
   writeFileSync(path, kubeconfig('a'));
   const { client } = start();

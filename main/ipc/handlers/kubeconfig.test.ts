@@ -66,7 +66,7 @@ test.each([
     `a: &a [${'x,'.repeat(50)}]\nb: &b [${'*a,'.repeat(50)}]\ncontexts: [${'*b,'.repeat(50)}]`,
     /alias/i,
   ],
-])('a file that is %s is told by one clear line', (_what, text, message) => {
+])('a file that is %s is reported in one line', (_what, text, message) => {
   const { clusters, problems } = contextsOf(PATH, text, allowedPlugin);
   expect(clusters).toEqual([]);
   expect(problems).toHaveLength(1);
@@ -92,7 +92,7 @@ test.each([
   'root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n',
   'hunter2',
   '"hunter2',
-])('a file that is no kubeconfig is told without a word of its content: %j', (text) => {
+])('a file that is no kubeconfig is reported without its content: %j', (text) => {
   const { problems } = contextsOf(PATH, text, allowedPlugin);
   expect(problems).toHaveLength(1);
   expect(inEnglish(problems[0]!)).not.toMatch(/root|daemon|bin|hunter2/);

@@ -35,7 +35,7 @@ test('a stream passes on what the loaded one yields', async () => {
   expect(batches).toEqual([[VIEW]]);
 });
 
-test('what the loaded module does not offer is unimplemented', async () => {
+test('a call that the loaded module lacks is unimplemented', async () => {
   const { client } = host();
   await expect(client.call('cluster.checks', { cluster: 'c' })).rejects.toMatchObject({
     reason: 'Unimplemented',

@@ -44,7 +44,7 @@ test.each([
   expect(found(query)).toEqual(expected);
 });
 
-test('what was matched is marked, and only the best are kept', () => {
+test('matched letters are highlighted, and only the best results are kept', () => {
   const many = Array.from({ length: 500 }, (_, index) => object(POD, `web-${index}`));
   const results = searchObjects(many, 'web-4', 3);
   expect(results.map(({ found: { name } }) => name)).toEqual(['web-4', 'web-40', 'web-41']);

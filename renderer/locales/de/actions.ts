@@ -3,7 +3,7 @@ export const actionsPage = {
   'actions.lead': { one: '{count} Aktion.', other: '{count} Aktionen.' },
   'actions.list': 'Aktionen',
   'actions.note':
-    'Was Sie mit dieser Konsole auf diesem Rechner geändert haben. Rückgängig machen geht, bis das Fenster geschlossen wird.',
+    'Was Sie mit dieser Konsole auf diesem Rechner geändert haben. Änderungen lassen sich rückgängig machen, bis das Fenster geschlossen wird.',
   'actions.none': 'Noch keine Aktionen',
   'actions.none.text':
     'Was Sie mit dieser Konsole ändern, steht hier: Objekte mit einem Weg zurück, und Vorgänge an Clustern.',

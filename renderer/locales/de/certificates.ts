@@ -28,7 +28,7 @@ export const certificates = {
   'certs.branch.serving': 'Server',
   'certs.branch.clients': 'Clients',
   'certs.branch.stale': '{count}, {stale} veraltet',
-  'certs.branch.due': '{count}, {due} bald abgelaufen',
+  'certs.branch.due': '{count}, {due} laufen bald ab',
   'certs.branch.expired': '{count}, {expired} abgelaufen',
 
   'certs.expiry': 'Ablauf',
@@ -77,7 +77,7 @@ export const certificates = {
 
   'certs.detail.on': '{name} auf {host}',
   'certs.detail.served': 'ausgeliefert unter {address}',
-  'certs.finding.stale.title': 'Auf der Festplatte erneuert, aber noch nicht ausgeliefert.',
+  'certs.finding.stale.title': 'Auf dem Datenträger erneuert, aber noch nicht ausgeliefert.',
   'certs.finding.stale.text':
     'Clients von {address} schlagen am {date} fehl, wenn der Server die Datei nicht neu lädt.',
   'certs.finding.expired.title': 'Abgelaufen.',

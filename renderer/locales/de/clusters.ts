@@ -72,7 +72,7 @@ export const clusters = {
   'clusters.empty.shell': 'Kontexte Ihrer Kubeconfig auflisten:',
   'consent.title': '{name} startet ein Programm auf diesem Rechner',
   'consent.text':
-    'Die Kubeconfig bezieht ihre Anmeldedaten von einem Programm. Erlauben Sie es nur, wenn Sie Datei und Programm kennen: Es läuft mit Ihren Rechten, auch solange der Cluster schreibgeschützt ist.',
+    'Die Kubeconfig bezieht ihre Zugangsdaten von einem Programm. Erlauben Sie es nur, wenn Sie Datei und Programm kennen: Es läuft mit Ihren Rechten, auch solange der Cluster schreibgeschützt ist.',
   'consent.command': 'Befehl',
   'consent.args': 'Argumente',
   'consent.env': 'Umgebung',
@@ -97,7 +97,7 @@ export const clusters = {
   'fleet.cluster.failed': 'nicht verfügbar',
   'fleet.none': 'Kein laufender Cluster',
   'fleet.none.text':
-    'Starten Sie einen Cluster oder öffnen Sie eine kubeconfig, um die Objekte hier aufzulisten.',
+    'Starten Sie einen Cluster oder öffnen Sie eine Kubeconfig, um die Objekte hier aufzulisten.',
   'fleet.rows': { one: '{count} Objekt', other: '{count} Objekte' },
   'fleet.more': { one: '{count} weiteres; Filter eingrenzen', other: '{count} weitere; Filter eingrenzen' },
 } as const;

@@ -165,7 +165,7 @@ export const detail = {
   'evict.text': 'Der Pod wird geordnet gelöscht. Sein Controller erstellt einen neuen, sofern er einen hat',
   'evict.budgets': 'PodDisruptionBudgets gelten: Der Server lehnt ab, was eines verletzen würde',
   'evict.refused':
-    'Ein PodDisruptionBudget lässt es jetzt nicht zu: {why} Warten Sie, bis mehr Pods bereit sind, fügen Sie Replikate hinzu oder ändern Sie das Budget.',
+    'Ein PodDisruptionBudget lässt es jetzt nicht zu: {why} Warten Sie, bis mehr Pods bereit sind, fügen Sie Replicas hinzu oder ändern Sie das Budget.',
   'evict.run': '{what} verdrängen',
   'evict.done': '{what} verdrängt',
   'cordon.button': 'Sperren',

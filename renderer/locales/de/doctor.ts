@@ -14,5 +14,5 @@ export const doctorPage = {
   'doctorPage.again': 'Erneut untersuchen',
   'doctorPage.findings': 'Befunde',
   'doctorPage.findings.note': 'Probleme zuerst, jeweils mit Belegen und Abhilfe',
-  'doctorPage.gaps': 'Nicht abfragbar',
+  'doctorPage.gaps': 'Nicht untersucht',
 } as const;

@@ -116,7 +116,7 @@ export const guard = {
   'flow.missing': 'Keine Antwort von {servers}: die Anfragen dort sind nicht gezählt.',
   'flow.failed': 'Die Flusskontrolle kann nicht gelesen werden',
   'encryption.title': 'Verschlüsselung',
-  'encryption.lead.off': 'Werte werden gespeichert, wie sie sind.',
+  'encryption.lead.off': 'Werte werden unverschlüsselt gespeichert.',
   'encryption.lead.plain': 'Einige Ressourcen werden unverschlüsselt geschrieben.',
   'encryption.lead.key': 'Secrets werden mit {key} geschrieben.',
   'encryption.lead.age': 'Der Schlüssel, der Secrets verschlüsselt, ist {age} alt.',

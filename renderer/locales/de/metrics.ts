@@ -2,7 +2,7 @@ export const metrics = {
   'metrics.title': 'Metriken',
   'metrics.of': 'Metriken: {section}',
   'metrics.keywords': 'messwerte metriken diagramme prometheus latenz alarme',
-  'metrics.lead.none': 'Keine Messwerte der wichtigen Metriken; warum, zeigt Targets.',
+  'metrics.lead.none': 'Keine Messwerte der wichtigen Metriken. Den Grund zeigt Targets.',
   'metrics.lead.ok': {
     one: '{count} wichtige Metrik ist innerhalb ihres Grenzwerts.',
     other: '{count} wichtige Metriken sind innerhalb ihrer Grenzwerte.',
@@ -47,25 +47,25 @@ export const metrics = {
   'metrics.means.apiLatencyP99':
     'Eine von hundert Anfragen dauert länger als dieser Wert. Watches und Streams zählen nicht mit. Langsame Antworten verzögern jeden Controller und jeden `kubectl`-Aufruf.',
   'metrics.todo.apiLatencyP99':
-    'Prüfen Sie unter Anfragen die langsamsten. Zeit in etcd deutet auf dessen Festplatte hin, Zeit in Admission auf einen Webhook, große Listen auf einen Client ohne Pagination.',
+    'Prüfen Sie unter Anfragen die langsamsten. Zeit in etcd deutet auf dessen Datenträger hin, Zeit in Admission auf einen Webhook, große Listen auf einen Client ohne Pagination.',
   'metrics.critical.apiErrors': 'API-Fehler',
   'metrics.means.apiErrors':
     'Anteil der Anfragen mit einem 5xx-Statuscode. Clients wiederholen sie; wenige bleiben unbemerkt, viele sind ein Ausfall.',
   'metrics.todo.apiErrors':
-    'Filtern Sie unter Anfragen nach fehlgeschlagenen und prüfen Sie die fehlerhafte Stufe. Ist es etcd, prüfen Sie zuerst dessen Leader und Festplatte.',
+    'Filtern Sie unter Anfragen nach fehlgeschlagenen und prüfen Sie die fehlerhafte Stufe. Ist es etcd, prüfen Sie zuerst dessen Leader und Datenträger.',
   'metrics.critical.etcdLatencyP99': 'etcd-Latenz p99',
   'metrics.means.etcdLatencyP99':
     '99. Perzentil von Backend-Commits und WAL-fsyncs. Jeder Schreibzugriff im Cluster wartet darauf.',
   'metrics.todo.etcdLatencyP99':
-    'Geben Sie etcd eine eigene Festplatte mit schnellem fsync und halten Sie andere Last von seinem Host fern. Defragmentieren Sie, wenn die Datenbank viel größer ist als die genutzten Daten.',
+    'Geben Sie etcd einen eigenen Datenträger mit schnellem fsync und halten Sie andere Last von seinem Host fern. Defragmentieren Sie, wenn die Datenbank viel größer ist als die genutzten Daten.',
   'metrics.critical.etcdLeaderChanges': 'Leader-Wechsel in etcd',
   'metrics.means.etcdLeaderChanges':
     'Wie oft der Leader in den letzten Minuten gewechselt hat. Schreibzugriffe pausieren während jeder Wahl.',
   'metrics.todo.etcdLeaderChanges':
-    'Ein Wechsel nach einem Neustart ist normal. Mehrere deuten auf eine langsame Festplatte, einen ausgelasteten Host oder Paketverlust hin. Vergleichen Sie fsync und Round-Trip-Zeiten der Mitglieder.',
+    'Ein Wechsel nach einem Neustart ist normal. Mehrere deuten auf einen langsamen Datenträger, einen ausgelasteten Host oder Paketverlust hin. Vergleichen Sie fsync und Round-Trip-Zeiten der Mitglieder.',
   'metrics.critical.etcdDbSize': 'etcd-Datenbank',
   'metrics.means.etcdDbSize':
-    'Größe der Datenbank auf der Festplatte. Erreicht sie das Quota, löst etcd einen NOSPACE-Alarm aus und lehnt Schreibzugriffe ab.',
+    'Größe der Datenbank auf dem Datenträger. Erreicht sie das Quota, löst etcd einen NOSPACE-Alarm aus und lehnt Schreibzugriffe ab.',
   'metrics.todo.etcdDbSize':
     'Kompaktieren und defragmentieren Sie die Mitglieder und suchen Sie dann, was wächst: oft Events oder Custom Resources, die nie gelöscht werden.',
   'metrics.critical.unschedulablePods': 'Nicht einplanbare Pods',

@@ -12,7 +12,7 @@ export const operations = {
   'action.fault.add.cut.oneWay': 'Datenverkehr von {from} nach {to} unterbrechen',
   'action.fault.add.delay': 'Datenverkehr zwischen {from} und {to} je Richtung um {ms} ms verzögern',
   'action.fault.add.delay.oneWay': 'Datenverkehr von {from} nach {to} um {ms} ms verzögern',
-  'action.fault.add.slowDisk': 'Festplatte von {host} um {ms} ms verlangsamen',
+  'action.fault.add.slowDisk': 'Datenträger von {host} um {ms} ms verlangsamen',
   'action.fault.add.clock.ahead': 'Uhr von {host} um {ms} ms vorstellen',
   'action.fault.add.clock.behind': 'Uhr von {host} um {ms} ms zurückstellen',
   'action.fault.isolate': '{host} isolieren',
@@ -50,7 +50,7 @@ export const operations = {
   'action.means.host.restart':
     'Fährt alle Komponenten geordnet herunter und startet sie wieder. Injizierte Fehler werden aufgehoben.',
   'action.means.host.pause':
-    'Friert den Host-Prozess ein wie eine hängende Maschine: Verbindungen bleiben offen, aber nichts antwortet.',
+    'Friert den Host-Prozess ein wie einen hängenden Rechner: Verbindungen bleiben offen, aber nichts antwortet.',
   'action.means.host.resume': 'Der Host-Prozess läuft dort weiter, wo er pausiert wurde.',
   'action.means.component.kill': 'Beendet den Thread sofort. Das Kubelet des Hosts startet ihn neu.',
   'action.means.component.stop': 'Entfernt das Manifest. Die Komponente bleibt aus, bis Sie sie starten.',
@@ -145,7 +145,7 @@ export const operations = {
   'fault.kind': 'Fehler',
   'fault.kind.cut': 'Trennen',
   'fault.kind.delay': 'Verzögern',
-  'fault.kind.slow-disk': 'Langsame Festplatte',
+  'fault.kind.slow-disk': 'Langsamer Datenträger',
   'fault.kind.clock': 'Uhr verstellen',
   'fault.to': 'Zwischen {host} und',
   'fault.to.all': 'allen Hosts',

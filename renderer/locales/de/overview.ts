@@ -32,7 +32,7 @@ export const overview = {
   'firstRun.lead': 'Noch kein Cluster.',
   'firstRun.title': 'Ersten Cluster erstellen',
   'firstRun.text':
-    'Eine echte Control Plane auf diesem Rechner: etcd mit Quorum, API-Server hinter einem Load Balancer, Controller, Scheduler und Nodes. Kein Docker, keine VM, kein Root. Sie ist in Sekunden bereit, und Sie können sie beliebig oft kaputt machen und reparieren.',
+    'Eine echte Control Plane auf diesem Rechner: etcd mit Quorum, API-Server hinter einem Load Balancer, Controller, Scheduler und Nodes. Kein Docker, keine VM, kein Root. Sie ist in Sekunden bereit, und Sie können Ausfälle beliebig oft herbeiführen und beheben.',
   'firstRun.planes': { one: '{count} Control Plane', other: '{count} Control Planes' },
   'firstRun.workers': { one: '{count} Worker-Node', other: '{count} Worker-Nodes' },
   'firstRun.workers.text': 'Pods laufen in einer simulierten Container-Runtime.',

@@ -42,7 +42,7 @@ export const raft = {
   'raft.finding.corrupt': 'CORRUPT-Alarm',
   'raft.finding.alarm': 'Alarm',
   'raft.finding.full': 'Quota fast erreicht',
-  'raft.finding.slowDisk': 'Langsame Festplatte',
+  'raft.finding.slowDisk': 'Langsamer Datenträger',
   'raft.finding.behind': 'Im Rückstand',
   'raft.finding.learner': 'Learner, keine Stimme',
   'raft.finding.why.full':

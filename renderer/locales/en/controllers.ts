@@ -14,7 +14,7 @@ export const controllersPage = {
   'controllers.noLeader': 'No leader',
   'controllers.waits.lease': 'Waits for the Lease {lease}: another process leads, or none does.',
   'controllers.waits.caches': 'Waits for caches: {resources}',
-  'controllers.restarting': 'Failed and starts over: {error}',
+  'controllers.restarting': 'Failed, restarting: {error}',
   'controllers.phase.running': 'Running',
   'controllers.phase.standby': 'Standby',
   'controllers.phase.syncing': 'Syncing',

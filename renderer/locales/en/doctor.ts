@@ -11,5 +11,5 @@ export const doctorPage = {
   'doctorPage.again': 'Examine again',
   'doctorPage.findings': 'Diagnosis',
   'doctorPage.findings.note': 'problems first, each with evidence and remedy',
-  'doctorPage.gaps': 'Could not be asked for',
+  'doctorPage.gaps': 'Not examined',
 } as const;

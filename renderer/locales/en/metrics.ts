@@ -2,7 +2,7 @@ export const metrics = {
   'metrics.title': 'Metrics',
   'metrics.of': '{section} metrics',
   'metrics.keywords': 'metrics charts prometheus latency alerts dashboard',
-  'metrics.lead.none': 'No measurements of the key metrics; Targets says why.',
+  'metrics.lead.none': 'No samples of the key metrics. Targets shows the reason.',
   'metrics.lead.ok': {
     one: '{count} key metric is within its limit.',
     other: '{count} key metrics are within their limits.',

@@ -9,7 +9,7 @@ const rule = {
   scope: 'Namespaced',
 };
 
-test('webhooks and policies stand in the order in which a write meets them, with what they match and did', () => {
+test('webhooks and policies are listed in the order of evaluation, with matches and results', () => {
   const figures = {
     source: 'webhook',
     type: 'validating',

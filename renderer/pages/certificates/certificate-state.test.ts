@@ -54,7 +54,7 @@ test('the same serial in another spelling is the same', () => {
   expect(pairedSerial('05C1E90A7')).toBe('5c:1e:90:a7');
 });
 
-test('host and component are told from the name', () => {
+test('host and component are derived from the name', () => {
   expect([
     placeOf('hosts/cp-1/etcd/server'),
     placeOf('admin.conf'),
@@ -72,7 +72,7 @@ test('host and component are told from the name', () => {
   ]);
 });
 
-test('leaves stand below the authority that signed them, strangers below none', () => {
+test('leaf certificates are below their authority, foreign ones below none', () => {
   const tree = authorityTree([
     certificateFixture('ca', { kind: 'authority', authority: 'kubernetes' }),
     certificateFixture('hosts/cp-1/apiserver'),
@@ -91,7 +91,7 @@ test('leaves stand below the authority that signed them, strangers below none', 
   ]);
 });
 
-test('what needs somebody comes first', () => {
+test('certificates that need action come first', () => {
   const list = [
     certificateFixture('fine-10'),
     certificateFixture('fine-9'),

@@ -66,7 +66,7 @@ const names = () =>
 beforeEach(() => localStorage.clear());
 afterEach(() => mounted.unmount());
 
-test('what has expired comes first, then what is served stale', async () => {
+test('expired certificates come first, then those served stale', async () => {
   await show({ 'certificates.list': () => Promise.resolve(list()) });
   expect(names()).toEqual(['admin.conf', 'hosts/cp-3/apiserver', 'hosts/cp-1/apiserver']);
   expect(text()).toContain('1 CA, 3 certificates. 1 has expired. 1 server still serves the old certificate.');

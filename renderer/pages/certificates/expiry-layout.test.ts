@@ -24,7 +24,7 @@ test('certificates of a host that end together are one dot that counts', () => {
   ]);
 });
 
-test('what needs somebody is not hidden among others', () => {
+test('certificates that need action are not hidden among others', () => {
   const due = { notAfterMs: daysFromNow(29) };
   const soon = { notAfterMs: daysFromNow(31) };
   expect(shape(certificate('hosts/cp-1/a', due), certificate('hosts/cp-1/b', soon))).toEqual([
@@ -33,7 +33,7 @@ test('what needs somebody is not hidden among others', () => {
   ]);
 });
 
-test('an authority that lasts for years stands beyond the axis, and one that has ended at its beginning', () => {
+test('an authority valid for years is beyond the axis, and an expired one at its beginning', () => {
   const of = (days: number) => certificate('ca', { kind: 'authority', notAfterMs: daysFromNow(days) });
   expect([...shape(of(3650)), ...shape(of(-5))]).toEqual([
     [AUTHORITIES, 400, 'ok', 1],

@@ -66,7 +66,7 @@ test('without a cluster the page says what one is, the first step, and the same 
   expect(mounted.root.querySelector('code')?.textContent).toBe('kubectl config get-contexts');
 });
 
-test('until the list arrives the frame stands and says that rows are being read', async () => {
+test('until the list arrives the table says that rows are loading', async () => {
   await show({ 'clusters.watch': feed<ClusterList>().handler });
   expect(mounted.root.querySelector('table')?.getAttribute('aria-busy')).toBe('true');
   expect(mounted.root.textContent).toContain('Loading');

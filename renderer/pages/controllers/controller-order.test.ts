@@ -23,7 +23,7 @@ const failed = {
   retries: 0,
 };
 
-test('what fails comes first', () => {
+test('failing pods come first', () => {
   expect(
     byNeed([
       controller('b'),

@@ -148,7 +148,7 @@ test('changes are grouped by the item or the part that they belong to', () => {
   ]);
 });
 
-test('what only the server writes is not offered for editing', () => {
+test('fields that only the server writes are not offered for editing', () => {
   const live = {
     kind: 'ConfigMap',
     metadata: {

@@ -15,7 +15,7 @@ test.each([
   expect(oidcProblem({ ...emptyForm(), issuerUrl, clientId })).toBe(isWrong);
 });
 
-test('what is typed becomes wishes without the spaces around it', () => {
+test('typed values are trimmed', () => {
   const form = {
     ...emptyForm(),
     skip: ['audit' as const],

@@ -22,7 +22,7 @@ test('between a killed holder and the next one no one holds the lease', () => {
   ]);
 });
 
-test('who held it before is known across a time without holder', () => {
+test('the previous holder is known across a time without a holder', () => {
   const lease = leaseFixture('kube-scheduler', {
     renewedAtMs: 100_000,
     segments: [

@@ -12,7 +12,7 @@ test('a holder is shown without the random part of its name', () => {
   ]).toEqual(['cp-1', 'cp-1', 'ip-10-0-0-1.ec2.internal_external-attacher', 'worker-5']);
 });
 
-test('what is left is counted by the clock of the server and stays between nothing and all', () => {
+test('the remaining time follows the clock of the server and stays between zero and the duration', () => {
   expect([90_000, 100_000, 106_000, 115_000, 200_000].map((now) => leftOf(lease, now).leftMs)).toEqual([
     15_000, 15_000, 9000, 0, 0,
   ]);

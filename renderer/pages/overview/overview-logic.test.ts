@@ -166,7 +166,7 @@ test('pods are counted by what they need; ended ones take no slot', () => {
   ]);
 });
 
-test('failing pods are reported once for what made them', () => {
+test('failing pods are reported once per owner', () => {
   expect(failingFamilies(pods)).toEqual([
     { name: 'web/shop', status: 'CrashLoopBackOff', failing: 1, total: 2, key: 'web/shop-7d9f8b6c5-bbbbb' },
   ]);
@@ -217,7 +217,7 @@ test('a pod asks for its containers and sidecars, or for the largest moment of i
   expect(totalCapacity(byNode).requested).toMatchObject({ pods: 1, memory: 3 * 64 * 1024 * 1024 });
 });
 
-test('components of Kubernetes that agree are one line, and told one by one when one of them differs', () => {
+test('components with the same version are one line, and listed one by one when they differ', () => {
   const agreeing = [
     { component: 'etcd', version: '3.6.6' },
     { component: 'kube-apiserver', version: 'v1.36.0' },

@@ -34,7 +34,7 @@ test('a member that learns is no failure', () => {
   ]);
 });
 
-test('what a defragmentation frees is never negative', () => {
+test('the space freed by a defragmentation is never negative', () => {
   expect([freeBytes({ dbBytes: 10, dbBytesInUse: 4 }), freeBytes({ dbBytes: 4, dbBytesInUse: 10 })]).toEqual([
     6, 0,
   ]);

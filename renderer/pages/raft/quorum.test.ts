@@ -33,7 +33,7 @@ test('four members need three: they tolerate no more than three do', () => {
   });
 });
 
-test('what would be if members stopped is worked out without stopping them', () => {
+test('the effect of stopped members is calculated without stopping them', () => {
   const three = members('leader', 'follower', 'follower');
   expect([quorumOf(three, new Set(['0'])).verdict, quorumOf(three, new Set(['0', '1'])).verdict]).toEqual([
     'degraded',

@@ -53,7 +53,7 @@ test('a loss without an end lasts until now', () => {
   ]);
 });
 
-test('the same leader told again is no election', () => {
+test('a repeated report of the same leader is no election', () => {
   const history = raftHistory([event('leader', 1000, { term: 2 }), event('leader', 2000, { term: 2 })]);
   expect(history.leaderships).toHaveLength(1);
 });
@@ -83,6 +83,6 @@ test('elections are counted within the window that is looked at', () => {
   expect([electionsSince(history, 70_000), longestVacancyMs(electionsSince(history, 0))]).toEqual([[], 1300]);
 });
 
-test('nothing told is no history', () => {
+test('without reports there is no history', () => {
   expect(raftHistory([])).toMatchObject({ sinceMs: undefined, members: [], presences: [] });
 });

@@ -10,11 +10,11 @@ const history = raftHistory([
 ]);
 const drawn = timelineOf(history, ['cp-1', 'cp-2', 'cp-10'], { fromMs: 0, nowMs: 100_000 });
 
-test('every member has a lane, in the order of numbers, and terms stand below', () => {
+test('every member has a lane, in numeric order, with terms below', () => {
   expect(drawn.lanes.map(({ label }) => label)).toEqual(['cp-1', 'cp-2', 'cp-10', 'Term']);
 });
 
-test('who leads now is told apart from who led, and who is down is hatched', () => {
+test('the current leader is distinct from earlier ones, and members that are down are hatched', () => {
   expect(drawn.bars.filter(({ label }) => label).map(({ lane, tone, text }) => [lane, tone, text])).toEqual([
     ['cp-10', 'past', 'Leader, term 4'],
     ['cp-2', 'now', 'Leader, term 5'],

@@ -183,7 +183,7 @@ test('a cluster that does not answer is reported, with the way to ask again', as
   expect(text()).toContain('ECONNREFUSED');
 });
 
-test('credentials that are not accepted are told apart, and a renewed kubeconfig is taken on its own', async () => {
+test('rejected credentials are distinguished, and a renewed kubeconfig is used automatically', async () => {
   let isRenewed = false;
   const list = feed<ClusterList>({ clusters: [cluster], problems: [] });
   const { text } = await show({

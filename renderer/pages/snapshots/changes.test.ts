@@ -4,7 +4,7 @@ import { everyChoice, keepProblem } from './schedule.ts';
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, n) => `n-${n}`);
 
-test('what goes and what comes back is counted, the rest stays', () => {
+test('deleted and recreated objects are counted, the others stay', () => {
   const rows = [
     { resource: 'pods', now: 5, inSnapshot: 4, goes: names(2), comesBack: names(1) },
     { resource: 'secrets', now: 3, inSnapshot: 3, goes: [], comesBack: [] },
@@ -12,7 +12,7 @@ test('what goes and what comes back is counted, the rest stays', () => {
   expect(changesOf(rows)).toEqual({ goes: 2, comesBack: 1, stays: 6, isAtLeast: false });
 });
 
-test('a list that was cut is made up from the totals', () => {
+test('a truncated list is completed from the totals', () => {
   const row = { resource: 'events', now: 412, inSnapshot: 38, goes: names(10), comesBack: names(3) };
   expect([goesCount(row), comesBackCount(row), isAtLeast(row)]).toEqual([377, 3, false]);
 });
@@ -22,7 +22,7 @@ test('two lists that were cut give the least there can be', () => {
   expect([goesCount(row), isAtLeast(row), changesOf([row]).isAtLeast]).toEqual([10, true, true]);
 });
 
-test('what changes most comes first', () => {
+test('resources with the most changes come first', () => {
   const row = (resource: string, count: number) => ({
     resource,
     now: 9,

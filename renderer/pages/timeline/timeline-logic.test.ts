@@ -65,7 +65,7 @@ test('causes and effects of an entry are related to it, also in a circle', () =>
   expect([...table.relatedTo(6)].toSorted()).toEqual([6, 7]);
 });
 
-test('what stands on the same pixels is counted, and the gravest is shown', () => {
+test('entries at the same pixel are counted, and the most severe is shown', () => {
   const table = new EntryTable().with([
     entry(1),
     entry(2, { atMs: 1_001, severity: 'error' }),

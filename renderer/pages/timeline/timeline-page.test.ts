@@ -84,7 +84,7 @@ test('lanes are hidden by a click', async () => {
   expect(mounted.root.querySelectorAll('tbody tr')).toHaveLength(1);
 });
 
-test('nothing recorded, a refusal and a foreign cluster are each told', async () => {
+test('an empty recording, a denial and a foreign cluster are each explained', async () => {
   await show({ 'timeline.watch': feed({ entries: [], isComplete: true, damagedLines: 0 }).handler as never });
   expect(text()).toContain('Nothing recorded yet');
   mounted.unmount();

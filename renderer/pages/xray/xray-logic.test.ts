@@ -24,7 +24,7 @@ const stage = (name: string, durationMs: number, verdict: 'passed' | 'refused' =
   reason: verdict === 'refused' ? 'no' : '',
 });
 
-test('stages stand one after the other; what none of them took is reported', () => {
+test('stages are listed in sequence; time outside of them is reported', () => {
   const { stages, restMs } = placeStages(
     trace({ durationMs: 10, stages: [stage('authn', 2), stage('etcd', 6)] }),
   );
@@ -80,7 +80,7 @@ const view: SchedulingView = {
   ],
 };
 
-test('the winner stands on top, then by points, then who was refused', () => {
+test('the selected node is first, then nodes by score, then filtered ones', () => {
   expect(matrixRows(view).map(({ node, isWinner, cells }) => [node, isWinner, cells[0]?.share])).toEqual([
     ['n2', true, 1],
     ['n3', false, 0.5],

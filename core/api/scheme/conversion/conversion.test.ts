@@ -125,7 +125,7 @@ test('an event is one thing under two names', () => {
   ]);
 });
 
-test('what is kept in another version than it is served in can be converted both ways', () => {
+test('kinds stored and served in different versions are converted in both directions', () => {
   const object = { metadata: {} };
   for (const { storage, group, version, kind } of registryOf(36).resources) {
     if (!storage) continue;

@@ -441,7 +441,7 @@ test.each<[string, string, Obj, readonly string[]]>([
       'spec.limited: Forbidden: must be nil if the type is not Limited',
     ],
   ],
-])('a bad %s is told what is wrong', (kind, group, object, expected) => {
+])('an invalid %s is rejected with its error', (kind, group, object, expected) => {
   expect(created(kind, group, object)).toEqual(expected);
 });
 
@@ -451,7 +451,7 @@ test('the name of an attacher is a domain', () => {
   expect(only).toContain(`spec.attacher: Invalid value: "A_b": ${DNS}`);
 });
 
-test('what the server cannot do without keeps its spec', () => {
+test('mandatory flow schemas and priority levels keep their spec', () => {
   const catchAll = flowSchema({ matchingPrecedence: 10_000 }, 'catch-all');
   expect(created('FlowSchema', FLOW, catchAll).at(-1)).toMatch(
     /spec of 'catch-all' must equal the fixed value$/,

@@ -276,7 +276,7 @@ test.each<[string, Obj, readonly string[]]>([
       'metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
     ],
   ],
-])('a definition with %s is told so', (_what, object, expected) => {
+])('a definition with %s is rejected', (_what, object, expected) => {
   expect(texts(create(object))).toEqual(expected);
 });
 

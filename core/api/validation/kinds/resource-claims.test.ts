@@ -130,7 +130,7 @@ test.each<[string, Obj, readonly string[]]>([
       'spec.devices[1]: Duplicate value: "gpu-0"',
     ],
   ],
-])('a bad %s is told what is wrong', (kind, object, expected) => {
+])('an invalid %s is rejected with its error', (kind, object, expected) => {
   expect(created(kind, object)).toEqual(expected);
 });
 

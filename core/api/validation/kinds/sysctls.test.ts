@@ -29,7 +29,7 @@ test('a name is required, and given once', () => {
   ]);
 });
 
-test('what the host shares may not be set', () => {
+test('sysctls shared with the host are rejected', () => {
   const names = [
     'net.ipv4.tcp_syncookies',
     'net/ipv4/conf/eno2.100/rp_filter',

@@ -65,7 +65,7 @@ test('deprecated labels, annotations and volumes are reported with their success
   ]);
 });
 
-test('a template is told of when its object is created or its spec changes, and a pod only when it is created', () => {
+test('templates are warned of when their object is created or its spec changes, pods only when they are created', () => {
   const kind = { group: 'apps', kind: 'Deployment' };
   const object = {
     metadata: { name: 'd' },

@@ -44,7 +44,7 @@ const reviewing =
     response.end(JSON.stringify({ status: { allowed, ...(!allowed && { reason: 'not signed' }) } }));
   };
 
-test('the backend is told the images and decides, once for the same question', async () => {
+test('the backend gets the images and decides, once for the same request', async () => {
   const seen: unknown[] = [];
   const plugin = await open(reviewing(seen));
   const outcomes = [];

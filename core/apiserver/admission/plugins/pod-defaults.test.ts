@@ -124,7 +124,7 @@ test('images are pulled always; an update without a new image is let be', async 
   );
 });
 
-test('who asks for special hardware tolerates nodes that are kept for it', async () => {
+test('pods that request special hardware tolerate nodes reserved for it', async () => {
   const containers = [{ name: 'c', resources: { requests: { 'x.io/gpu': '1', cpu: '1' } } }];
   expect((await specAfter(extendedResourceToleration(), { containers }))?.tolerations).toEqual([
     { key: 'x.io/gpu', operator: 'Exists', effect: 'NoSchedule' },

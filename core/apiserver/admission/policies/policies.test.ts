@@ -490,7 +490,7 @@ test.each<[string, string, Obj, string]>([
   expect(await written(kind, spec)).toEqual([expected]);
 });
 
-test('expressions that do not compile stand among what else is wrong, in upstream order', async () => {
+test('expressions that do not compile are listed among other errors, in the order of upstream', async () => {
   const spec = {
     matchConditions: [{ name: '', expression: '1' }],
     validations: [{ expression: '2', reason: 'Nope' }, { expression: ' ' }],

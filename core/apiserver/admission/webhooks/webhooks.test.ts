@@ -168,7 +168,7 @@ test('webhooks are asked by the names of their configurations, each about what t
   );
 });
 
-test('a webhook is told everything about the request', async () => {
+test('a webhook gets everything about the request', async () => {
   let request: Obj = {};
   const server = await serve(
     reviewing((review) => {

@@ -37,7 +37,7 @@ test.each(MINORS)('1.%i: every binding is to a role that exists', (minor) => {
   expect(missing).toEqual([]);
 });
 
-test('a rule of the table reads as the object it stands for', () => {
+test('a rule of the table reads as the object that it represents', () => {
   expect([
     parseRuleText('1.36+ read core,apps pods,pods/log a', 36),
     parseRuleText('1.36+ read core,apps pods', 35),

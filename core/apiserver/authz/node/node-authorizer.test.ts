@@ -149,7 +149,7 @@ test.each([
   expect(await ask(world(), what)).toBe(expected);
 });
 
-test('what pods lead to ends with the last of them', async () => {
+test('a node loses access to an object with the last pod that refers to it', async () => {
   const here = world();
   here.graph.upsertPod(pod('second', 'n1', { imagePullSecrets: [{ name: 'pull' }] }));
   here.graph.deletePod({ namespace: 'ns', name: 'web' });

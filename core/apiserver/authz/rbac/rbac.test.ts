@@ -83,7 +83,7 @@ test.each([
     userInfo('system:serviceaccount:a:bot'),
     'RBAC: allowed by RoleBinding "robots/a" of ClusterRole "reader" to ServiceAccount "bot/a"',
   ],
-])('%s is allowed, and it is told why', async (what, user, reason) => {
+])('%s is allowed with a reason', async (what, user, reason) => {
   expect(await rbacAuthorizer(policy()).authorize(ask(what, user))).toEqual({ decision: 'allow', reason });
 });
 
@@ -163,7 +163,7 @@ test('no one grants what they do not hold, and the message lists what is missing
   ).toBeUndefined();
 });
 
-test('bind and escalate are rights that stand for all the others', async () => {
+test('bind and escalate imply all other permissions', async () => {
   const index = policy();
   const guard = escalationGuard(index, rbacAuthorizer(index));
   index.upsertClusterRole({ metadata: { name: 'strong' }, rules: [rule('*', '*', '*')] });

@@ -83,7 +83,7 @@ test('the index gives every document an address that holds its hash', async () =
   expect(documents.named('apis/none.example/v1')).toBeUndefined();
 });
 
-test('what is published later is in both documents, until it is withdrawn', async () => {
+test('a group published later is in both documents until it is withdrawn', async () => {
   const catalog = new DiscoveryCatalog(36);
   const documents = documentsOf(catalog);
   const before = await documents.swagger();

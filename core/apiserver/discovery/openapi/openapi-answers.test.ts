@@ -34,7 +34,7 @@ test('an old hash leads to the new address', async () => {
   expect({ code: sent.code, location: sent.headers.get('location') }).toEqual({ code: 301, location });
 });
 
-test('anyone who has the document is told so', async () => {
+test('a client with the current document gets 304', async () => {
   const etag = await etagOf();
   const sent = await ask({ url: ROOT, headers: { 'if-none-match': `"other", W/${etag}` } });
   expect({ code: sent.code, text: sent.text() }).toEqual({ code: 304, text: '' });

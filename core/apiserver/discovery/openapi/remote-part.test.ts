@@ -30,7 +30,7 @@ const swagger = {
   ],
 } as const;
 
-test('another server adds its paths and definitions; known definitions stand, broken ones are left out', () => {
+test('another server adds its paths and definitions; known definitions win, broken ones are omitted', () => {
   const { paths, definitions } = remotePart([published({ swagger })], new Set([META]));
   expect([paths.map(({ path }) => path), definitions]).toEqual([
     [PATH],

@@ -93,7 +93,7 @@ test('a rule that an unchanged value broke before is tolerated, a transition rul
   ]);
 });
 
-test('what fails while it is evaluated says what', async () => {
+test('an evaluation error names the failing expression', async () => {
   expect(await check(INTEGERS, [{ rule: 'self.a / self.b > 0' }], { a: 1, b: 0 })).toEqual([
     'spec: Invalid value: "object": division by zero evaluating rule: self.a / self.b > 0',
   ]);

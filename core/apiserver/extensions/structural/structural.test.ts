@@ -10,7 +10,7 @@ import { errorText } from '../../../api/field/field-error.ts';
 const structural = (properties: Record<string, JsonSchema>, more: JsonSchema = {}): Structural =>
   new Structural({ type: 'object', properties, ...more });
 
-test('what a schema does not specify is removed and named, unless it is preserved', () => {
+test('unknown fields are pruned and reported unless the schema preserves them', () => {
   const schema = structural({
     spec: {
       type: 'object',

@@ -6,7 +6,7 @@ import { ObjectCodec } from './codec.ts';
 const CONFIG_MAP = { group: '', version: 'v1', kind: 'ConfigMap' };
 const codec = (gvk = CONFIG_MAP): ObjectCodec => new ObjectCodec(gvk, (kind) => structOfKind(kind));
 
-test('what a server of upstream stored as protobuf is read, with the revision of its key', () => {
+test('an object that kube-apiserver stored as protobuf is decoded with the revision of its key', () => {
   const stored = protobufBody(
     'v1',
     'ConfigMap',

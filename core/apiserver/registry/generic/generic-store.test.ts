@@ -66,7 +66,7 @@ test('a created object has what only the server may say, and nothing else of it'
   expect(Buffer.from(held.value).toString()).not.toContain('resourceVersion');
 });
 
-test('of two updates made of one version exactly one wins', async () => {
+test('of two updates of one version exactly one succeeds', async () => {
   const { configMaps } = open();
   const { revision } = await configMaps.create(scopeOf(), map('a'), NO_OPTIONS);
   const put = (value: string) =>
@@ -244,7 +244,7 @@ test('a list without a selector tells how many are left, and one name is found b
   ]);
 });
 
-test('who watches a selection sees objects come and go as they enter and leave it', async () => {
+test('a watch with a selector gets ADDED and DELETED as objects start and stop matching', async () => {
   const { configMaps } = open();
   const labelled = (name: string, app: string) => map(name, { metadata: { name, labels: { app } } });
   await configMaps.create(scopeOf(), labelled('a', 'web'), NO_OPTIONS);

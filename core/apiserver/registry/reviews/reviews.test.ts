@@ -118,7 +118,7 @@ test('reviews ask about the selectors of a list, and say which of them they coul
   ]);
 });
 
-test('whose token, who am I, how are the components', async () => {
+test('TokenReview, SelfSubjectReview and ComponentStatus respond', async () => {
   const opened = testRegistry({
     reviewToken: async (token, audiences) => {
       if (token === 'bad') throw new Error('expired');

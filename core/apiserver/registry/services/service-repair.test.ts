@@ -11,7 +11,7 @@ import { ServiceRepair } from './service-repair.ts';
 
 const NETWORK = 'networking.k8s.io';
 
-test('what a crash left behind is found: lost addresses are kept again, orphans and leaked ports freed', async () => {
+test('repair restores lost addresses and frees orphans and leaked ports after a crash', async () => {
   const clock = manualClock();
   const { registry, store } = testRegistry({ clock, serviceCidrs: ['10.96.0.0/24'] });
   const [services, addresses, cidrs] = [

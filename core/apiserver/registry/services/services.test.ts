@@ -93,14 +93,14 @@ test('two servers on one etcd never give an address or a port twice', async () =
   ]).toEqual([60, 60, 60]);
 });
 
-test('what a service holds goes back with it', async () => {
+test('deleting a Service releases its addresses and ports', async () => {
   await create('a', { type: 'NodePort' });
   const before = [(await addresses()).length, await portsTaken()];
   await services.delete(scopeOf(), 'a', deleting());
   expect([before, await addresses(), await portsTaken()]).toEqual([[1, 1], [], 0]);
 });
 
-test('what is refused, or only tried, takes nothing', async () => {
+test('a rejected request or a dry run allocates nothing', async () => {
   const refused = services.create(scopeOf(), serviceOf('a', { type: 'NodePort' }), {
     dryRun: false,
     validate: () => Promise.reject(new Error('admission says no')),

@@ -119,7 +119,7 @@ test('a job selects its own pods by its uid', async () => {
   ]);
 });
 
-test('a job that goes leaves its pods, unless told otherwise, and says so', async () => {
+test('deleting a Job orphans its pods by default, with a warning', async () => {
   const jobs = storageIn(opened, 'batch', 'jobs');
   const warnings: string[] = [];
   const job = () =>
@@ -155,7 +155,7 @@ test('the texts of a secret become its data, and its type stays', async () => {
   );
 });
 
-test('who asks for a certificate is who the server saw', async () => {
+test('the requester of a certificate is the authenticated user', async () => {
   const requests = storageIn(opened, 'certificates.k8s.io', 'certificatesigningrequests');
   const spec = {
     request: Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n').toString(

@@ -42,7 +42,7 @@ test('sequence numbers continue after a reset', () => {
   expect([window.push(event(31), 0), window.firstSeq, window.floorRevision]).toEqual([1, 1, 30]);
 });
 
-test('what is too old is forgotten down to the least, and its room with it', () => {
+test('old events are evicted down to the minimum, and the capacity shrinks', () => {
   const window = windowOf();
   for (let revision = 11; revision <= 18; revision += 1) window.push(event(revision), revision);
   window.trim(5014);

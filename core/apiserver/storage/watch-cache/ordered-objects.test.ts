@@ -30,7 +30,7 @@ test('a page says how many are left after it', () => {
   expect([keysOf(page), page.remaining]).toEqual([['/r/b', '/r/c'], 1]);
 });
 
-test('an encoding is made once for all who ask', () => {
+test('an object is encoded once for all readers', () => {
   const one = object('/r/a');
   let made = 0;
   const make = (): Uint8Array => {

@@ -138,7 +138,7 @@ test('a watcher that does not read is ended when the window has left it, and an 
   expect(lines(await idle.next(10))).toEqual(['ADDED d@14 was nothing']);
 });
 
-test('who comes back is told the same of objects that were put aside, and the newest of each is kept', async () => {
+test('a client that reconnects gets the same evicted objects, and the newest of each is kept', async () => {
   let decoded = 0;
   const decode = (_key: string, value: Uint8Array, revision: number): string => {
     decoded += 1;

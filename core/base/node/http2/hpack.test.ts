@@ -73,7 +73,7 @@ test('any bytes are headers or an HpackError', () => {
   );
 });
 
-test('what is encoded is decoded again', () => {
+test('encoded values decode to the same values', () => {
   const name = fc.stringMatching(/^[a-z:-]{1,20}$/);
   const value = fc.stringMatching(/^[ -~]{0,300}$/);
   fc.assert(

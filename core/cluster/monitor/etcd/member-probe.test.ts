@@ -35,7 +35,7 @@ test('one question is open at a time, however often a frozen member is looked at
   probe.dispose();
 });
 
-test('who does not listen is down with a reason', async () => {
+test('a component that does not listen is down with a reason', async () => {
   await new Promise<void>((resolve) => frozen.close(() => resolve()));
   const probe = new MemberProbe(url, () => ({ endpoints: [url], tls: {} }), manualClock());
   await probe.ask();

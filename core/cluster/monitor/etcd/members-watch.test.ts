@@ -75,7 +75,7 @@ const watchOf = (cluster: { list: Listed; statuses: Record<number, StatusRespons
 
 const rolesOf = ({ members }: EtcdView): string[] => members.map(({ name, role }) => `${name} ${role}`);
 
-test('members of a new cluster are known by their plan before they have told their names', async () => {
+test('members of a new cluster are named by the plan until they report their names', async () => {
   const cluster = {
     list: [1, 2, 3].map((id) => listed(id, false)),
     statuses: { 1: status(1), 2: status(2), 3: undefined },

@@ -140,7 +140,7 @@ test.each<[CriticalId, string, readonly [string, string], Partial<CriticalMetric
     ],
     { value: 3, threshold: 0, state: 'firing', subject: 'system:node:cp-2' },
   ],
-])('%s is told of the worst instance', async (id, target, [before, after], expected) => {
+])('%s is the value of the worst instance', async (id, target, [before, after], expected) => {
   const pages: Record<string, string> = { [target]: before };
   const { sample, sampler } = simulate(pages);
   await sample();
@@ -150,7 +150,7 @@ test.each<[CriticalId, string, readonly [string, string], Partial<CriticalMetric
   expect(found).toMatchObject({ ...expected, value: expect.closeTo(expected.value!, 6) as number });
 });
 
-test('what no one could tell is unknown, and a target that is down says why', async () => {
+test('metrics without samples are unknown, and a target that is down says why', async () => {
   const { sample, sampler } = simulate({ 'etcd/cp-1': new Error('connect ECONNREFUSED') });
   const health = await sample();
   sampler.dispose();

@@ -42,7 +42,7 @@ const sample = (second: number, value = second): Sample => ({
 
 const filesOf = async (): Promise<string[]> => (await readdir(directory)).sort();
 
-test('what was appended is read again, by span and chart, after a restart too', async () => {
+test('appended samples are read by time range and chart, also after a restart', async () => {
   const history = open();
   for (const second of [0, 5, 10]) await history.append(sample(second));
   await history.close();
@@ -161,7 +161,7 @@ test('long spans are answered from minutes, and what is newer than the last from
   expect((await ask(60_000)).sinceMs).toBe(10_000);
 });
 
-test('a line is drawn for each instance that answered, and the API server is told by its container first', () => {
+test('each instance that responded has a line, and the API server is identified by its container first', () => {
   const window = (numbers: Record<string, number>, later: Record<string, number>): Window => {
     const made = new Window();
     made.add({ atMs: 0, numbers: new Map(Object.entries(numbers)), histograms: new Map() });

@@ -97,7 +97,7 @@ test('segments and gaps are bounded', () => {
   expect(renewed.renewGapsSeconds.length).toBe(60);
 });
 
-test('leases of nodes, of API servers and of elections are told apart', () => {
+test('leases of nodes, of API servers and of elections are distinguished', () => {
   const at = { acquired: 0, renewed: 0 };
   const identity = { 'apiserver.kubernetes.io/identity': 'kube-apiserver' };
   const kinds = [

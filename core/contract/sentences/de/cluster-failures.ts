@@ -62,9 +62,9 @@ export const clusterFailures = {
   },
   'exit.restarting': 'Neustart in {seconds} s ({attempt} von {max})',
 
-  'failure.loadBalancer': 'der Load-Balancer ist ausgefallen: {why}',
+  'failure.loadBalancer': 'der Load Balancer ist ausgefallen: {why}',
   'failure.noClusterInfo':
-    'dieser Cluster hat kein cluster-info in kube-public; Maschinen können ihm nicht beitreten',
+    'dieser Cluster hat kein cluster-info in kube-public; Rechner können ihm nicht beitreten',
   'failure.noHost': 'Host „{host}“ nicht gefunden; bekannte Hosts: {known}',
   'failure.host.failed': 'Host {host} ist ausgefallen: {why}',
   'failure.host.again': '{host} ist wieder im Zustand {phase}: {why}',
@@ -76,10 +76,10 @@ export const clusterFailures = {
   'failure.flags':
     '{component} auf {host} wurde mit den neuen Flags nicht bereit; das vorherige Manifest gilt wieder',
 
-  'failure.fault.none': 'Störung „{id}“ nicht gefunden; aktive Störungen zeigt pilothouse fault list',
-  'failure.fault.max': 'die Grenze von {max} Störungen ist erreicht; beheben Sie zuerst einige',
-  'failure.fault.loadBalancer': 'load-balancer unterstützt keine Störungen von Datenträger oder Uhr',
-  'failure.fault.kind': 'unbekannte Art von Störung',
+  'failure.fault.none': 'Fehler „{id}“ nicht gefunden; aktive Fehler zeigt pilothouse fault list',
+  'failure.fault.max': 'die Grenze von {max} Fehlern ist erreicht; heben Sie zuerst einige auf',
+  'failure.fault.loadBalancer': 'load-balancer unterstützt keine Fehler an Datenträger oder Uhr',
+  'failure.fault.kind': 'unbekannte Art von Fehler',
   'failure.fault.link': 'eine Verbindung braucht zwei verschiedene Hosts',
   'failure.fault.delay': 'die Verzögerung muss zwischen 1 und {max} ms liegen',
   'failure.fault.offset': 'die Abweichung der Uhr darf nicht 0 sein und muss unter zehn Jahren liegen',
@@ -137,7 +137,7 @@ export const clusterFailures = {
     'Minor-Versionen können nicht übersprungen werden; führen Sie zuerst das Upgrade auf {version} durch',
   'failure.upgrade.reverted':
     '{component} auf {host} wurde mit {version} nicht bereit; die vorherige Version läuft wieder',
-  'failure.upgrade.kubelet': 'der Kubelet auf {node} wurde mit {version} nicht bereit',
+  'failure.upgrade.kubelet': 'das Kubelet auf {node} wurde mit {version} nicht bereit',
   'failure.upgrade.noImage': '{path} enthält kein Image für {component}; korrigieren Sie das zuerst',
   'failure.rollback.none': 'kein Upgrade zum Zurückrollen; der Cluster läuft mit seiner ersten Version',
   'failure.rollback.unsupported': '{version} unterstützt {resource} nicht; löschen Sie zuerst diese Objekte',

@@ -39,7 +39,7 @@ export const directoryFailures = {
   'pki.missing': '{file} fehlt; {remedy}',
   'pki.certificate': '{file} ist kein gültiges Zertifikat; {remedy}',
   'pki.key': '{file} ist kein gültiger privater Schlüssel; {remedy}',
-  'pki.kubeconfig': '{file} ist keine gültige kubeconfig; {remedy}',
+  'pki.kubeconfig': '{file} ist keine gültige Kubeconfig; {remedy}',
   'pki.remedy.restore': 'stellen Sie pki/ aus einem Backup dieses Verzeichnisses wieder her',
   'pki.remedy.delete': 'löschen Sie die Datei; der nächste Start stellt eine neue aus',
   'pki.remedy.deletePair': 'löschen Sie {certificate} und {key}; der nächste Start stellt beide neu aus',

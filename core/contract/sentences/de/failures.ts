@@ -2,17 +2,17 @@ export const failures = {
   'failure.readOnly': '{cluster} ist in dieser Konsole schreibgeschützt; erlauben Sie zuerst Änderungen',
   'failure.noCluster': 'Cluster {id} nicht gefunden',
   'failure.busy': '„{command}“ läuft noch; warten Sie, bis es fertig ist',
-  'failure.paused': '„{command}“ ist angehalten; warten Sie, bis es fertig ist',
+  'failure.paused': '„{command}“ ist pausiert; warten Sie, bis es fertig ist',
   'failure.hostedElsewhere': 'ein anderer Prozess betreibt {cluster}; stoppen Sie ihn zuerst dort',
   'failure.stopping': '{cluster} wird gerade gestoppt; starten Sie ihn danach',
   'failure.servedHere':
     '{cluster} gehört zu dem Befehl, der diese Konsole bereitstellt; brechen Sie diesen Befehl ab, um ihn zu stoppen',
   'failure.notChosen.kubeconfig':
-    'die kubeconfig {path} wurde nicht von einer Person gewählt; wählen Sie sie im Dateidialog',
+    'die Kubeconfig {path} wurde nicht von einer Person gewählt; wählen Sie sie im Dateidialog',
   'failure.notChosen.snapshot':
     'der Snapshot {path} wurde nicht von einer Person gewählt; wählen Sie ihn im Dateidialog',
   'failure.typePath.kubeconfig':
-    'geben Sie den Pfad der kubeconfig auf dem Rechner ein, der diese Konsole bereitstellt',
+    'geben Sie den Pfad der Kubeconfig auf dem Rechner ein, der diese Konsole bereitstellt',
   'failure.typePath.snapshot':
     'geben Sie den Pfad des Snapshots auf dem Rechner ein, der diese Konsole bereitstellt',
   'failure.snapshotNotChosen':
@@ -26,7 +26,7 @@ export const failures = {
   'failure.notHosted': 'Cluster {id} wird nicht von dieser Konsole betrieben',
   'failure.notRunning': 'der Cluster läuft nicht; starten Sie ihn zuerst',
   'failure.clustersMax': 'die Grenze von {max} Clustern ist erreicht; löschen Sie zuerst einen',
-  'failure.kubeconfigsMax': 'die Grenze von {max} kubeconfig-Dateien ist erreicht; entfernen Sie zuerst eine',
+  'failure.kubeconfigsMax': 'die Grenze von {max} Kubeconfigs ist erreicht; entfernen Sie zuerst eine',
   'failure.operationsMax': '{max} Vorgänge laufen schon; warten Sie, bis einer fertig ist',
   'failure.forwardsMax':
     'die Grenze von {max} weitergeleiteten Ports ist erreicht; schließen Sie zuerst einen',
@@ -46,12 +46,12 @@ export const failures = {
     'kein freies Loopback-Netz für einen weiteren Cluster; löschen Sie zuerst einen Cluster',
   'failure.noOperation': 'Vorgang {id} nicht gefunden',
   'failure.operationOver': 'der Vorgang ist schon fertig',
-  'failure.cannotPause': 'dieser Vorgang kann nicht angehalten werden',
+  'failure.cannotPause': 'dieser Vorgang kann nicht pausiert werden',
   'failure.ownOnly.etcd': 'etcd-Mitglieder sind nur für Cluster erreichbar, die diese Konsole betreibt',
   'failure.ownOnly.inspection':
-    'Hashes, Locks und Benutzer von etcd gibt es nur für Cluster, die diese Konsole betreibt',
+    'Hashes, Sperren und Benutzer von etcd gibt es nur für Cluster, die diese Konsole betreibt',
   'failure.ownOnly.timeline': 'Zeitachsen werden nur für Cluster aufgezeichnet, die diese Konsole betreibt',
-  'failure.ownOnly.audit': 'Audit-Protokolle gibt es nur für Cluster, die diese Konsole betreibt',
+  'failure.ownOnly.audit': 'Audit-Logs gibt es nur für Cluster, die diese Konsole betreibt',
   'failure.ownOnly.encryption':
     'Verschlüsselungsschlüssel gibt es nur für Cluster, die diese Konsole betreibt',
   'failure.ownOnly.certificates': 'Zertifikatdateien gibt es nur für Cluster, die diese Konsole betreibt',
@@ -101,25 +101,25 @@ export const failures = {
   'failure.userExpired.local':
     'das Client-Zertifikat von {user} in {path} ist am {date} abgelaufen; erneuern Sie es auf der Seite Zertifikate',
   'failure.userExpired.kubeconfig':
-    'das Client-Zertifikat von {user} in {path} ist am {date} abgelaufen; besorgen Sie eine neue kubeconfig vom Cluster-Administrator und öffnen Sie sie',
+    'das Client-Zertifikat von {user} in {path} ist am {date} abgelaufen; besorgen Sie eine neue Kubeconfig vom Cluster-Administrator und öffnen Sie sie',
   'failure.unreached.ConnectionRefused':
-    'der API-Server hat die Verbindung abgelehnt; starten Sie den Cluster oder eine seiner Control-Planes ({detail})',
+    'der API-Server hat die Verbindung abgelehnt; starten Sie den Cluster oder eine seiner Control Planes ({detail})',
   'failure.unreached.ConnectionLost':
-    'die Verbindung zum API-Server ist abgebrochen; versuchen Sie es erneut und prüfen Sie die Control-Planes, wenn es dabei bleibt ({detail})',
+    'die Verbindung zum API-Server ist abgebrochen; versuchen Sie es erneut und prüfen Sie die Control Planes, wenn es dabei bleibt ({detail})',
   'failure.unreached.NameNotResolved':
-    'der Name des API-Servers lässt sich nicht auflösen; prüfen Sie die Adresse in der kubeconfig ({detail})',
+    'der Name des API-Servers lässt sich nicht auflösen; prüfen Sie die Adresse in der Kubeconfig ({detail})',
   'failure.unreached.TlsFailed':
-    'die TLS-Prüfung ist fehlgeschlagen; prüfen Sie die Zertifikate des API-Servers und der kubeconfig ({detail})',
+    'die TLS-Prüfung ist fehlgeschlagen; prüfen Sie die Zertifikate des API-Servers und der Kubeconfig ({detail})',
   'failure.unreached.ProxyFailed':
-    'der Proxy hat die Verbindung zum API-Server abgelehnt; prüfen Sie den Proxy in der kubeconfig ({detail})',
+    'der Proxy hat die Verbindung zum API-Server abgelehnt; prüfen Sie den Proxy in der Kubeconfig ({detail})',
   'failure.unreached.TimedOut':
-    'der API-Server hat nicht rechtzeitig geantwortet; prüfen Sie, ob sein Host angehalten oder isoliert ist ({detail})',
+    'der API-Server hat nicht rechtzeitig geantwortet; prüfen Sie, ob sein Host pausiert oder isoliert ist ({detail})',
   'failure.unreached.Closed':
     'diese Konsole hat die Verbindung geschlossen; versuchen Sie es erneut ({detail})',
   'failure.serverExpired':
     'das Zertifikat des API-Servers oder seiner CA ist abgelaufen; erneuern Sie es (pilothouse certs renew all oder kubeadm certs renew all) ({detail})',
   'failure.clientExpired':
-    'das Client-Zertifikat in der kubeconfig ist abgelaufen; besorgen Sie eine neue kubeconfig und öffnen Sie sie ({detail})',
+    'das Client-Zertifikat in der Kubeconfig ist abgelaufen; besorgen Sie eine neue Kubeconfig und öffnen Sie sie ({detail})',
   'failure.unauthorized':
-    'der API-Server hat die Zugangsdaten dieser kubeconfig abgelehnt ({detail}); melden Sie sich neu an oder besorgen Sie eine neue kubeconfig vom Cluster-Administrator und öffnen Sie sie',
+    'der API-Server hat die Zugangsdaten dieser Kubeconfig abgelehnt ({detail}); melden Sie sich neu an oder besorgen Sie eine neue Kubeconfig vom Cluster-Administrator und öffnen Sie sie',
 } as const;

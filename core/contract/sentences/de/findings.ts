@@ -27,10 +27,10 @@ export const findings = {
 
   'found.etcdQuota.alarm': 'NOSPACE-Alarm: Schreibzugriffe werden abgelehnt',
   'advice.etcdQuota.alarm':
-    'verdichten und defragmentieren Sie, oder erhöhen Sie --quota-backend-bytes; schalten Sie dann den Alarm aus',
-  'found.etcdQuota.unknown': 'das Speicherkontingent ist nicht bekannt',
+    'kompaktieren und defragmentieren Sie, oder erhöhen Sie --quota-backend-bytes; schalten Sie dann den Alarm aus',
+  'found.etcdQuota.unknown': 'das Speicher-Quota ist nicht bekannt',
   'found.etcdQuota': '{member} belegt {used} von {quota} MiB',
-  'advice.etcdQuota': 'verdichten und defragmentieren Sie, oder erhöhen Sie --quota-backend-bytes',
+  'advice.etcdQuota': 'kompaktieren und defragmentieren Sie, oder erhöhen Sie --quota-backend-bytes',
   'advice.setFlag': 'setzen Sie {flag}',
 
   'found.peerCertificates.external': 'etcd ist extern',
@@ -42,29 +42,28 @@ export const findings = {
   'found.peerCertificates.ok':
     'jedes Mitglied verwendet getrennte Client- und Peer-Zertifikate und verlangt Zertifikate von Peers',
 
-  'found.compaction.off': 'die automatische Verdichtung ist ausgeschaltet',
+  'found.compaction.off': 'die automatische Kompaktierung ist ausgeschaltet',
   'found.compaction.unknown':
-    'API-Server verdichten alle {minutes} min; die verdichtete Revision ist nicht bekannt',
+    'API-Server kompaktieren alle {minutes} min; die kompaktierte Revision ist nicht bekannt',
   'found.compaction':
-    'verdichtet bis Revision {compacted} von {revision}; API-Server verdichten alle {minutes} min',
-  'advice.compaction': 'finden Sie heraus, warum die Verdichtung nicht nachkommt',
+    'kompaktiert bis Revision {compacted} von {revision}; API-Server kompaktieren alle {minutes} min',
+  'advice.compaction': 'finden Sie heraus, warum die Kompaktierung nicht nachkommt',
 
   'found.apiReplicas.balancer': '{balancer} antwortet nicht',
-  'advice.apiReplicas.balancer': 'prüfen Sie den Load-Balancer mit pilothouse status',
+  'advice.apiReplicas.balancer': 'prüfen Sie den Load Balancer mit pilothouse status',
   'found.apiReplicas.down': 'der API-Server auf {hosts} ist nicht bereit',
-  'advice.apiReplicas.down': 'sehen Sie in sein Protokoll',
+  'advice.apiReplicas.down': 'prüfen Sie sein Log',
   'found.apiReplicas.ok': '{count} API-Server sind hinter {balancer} bereit',
   'found.apiReplicas.single': 'nur ein API-Server: sein Neustart ist ein Ausfall',
-  'advice.apiReplicas.single': 'betreiben Sie drei Control-Planes',
+  'advice.apiReplicas.single': 'betreiben Sie drei Control Planes',
 
   'found.encryptionAtRest.off': 'Verschlüsselung gespeicherter Daten ist nicht konfiguriert',
   'found.encryptionAtRest.on': 'konfiguriert',
   'found.encryptionAtRest.noSecret': 'noch kein Secret gespeichert',
   'found.encryptionAtRest.stored': 'ein gespeichertes Secret beginnt mit {head}',
 
-  'found.auditLog.off': 'Audit-Protokollierung ist nicht konfiguriert',
-  'found.auditLog.silent':
-    'ein Audit-Protokoll ist konfiguriert, am letzten Tag wurde aber nichts geschrieben',
+  'found.auditLog.off': 'Audit-Logging ist nicht konfiguriert',
+  'found.auditLog.silent': 'ein Audit-Log ist konfiguriert, am letzten Tag wurde aber nichts geschrieben',
   'advice.auditLog.silent': 'prüfen Sie, ob die Audit-Policy überhaupt Anfragen erfasst',
   'found.auditLog.ok': '{path} wird geschrieben',
 
@@ -116,7 +115,7 @@ export const findings = {
   'found.noInsecurePort.open': '{place} ist offen',
   'found.noInsecurePort.http': '{place} akzeptiert HTTP ohne TLS',
   'found.noInsecurePort.etcd': 'etcd auf {place} akzeptiert Clients ohne Zertifikat',
-  'found.noInsecurePort.kubelet': 'der Kubelet auf {node} zeigt anonymen Clients seine Pods',
+  'found.noInsecurePort.kubelet': 'das Kubelet auf {node} zeigt anonymen Clients seine Pods',
   'found.noInsecurePort.ok':
     'unsichere Ports sind geschlossen; etcd und Kubelets lehnen Anfragen ohne Zugangsdaten ab',
   'advice.noInsecurePort': 'schließen Sie den Port, oder verlangen Sie Client-Zertifikate',
@@ -124,7 +123,7 @@ export const findings = {
   'found.profilingOff.ok': '/debug/pprof/ liefert auf jeder Komponente 404',
   'found.profilingOff.on': 'Profiling ist eingeschaltet auf {components}',
 
-  'found.controlPlaneTaints.none': 'kein Node trägt das Label einer Control-Plane',
+  'found.controlPlaneTaints.none': 'kein Node trägt das Label einer Control Plane',
   'advice.controlPlaneTaints.none': 'setzen Sie das Label {label}',
   'found.controlPlaneTaints.ok': '{nodes} haben den Taint {taint}',
   'found.controlPlaneTaints.open': 'ohne Taint: {nodes}',
@@ -212,18 +211,18 @@ export const findings = {
   'found.fileModes.ok': 'kein anderer Benutzer kann Dateien in {folder} lesen',
   'advice.fileModes': 'chmod -R go= {folder}, und chown für Dateien anderer Benutzer',
 
-  'found.kubeletAccess.anonymous': 'der Kubelet auf {node} beantwortet {paths} ohne Zugangsdaten',
+  'found.kubeletAccess.anonymous': 'das Kubelet auf {node} beantwortet {paths} ohne Zugangsdaten',
   'found.kubeletAccess.unauthorized':
-    'der Kubelet auf {node} beantwortet {paths} für ein Zertifikat ohne Rechte auf Nodes',
+    'das Kubelet auf {node} beantwortet {paths} für ein Zertifikat ohne Rechte auf Nodes',
   'found.kubeletAccess.ok':
     '{count} Kubelets lehnen Anfragen ohne Zugangsdaten (401) und ohne Berechtigung (403) ab',
   'advice.kubeletAccess':
-    'setzen Sie authentication.anonymous.enabled: false und authorization.mode: Webhook für den Kubelet',
+    'setzen Sie authentication.anonymous.enabled: false und authorization.mode: Webhook für das Kubelet',
 
-  'found.nodeIdentity.user': 'der Kubelet auf {node} meldet sich als {user} an, nicht als {expected}',
+  'found.nodeIdentity.user': 'das Kubelet auf {node} meldet sich als {user} an, nicht als {expected}',
   'found.nodeIdentity.secrets': '{user} kann die Secrets in kube-system auflisten',
   'found.nodeIdentity.bound': 'ClusterRoleBinding {binding} gibt system:node an {subject}',
-  'found.nodeIdentity.failed': 'der Kubelet auf {node}: {why}',
+  'found.nodeIdentity.failed': 'das Kubelet auf {node}: {why}',
   'advice.nodeIdentity.bound':
     'löschen Sie die Bindung; der Node-Authorizer gibt Nodes schon den nötigen Zugriff',
   'advice.nodeIdentity':
@@ -232,8 +231,8 @@ export const findings = {
     '{count} Nodes haben eigene Zertifikate; die geprüften Nodes können keine Secrets anderer Nodes lesen',
 
   'found.tlsSuites.weak': '{server} ({place}) akzeptiert {suites}',
-  'found.tlsSuites.balancer': 'der Load-Balancer',
-  'found.tlsSuites.kubelet': 'der Kubelet auf {node}',
+  'found.tlsSuites.balancer': 'der Load Balancer',
+  'found.tlsSuites.kubelet': 'das Kubelet auf {node}',
   'advice.tlsSuites':
     'entfernen Sie --tls-cipher-suites und --cipher-suites, oder nennen Sie nur Suites mit ECDHE und AES-GCM oder ChaCha20-Poly1305',
   'found.tlsSuites.silent': 'kein Server des Clusters antwortet',

@@ -72,7 +72,7 @@ export const graph = {
   'graph.scalingInactive': 'kann nicht skalieren: {message}',
   'graph.fix.scalingInactive': 'die Metrik-API und die Requests der Pods prüfen',
   'graph.evictionsBlocked': 'erlaubt keine Evictions: {healthy} gesunde Pods, {desired} verlangt',
-  'graph.fix.evictionsBlocked': 'vor dem Drain eines Nodes Replikate hinzufügen oder das Budget senken',
+  'graph.fix.evictionsBlocked': 'vor dem Drain eines Nodes Replicas hinzufügen oder das Budget senken',
   'graph.imagePull': 'Image {image} kann nicht geladen werden: {message}',
   'graph.fix.imagePull': 'Namen des Images und Pull-Secret prüfen',
   'graph.crashLoop':

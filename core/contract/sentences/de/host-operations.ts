@@ -37,7 +37,7 @@ export const hostOperations = {
   'step.member.stop': '{host} stoppen',
   'step.member.delete': 'Schlüssel und Daten von {host} löschen',
   'step.etcd.defragment': '{member} defragmentieren',
-  'step.etcd.compact': 'Alte Revisionen verdichten (compact)',
+  'step.etcd.compact': 'Alte Revisionen kompaktieren',
   'step.etcd.disarm': 'Alarme zurücksetzen',
   'step.snapshot.save': 'Snapshot speichern und überprüfen',
   'step.snapshot.delete': '{file} löschen',
@@ -105,7 +105,7 @@ export const hostOperations = {
   'done.host.stop': '{host} wurde gestoppt und bleibt aus, bis Sie ihn starten.',
   'done.host.start': '{host} läuft, alle Komponenten sind bereit.',
   'done.host.restart': '{host} wurde neu gestartet, alle Komponenten sind bereit.',
-  'done.host.pause': '{host} ist angehalten: Verbindungen bleiben offen, aber nichts antwortet.',
+  'done.host.pause': '{host} ist pausiert: Verbindungen bleiben offen, aber nichts antwortet.',
   'done.host.resume': '{host} läuft weiter.',
   'done.component.kill': '{component} auf {host} wurde beendet. Das Kubelet startet neu.',
   'done.component.stop': '{component} auf {host} wurde gestoppt und bleibt aus, bis Sie starten.',
@@ -136,7 +136,7 @@ export const hostOperations = {
     other: '{host} entfernt. etcd hat jetzt {count} Mitglieder.',
   },
   'done.etcd.defragment': '{members} defragmentiert; {size} freigegeben.',
-  'done.etcd.compact': 'Bis Revision {revision} verdichtet. Defragmentieren gibt den Speicherplatz frei.',
+  'done.etcd.compact': 'Bis Revision {revision} kompaktiert. Defragmentieren gibt den Speicherplatz frei.',
   'done.etcd.noAlarms': 'Keine aktiven Alarme.',
   'done.etcd.disarm': {
     one: '{count} Alarm zurückgesetzt. Er kehrt zurück, wenn seine Ursache bleibt.',
@@ -166,6 +166,6 @@ export const hostOperations = {
     other: 'node/{node} geleert: {count} Pods verdrängt',
   },
 
-  'operation.willPause': 'Wird nach dem laufenden Schritt angehalten.',
-  'operation.paused': 'Angehalten. Erledigte Schritte bleiben erhalten.',
+  'operation.willPause': 'Wird nach dem laufenden Schritt pausiert.',
+  'operation.paused': 'Pausiert. Erledigte Schritte bleiben erhalten.',
 } as const;

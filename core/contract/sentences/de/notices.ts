@@ -9,7 +9,7 @@ export const notices = {
   'notice.file.damaged': '{path} kann nicht gelesen werden. Die Konsole verwendet Standardwerte.',
   'notice.file.damaged.kept': 'Die Datei bleibt als {keptAs} erhalten. Grund: {reason}',
   'notice.reason': 'Grund: {reason}',
-  'notice.kubeconfig.failed': 'Die kubeconfig konnte nicht geöffnet werden',
+  'notice.kubeconfig.failed': 'Die Kubeconfig konnte nicht geöffnet werden',
   'notice.file.failed': 'Die Datei konnte nicht geöffnet werden',
   'notice.update.available': 'Pilothouse {version} ist verfügbar',
   'notice.update.available.detail':

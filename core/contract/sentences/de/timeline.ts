@@ -12,7 +12,7 @@ export const timeline = {
   'timeline.hostStopped': 'Host {host} wurde gestoppt',
   'timeline.hostKilled': 'Host {host} wurde beendet (kill)',
   'timeline.hostExited': 'Host {host} wurde unerwartet beendet: {why}',
-  'timeline.hostPaused': 'Host {host} ist angehalten',
+  'timeline.hostPaused': 'Host {host} ist pausiert',
   'timeline.componentReady': '{component} auf {host} ist bereit ({version})',
   'timeline.componentExited.plain': '{component} auf {host} wurde beendet',
   'timeline.componentExited': '{component} auf {host} wurde beendet: {why}',

@@ -118,7 +118,7 @@ test('a snapshot does not change under later writes, and loads into another back
   await backend.close();
 });
 
-test('defragmentation gives space back and loses nothing, not even writes made meanwhile', async () => {
+test('defragmentation frees space and loses nothing, not even concurrent writes', async () => {
   const backend = await open();
   const value = Buffer.alloc(4000, 1);
   for (let i = 0; i < 2000; i += 1) backend.put('key', bytes(`k${i}`), value);

@@ -131,7 +131,7 @@ test('a request above the limit is refused in the words of grpc-go, and the conn
   expect(await echoed(client, 'still here')).toBe('still here');
 });
 
-test('unknown services and methods are told apart', async () => {
+test('unknown services and methods have distinct errors', async () => {
   const { client } = await start();
   expect([
     await failure(call(client, '/nobody.Knows/It', serialize({}))),

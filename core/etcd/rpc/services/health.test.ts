@@ -20,7 +20,7 @@ const watching = (state: ServingState, service: string) => {
 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('anyone who watches is told of every change, once', async () => {
+test('every watcher is notified of every change once', async () => {
   const state = new ServingState();
   const { sent, abort, ended } = watching(state, '');
   for (const isServing of [false, false, true]) {

@@ -74,7 +74,7 @@ describe.runIf(process.platform === 'linux')('a subPath', () => {
     await expect(at('file/below')).rejects.toThrow('ENOTDIR');
   });
 
-  test('has missing directories made with the mode of the volume', async () => {
+  test('creates missing directories with the mode of the volume', async () => {
     await chmod(volume, 0o2777);
     await at('a/b');
     const modes = [join(volume, 'a'), join(volume, 'a/b')].map(async (path) => (await stat(path)).mode);

@@ -16,7 +16,7 @@ const defaults: ClusterDefaults = {
   kubernetesVersions: ['v1.36.0', 'v1.35.0'],
 };
 
-test('what the form begins with is what would be made', () => {
+test('the form starts with the defaults of a new cluster', () => {
   expect(wishesOf(formOf(defaults))).toEqual(defaults.wishes);
 });
 

@@ -89,7 +89,7 @@ test('no one goes back to what is there, nor while the rollout is paused', () =>
   expect([undoObstacle(object, current!), undoObstacle(object, before!)]).toEqual(['current', 'paused']);
 });
 
-test('a rollout is told by the questions of kubectl', () => {
+test('the state of a rollout follows the rules of kubectl', () => {
   const phase = (status: object, over = {}) =>
     rolloutState(deployment('web:2', { ...over, status: { observedGeneration: 3, ...status } })).phase;
   const late = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];

@@ -197,7 +197,7 @@ const pod = (name: string, spec: object): KubernetesObject => ({
 const pluginFor = (...objects: readonly KubernetesObject[]) =>
   podSecurity({ reader: readerOf(objects), clock: manualClock(), minor: MINOR });
 
-test('a pod against the enforced level is refused, one against the warned level is told', async () => {
+test('a pod that violates the enforced level is rejected, one that violates the warned level gets a warning', async () => {
   const plugin = pluginFor(namespace({ [`${PREFIX}enforce`]: 'baseline', [`${PREFIX}warn`]: 'restricted' }));
   const allowed = wish({ object: pod('p', podOf(container('a', { ...HARDENED, runAsNonRoot: false }))) });
   expect([await verdict(plugin, wish({ object: pod('p', bad) })), await verdict(plugin, allowed)]).toEqual([

@@ -77,7 +77,7 @@ const pod = (name: string, cpu?: string): Wish => ({
 });
 const ask = (plugin: AdmissionPlugin, parts: Wish): Promise<string> => verdict(plugin, wish(parts));
 
-test('a pod that fits is charged, and one that does not is told by how much', async () => {
+test('a pod within the quota is counted, and the rejection of another says by how much it exceeds it', async () => {
   const { plugin, usedOf } = world(quota('q', { cpu: '2', pods: '5' }, { cpu: '1', pods: '1' }));
   expect([await ask(plugin, pod('a', '500m')), await ask(plugin, pod('b', '1'))]).toEqual([
     'ok',

@@ -46,7 +46,7 @@ const shell = () => {
 
 const BINARY = Buffer.from(Array.from({ length: 700 }, (_, at) => (at * 7) % 256));
 
-test('what one container packs the system tar and another container unpack, byte for byte', async () => {
+test('an archive of one container is unpacked by the system tar and by another container, byte for byte', async () => {
   const from = shell();
   from.files.makeDirectory('/tmp/data');
   from.files.write('/tmp/data/bin', BINARY, { mode: 0o755, mtimeMs: 1_000_000 });

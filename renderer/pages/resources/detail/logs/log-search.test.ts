@@ -15,7 +15,7 @@ const found = (query: string, options: Partial<Parameters<typeof searchLines>[2]
   return { shown: shown.map(({ source, message }) => `${source} ${message}`), hits };
 };
 
-test('lines of several pods stand in the order of time, without colours of a terminal', () => {
+test('lines of several pods are in the order of time, without terminal colours', () => {
   expect(found('').shown).toEqual([
     'web-1 INFO opening the port',
     'web-2 port 80',
