@@ -172,6 +172,34 @@ test('the console speaks plain English', () => {
   expect(offences(files, textsOf, [...USER_PHRASES, ...LABEL_PHRASES])).toEqual([]);
 });
 
+/** Counted things of which there can be one. */
+const COUNTED =
+  /\{\w+\} (?:more |other )?(?:pods|nodes|hosts|members|objects|keys|documents|rows|changes|certificates|conflicts|fields|backends|connections|warnings|problems|events|requests|controllers|clusters|contexts|values|entries|restarts|operations|snapshots|namespaces|kinds|revisions|servers|components|replicas|files|columns|views|matches|drills|hints|points|ports|releases|rules|failures|faults)\b/i;
+/** There are always several of these, or the count is one of a larger number. */
+const ALWAYS_SEVERAL =
+  / of \{count\}|\{\w+\} of \{|\{max\}|more than \{|\b(?:within|first|last|all) \{|\{(?:selector|revision|keys)\}|members (?:tolerate|healthy)|already has|ports reject|certificates are valid|\bneeds \{count\}/i;
+
+test('a number of things has a form for one', () => {
+  const files = tracked.filter((file) =>
+    /^(?:renderer\/locales\/en|core\/contract\/sentences)\/[^/]+$/.test(file),
+  );
+  const found = files.flatMap((file) => {
+    const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
+    const texts: string[] = [];
+    const visit = (node: ts.Node): void => {
+      const isForm = ts.isPropertyAssignment(node) && /^(?:one|other)$/.test(node.name.getText());
+      if (!isForm && ts.isPropertyAssignment(node) && ts.isStringLiteralLike(node.initializer)) {
+        const { text } = node.initializer;
+        if (COUNTED.test(text) && !ALWAYS_SEVERAL.test(text)) texts.push(`${file}: "${text}"`);
+      }
+      node.forEachChild(visit);
+    };
+    visit(source);
+    return texts;
+  });
+  expect(found).toEqual([]);
+});
+
 const exactly = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 test('a wording that was replaced does not come back', () => {

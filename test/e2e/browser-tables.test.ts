@@ -56,6 +56,11 @@ test('a list is worked by keys: J and K, Shift, Ctrl+A, Delete, F9, Esc, and fro
   await details.waitFor();
   await page.keyboard.press('Escape');
   await details.waitFor({ state: 'detached' });
+  // From inside of the details as well, and the keys of the list work on.
+  await page.keyboard.press('Enter');
+  await details.getByRole('tab', { name: 'YAML' }).focus();
+  await page.keyboard.press('Escape');
+  await details.waitFor({ state: 'detached' });
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Shift+J');
   await until('three rows', async () => (await selected.count()) === 3);
@@ -290,7 +295,7 @@ test('a user of one namespace finds their kubeconfig and gets a working console;
   await page.locator('[data-namespaces]').getByText('team', { exact: true }).waitFor();
   // What the user may not list is said with the way to check it.
   await go('/config?kind=secrets');
-  await page.getByText('kubectl auth can-i list secrets').waitFor();
+  await page.getByText(/^kubectl .*--context dev@test .*auth can-i list secrets$/).waitFor();
 
   // A page that needs the files of the cluster says so.
   await go('/audit');

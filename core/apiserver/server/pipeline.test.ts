@@ -75,6 +75,16 @@ test('a defect is answered as 500 without its text', async () => {
   expect(context.stages).toMatchObject([{ verdict: 'failed' }]);
 });
 
+test('a stage that breaks off because its client has gone is no defect', async () => {
+  const { context } = fakeContext({ url: '/api/v1/pods' });
+  Object.assign(context.request, { signal: AbortSignal.abort() });
+  const errors: string[] = [];
+  const log = { ...environment.log, write: (_level: string, message: string) => void errors.push(message) };
+  const broken: Stage = { name: 'broken', run: () => Promise.reject(new Error('aborted')) };
+  await runPipeline([broken], context, { ...environment, log });
+  expect([errors, context.stages]).toMatchObject([[], [{ verdict: 'answered' }]]);
+});
+
 test('a defect in the middle of an answer cuts it off', async () => {
   const { context, sent } = fakeContext({ url: '/api/v1/pods' });
   const broken: Stage = {

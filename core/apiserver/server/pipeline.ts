@@ -26,8 +26,11 @@ export interface PipelineEnvironment {
 /** Upstream's answer after a panic. */
 export const PANIC_TEXT = 'This request caused apiserver to panic. Look in the logs for details.';
 
-const verdictOf = (error: unknown): StageVerdict =>
-  isStatusError(error) ? 'refused' : hasReason(error, 'ClientGone') ? 'answered' : 'failed';
+/** A client that has gone ends the work for it: a log that it followed breaks off, which is no defect. */
+const verdictOf = (error: unknown, { request }: RequestContext): StageVerdict => {
+  if (isStatusError(error)) return 'refused';
+  return hasReason(error, 'ClientGone') || request.signal.aborted ? 'answered' : 'failed';
+};
 
 /**
  * Takes a request through the stages in order until one answers. Never rejects: a refusal is answered as its
@@ -60,7 +63,7 @@ export const runPipeline = async (
       record(result === 'next' ? 'passed' : 'answered');
       if (result === 'done') return;
     } catch (error) {
-      const verdict = verdictOf(error);
+      const verdict = verdictOf(error, context);
       record(verdict, isStatusError(error) ? error.reason : undefined);
       if (verdict === 'failed')
         log.write('error', 'a request caused a defect', {

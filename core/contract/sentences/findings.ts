@@ -219,8 +219,10 @@ export const findings = {
   'advice.nodeIdentity.bound':
     'delete the binding; the Node authorizer already grants nodes the access they need',
   'advice.nodeIdentity': 'restart the cluster: pilothouse up issues each node its own certificate',
-  'found.nodeIdentity.ok':
-    '{count} nodes have separate certificates; the checked nodes cannot read Secrets of other nodes',
+  'found.nodeIdentity.ok': {
+    one: '{count} node has a certificate of its own and cannot read Secrets of other nodes',
+    other: '{count} nodes have separate certificates; the checked nodes cannot read Secrets of other nodes',
+  },
 
   'found.tlsSuites.weak': '{server} ({place}) accepts {suites}',
   'found.tlsSuites.balancer': 'the load balancer',
@@ -239,13 +241,13 @@ export const findings = {
   'found.hosts.ok': 'all hosts and components are ready',
   'advice.hosts': 'recover it first',
   'found.etcd.member': '{member}: {why}',
-  'found.etcd.ok': '{count} members are healthy',
+  'found.etcd.ok': { one: '{count} member is healthy', other: '{count} members are healthy' },
   'advice.etcd': 'all etcd members must be healthy before an upgrade',
   'advice.etcd.quorum': 'restore quorum first',
   'found.skew.ok': 'kubelets are within {minors} minor versions of {target}',
   'found.skew.node': '{node} runs {version}',
   'advice.skew': 'kubelets may be up to {minors} minor versions older than {target}, but not newer',
-  'found.nodes.ok': '{count} nodes are Ready',
+  'found.nodes.ok': { one: '{count} node is Ready', other: '{count} nodes are Ready' },
   'found.nodes.notReady': 'not Ready: {nodes}',
   'advice.nodes': 'check them with kubectl describe node',
   'found.budgets.ok': 'all budgets allow disruptions',

@@ -41,7 +41,10 @@ export const timeline = {
   'timeline.alert.about': 'Alert: {what} ({subject})',
   'timeline.apiErrors': 'API errors: {percent} % of requests fail on {subject}',
   'timeline.event': '{object}: {reason}: {message}',
-  'timeline.eventsSkipped': '{count} more events were not recorded: too many within a minute',
+  'timeline.eventsSkipped': {
+    one: '{count} more event was not recorded: too many within a minute',
+    other: '{count} more events were not recorded: too many within a minute',
+  },
   'timeline.metric.apiLatencyP99': 'API request latency',
   'timeline.metric.apiErrors': 'API errors',
   'timeline.metric.etcdLatencyP99': 'etcd latency',

@@ -111,8 +111,8 @@ test('a pod shows requests, probes with their last result, variables with their 
   expect(web.slice(8).map((line) => line.replace(/at \d\d:\d\d:\d\d/, 'at TIME'))).toEqual([
     '[Probes]',
     'Probe | Check | Last result',
-    'Readiness | HTTP GET :8080/ready every 5 s, timeout 1 s, 3 failures | Failed at TIME: statuscode: 503 <error>',
-    'Liveness | TCP :8080 every 10 s, timeout 1 s, 3 failures | Passing <ok>',
+    'Readiness | HTTP GET :8080/ready every 5 s, timeout 1 s, failure threshold 3 | Failed at TIME: statuscode: 503 <error>',
+    'Liveness | TCP :8080 every 10 s, timeout 1 s, failure threshold 3 | Passing <ok>',
     '[Environment]',
     'Name | Value or key | Source',
     'APP_* | all keys | ConfigMap web-settings -> ConfigMap shop/web-settings',

@@ -1,6 +1,7 @@
 export const operate = {
   'own.away.title': '{name} wird nicht von dieser Konsole betrieben',
   'own.away.shell': 'Auf einem Control-Plane-Host:',
+  'own.away.shell.ours': 'Wenn Pilothouse ihn betreibt, auf diesem Rechner:',
   'own.away.clusters': 'Cluster anzeigen',
 
   'snapshots.title': 'Snapshots',

@@ -233,7 +233,10 @@ export const overview = {
   'rail.capacity.partial': 'Basiert auf den ersten 2.000 Pods.',
   'rail.capacity.unknown': 'Unbekannt.',
   'rail.versions': 'Versionen',
-  'rail.versions.kubernetes': 'Kubernetes, {count} Komponenten',
+  'rail.versions.kubernetes': {
+    one: 'Kubernetes, {count} Komponente',
+    other: 'Kubernetes, {count} Komponenten',
+  },
   'rail.versions.mixed': 'gemischt',
   'rail.warnings': 'Letzte Warnungen',
   'rail.warnings.all': 'Alle Events',

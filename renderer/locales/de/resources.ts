@@ -61,7 +61,7 @@ export const resources = {
     'Keine gespeicherten Ansichten. Eine Ansicht enthält Filter, Sortierung und Spalten dieser Liste.',
   'views.name': 'Name der Ansicht',
   'views.nameFirst': 'Namen eingeben',
-  'views.full': 'Zuerst eine Ansicht löschen: {count} Ansichten sind das Maximum',
+  'views.full': 'Die Grenze von {max} Ansichten ist erreicht; löschen Sie zuerst eine',
   'views.save': 'Speichern',
   'views.delete': 'Ansicht {name} löschen',
   'filter.help': 'Filtersyntax',

@@ -154,7 +154,7 @@ export const sections = {
   'sec.probe.readiness': 'Readiness',
   'sec.probe.result': 'Letztes Ergebnis',
   'sec.probe.startup': 'Startup',
-  'sec.probe.timing': 'alle {period} s, Timeout {timeout} s, {failures} Fehler',
+  'sec.probe.timing': 'alle {period} s, Timeout {timeout} s, Fehlergrenze {failures}',
   'sec.probes': 'Probes',
   'sec.provisioner': 'Provisioner',
   'sec.qos': 'QoS-Klasse',

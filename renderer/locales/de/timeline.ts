@@ -6,6 +6,7 @@ export const timelinePage = {
   'timelinePage.empty': 'Noch nichts aufgezeichnet',
   'timelinePage.empty.text': 'Ein Cluster zeichnet seine Zeitachse auf, während er läuft.',
   'timelinePage.away': 'Zeitachsen zeichnet der Prozess auf, der einen Cluster betreibt.',
+  'timelinePage.away.shell': 'Events des Clusters beobachten:',
   'timelinePage.failed': 'Die Zeitachse kann nicht gelesen werden',
   'timelinePage.lane.operator': 'Betrieb',
   'timelinePage.lane.faults': 'Fehler',
@@ -54,6 +55,9 @@ export const timelinePage = {
   'timelinePage.report.followUp': 'Maßnahmen',
   'timelinePage.report.followUpText': '- [ ] Ergänzen, was zu ändern ist, damit es nicht wieder geschieht.',
   'timelinePage.report.picture': 'Zeitachse des Clusters',
-  'timelinePage.report.more': '{count} weitere Einträge.',
-  'timelinePage.report.range': 'Von {from} bis {to}: {count} Einträge.',
+  'timelinePage.report.more': { one: '{count} weiterer Eintrag.', other: '{count} weitere Einträge.' },
+  'timelinePage.report.range': {
+    one: 'Von {from} bis {to}: {count} Eintrag.',
+    other: 'Von {from} bis {to}: {count} Einträge.',
+  },
 } as const;

@@ -1,6 +1,7 @@
 export const operate = {
   'own.away.title': '{name} is not hosted by this console',
   'own.away.shell': 'On a control-plane host:',
+  'own.away.shell.ours': 'If Pilothouse runs it, on that machine:',
   'own.away.clusters': 'Show clusters',
 
   'snapshots.title': 'Snapshots',

@@ -228,7 +228,10 @@ export const overview = {
   'rail.capacity.partial': 'Based on the first 2,000 pods.',
   'rail.capacity.unknown': 'Unknown.',
   'rail.versions': 'Versions',
-  'rail.versions.kubernetes': 'Kubernetes, {count} components',
+  'rail.versions.kubernetes': {
+    one: 'Kubernetes, {count} component',
+    other: 'Kubernetes, {count} components',
+  },
   'rail.versions.mixed': 'mixed',
   'rail.warnings': 'Recent warnings',
   'rail.warnings.all': 'All events',

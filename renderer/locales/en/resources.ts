@@ -63,7 +63,7 @@ export const resources = {
   'views.none': 'No saved views. A view keeps the filter, sort order and columns of this list.',
   'views.name': 'Name of the view',
   'views.nameFirst': 'Type a name',
-  'views.full': 'Delete a view first: {count} views are the maximum',
+  'views.full': 'Limit of {max} views reached; delete one first',
   'views.save': 'Save',
   'views.delete': 'Delete view {name}',
   'filter.help': 'Filter syntax',

@@ -154,7 +154,7 @@ export const sections = {
   'sec.probe.readiness': 'Readiness',
   'sec.probe.result': 'Last result',
   'sec.probe.startup': 'Startup',
-  'sec.probe.timing': 'every {period} s, timeout {timeout} s, {failures} failures',
+  'sec.probe.timing': 'every {period} s, timeout {timeout} s, failure threshold {failures}',
   'sec.probes': 'Probes',
   'sec.provisioner': 'Provisioner',
   'sec.qos': 'QoS class',

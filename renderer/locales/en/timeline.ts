@@ -7,6 +7,7 @@ export const timelinePage = {
   'timelinePage.empty': 'Nothing recorded yet',
   'timelinePage.empty.text': 'A cluster records its timeline while it runs.',
   'timelinePage.away': 'Timelines are recorded by the process that runs a cluster.',
+  'timelinePage.away.shell': 'Watch the events of the cluster:',
   'timelinePage.failed': 'Cannot read the timeline',
   'timelinePage.lane.operator': 'Operator',
   'timelinePage.lane.faults': 'Faults',
@@ -55,6 +56,9 @@ export const timelinePage = {
   'timelinePage.report.followUp': 'Follow-up',
   'timelinePage.report.followUpText': '- [ ] Add what to change so that this does not happen again.',
   'timelinePage.report.picture': 'Timeline of the cluster',
-  'timelinePage.report.more': '{count} more entries.',
-  'timelinePage.report.range': 'From {from} to {to}: {count} entries.',
+  'timelinePage.report.more': { one: '{count} more entry.', other: '{count} more entries.' },
+  'timelinePage.report.range': {
+    one: 'From {from} to {to}: {count} entry.',
+    other: 'From {from} to {to}: {count} entries.',
+  },
 } as const;

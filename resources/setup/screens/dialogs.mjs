@@ -105,6 +105,7 @@ export const DIALOGS = [
     name: 'bulk',
     go: '#/workloads?kind=pods',
     async act(page) {
+      await page.getByRole('rowheader').first().waitFor();
       await page.getByRole('grid').focus();
       await page.keyboard.press('Control+a');
       await page.getByRole('toolbar').getByRole('button').nth(1).click();
@@ -184,7 +185,7 @@ export const DIALOGS = [
       await page.getByRole('slider').focus();
       for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowLeft');
       await page.waitForTimeout(1500);
-      await press(page, /^(Restore object|Objekt wiederherstellen)$/);
+      await press(page, /^(Restore this object|Objekt wiederherstellen)$/);
       await page.getByRole('dialog').waitFor();
       await page.waitForTimeout(2500);
     },
@@ -274,6 +275,7 @@ export const DIALOGS = [
     name: 'bulk-scale',
     go: '#/workloads?kind=deployments.apps',
     async act(page) {
+      await page.getByRole('rowheader').first().waitFor();
       await page.getByRole('grid').focus();
       await page.keyboard.press('Control+a');
       await page

@@ -54,6 +54,16 @@ const find = () => {
     return top !== null && (top === element || element.contains(top) || top.contains(element));
   };
 
+  /** Below something that does not let it through, such as a drawer over a list. */
+  const isCovered = (element, x, y) => {
+    for (const top of document.elementsFromPoint(x, y)) {
+      if (top === element || top.contains(element) || element.contains(top)) return false;
+      const { backgroundColor } = getComputedStyle(top);
+      if (backgroundColor.startsWith('rgb(')) return true;
+    }
+    return false;
+  };
+
   for (const { text, element, rects } of pieces) {
     const clip = clipOf(element);
     const right = Math.max(...rects.map((rect) => rect.right));
@@ -94,7 +104,11 @@ const find = () => {
         ({ right, bottom }) =>
           Math.max(a.rect.left, b.rect.left) + 3 < right && Math.max(a.rect.top, b.rect.top) + 4 < bottom,
       );
-      if (isShown)
+      const [x, y] = [
+        Math.max(a.rect.left, b.rect.left) + wide / 2,
+        Math.max(a.rect.top, b.rect.top) + high / 2,
+      ];
+      if (isShown && ![a, b].some(({ element }) => isCovered(element, x, y)))
         problems.push(`overlap: "${a.text}" and "${b.text}" (${nameOf(a.element)}, ${nameOf(b.element)})`);
     }
   return [...new Set(problems)];

@@ -227,8 +227,11 @@ export const findings = {
     'löschen Sie die Bindung; der Node-Authorizer gibt Nodes schon den nötigen Zugriff',
   'advice.nodeIdentity':
     'starten Sie den Cluster neu: pilothouse up stellt jedem Node ein eigenes Zertifikat aus',
-  'found.nodeIdentity.ok':
-    '{count} Nodes haben eigene Zertifikate; die geprüften Nodes können keine Secrets anderer Nodes lesen',
+  'found.nodeIdentity.ok': {
+    one: '{count} Node hat ein eigenes Zertifikat und kann keine Secrets anderer Nodes lesen',
+    other:
+      '{count} Nodes haben eigene Zertifikate; die geprüften Nodes können keine Secrets anderer Nodes lesen',
+  },
 
   'found.tlsSuites.weak': '{server} ({place}) akzeptiert {suites}',
   'found.tlsSuites.balancer': 'der Load Balancer',
@@ -248,13 +251,13 @@ export const findings = {
   'found.hosts.ok': 'alle Hosts und Komponenten sind bereit',
   'advice.hosts': 'beheben Sie das zuerst',
   'found.etcd.member': '{member}: {why}',
-  'found.etcd.ok': '{count} Mitglieder sind gesund',
+  'found.etcd.ok': { one: '{count} Mitglied ist gesund', other: '{count} Mitglieder sind gesund' },
   'advice.etcd': 'vor einem Upgrade müssen alle etcd-Mitglieder gesund sein',
   'advice.etcd.quorum': 'stellen Sie zuerst das Quorum wieder her',
   'found.skew.ok': 'Kubelets liegen höchstens {minors} Minor-Versionen von {target} entfernt',
   'found.skew.node': '{node} läuft mit {version}',
   'advice.skew': 'Kubelets dürfen bis zu {minors} Minor-Versionen älter als {target} sein, aber nicht neuer',
-  'found.nodes.ok': '{count} Nodes sind Ready',
+  'found.nodes.ok': { one: '{count} Node ist Ready', other: '{count} Nodes sind Ready' },
   'found.nodes.notReady': 'nicht Ready: {nodes}',
   'advice.nodes': 'prüfen Sie sie mit kubectl describe node',
   'found.budgets.ok': 'alle Budgets erlauben Unterbrechungen',

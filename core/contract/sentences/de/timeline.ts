@@ -42,8 +42,10 @@ export const timeline = {
   'timeline.alert.about': 'Alarm: {what} ({subject})',
   'timeline.apiErrors': 'API-Fehler: {percent} % der Anfragen an {subject} schlagen fehl',
   'timeline.event': '{object}: {reason}: {message}',
-  'timeline.eventsSkipped':
-    '{count} weitere Einträge wurden nicht aufgezeichnet: zu viele innerhalb einer Minute',
+  'timeline.eventsSkipped': {
+    one: '{count} weiterer Eintrag wurde nicht aufgezeichnet: zu viele innerhalb einer Minute',
+    other: '{count} weitere Einträge wurden nicht aufgezeichnet: zu viele innerhalb einer Minute',
+  },
   'timeline.metric.apiLatencyP99': 'Latenz von API-Anfragen',
   'timeline.metric.apiErrors': 'API-Fehler',
   'timeline.metric.etcdLatencyP99': 'etcd-Latenz',

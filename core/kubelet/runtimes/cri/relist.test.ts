@@ -61,7 +61,7 @@ test('memory that ran out is the reason also where the runtime says so after the
   expect({ reason, asked }).toEqual({ reason: 'OOMKilled', asked: 3 });
 });
 
-test('who was killed for another reason is asked about for a second, who was stopped once', async () => {
+test('a container killed for another reason is asked about for a second, a stopped one once', async () => {
   expect(await exitOf(['Error'])).toEqual([expect.objectContaining({ reason: 'Error' }), 10]);
   expect(await exitOf(['Error'], true)).toEqual([expect.objectContaining({ reason: 'Error' }), 1]);
 });
