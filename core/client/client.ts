@@ -149,6 +149,8 @@ export interface RawRequest extends RequestOptions {
   readonly body?: unknown;
   readonly contentType?: string;
   readonly accept?: string;
+  /** For `json`: integers above 2^53 are bigints instead of rounded numbers. */
+  readonly isExact?: boolean;
 }
 
 /** Answers a token that is still good; `rejected` when the server did not take it. */

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../core/api/meta/json-text.ts';
 import { isStatusError } from '../../core/api/meta/status.ts';
 import type { Client } from '../../core/client/index.ts';
 import { type ApiAnswer, type ApiRequest, ContractError, say } from '../../core/contract/index.ts';
@@ -42,7 +43,7 @@ export const sendRequest = async (
     });
     if (text.length > ANSWER_CHARACTERS_MAX)
       throw new ContractError('BadRequest', say('failure.tooLarge', { request: `${method} ${path}` }));
-    return { ok: true, body: text === '' ? null : (JSON.parse(text) as unknown) };
+    return { ok: true, body: text === '' ? null : parseJsonText(text) };
   } catch (error) {
     if (isStatusError(error)) return { ok: false, refusal: refusalOf(error) };
     throw kubeFailure(error);

@@ -1,4 +1,5 @@
 import { parseApiVersion } from '../../core/api/meta/group-version.ts';
+import { jsonText } from '../../core/api/meta/json-text.ts';
 import { isJsonObject } from '../../core/api/meta/object-meta.ts';
 import { isConflict, isNotFound, isStatusError, type StatusError } from '../../core/api/meta/status.ts';
 import type { DiscoveredResource } from '../../core/client/index.ts';
@@ -26,7 +27,7 @@ const takenFields = (error: unknown): FieldConflict[] => (isConflict(error) ? co
 const comparable = (object: Json): string => {
   const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
   const { managedFields: _fields, resourceVersion: _version, ...rest } = metadata;
-  return JSON.stringify({ ...object, metadata: rest });
+  return jsonText({ ...object, metadata: rest });
 };
 
 const invalid = (field: string, message: string, reason = 'FieldValueInvalid'): Refusal => ({
@@ -92,7 +93,7 @@ export const applyObject = async (
     const namespace = resource.namespaced ? textOf(metadata['namespace']) || request.defaultNamespace : '';
     const path = resourcePath(resource, resource.namespaced ? namespace : null, name);
     const { client } = connection;
-    const live = await client.json<Json>({ method: 'GET', path, signal }).catch((error: unknown) => {
+    const live = await client.json<Json>({ method: 'GET', path, signal, isExact: true }).catch((error: unknown) => {
       if (isNotFound(error)) return null;
       throw error;
     });
@@ -101,6 +102,7 @@ export const applyObject = async (
         method: 'PATCH',
         path,
         signal,
+        isExact: true,
         query: {
           fieldManager,
           force: options.force ? 'true' : undefined,

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import type { Random } from '../../core/base/random.ts';
 import { ClientError, pause, type Client, type Query } from '../../core/client/index.ts';
 import { Backoff } from '../../core/client/informers/backoff.ts';
-import { parseJson, readLines } from '../../core/client/rest/body.ts';
+import { parseExactJson, readLines } from '../../core/client/rest/body.ts';
 import type { Said, WatchHealth } from '../../core/contract/index.ts';
 import { failureSaid, isFinal } from './failure.ts';
 
@@ -44,7 +44,7 @@ export interface LiveListOptions {
 const EVENT_TYPES = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
 
 const decodeEvent = (line: string): WatchedEvent => {
-  const event = parseJson(line, 'a watch');
+  const event = parseExactJson(line, 'a watch');
   if (!isJsonObject(event)) throw new ClientError('MalformedAnswer', 'a watch sent an invalid event');
   if (event['type'] === 'ERROR') throw statusErrorFrom((event['object'] ?? {}) as Partial<Status>);
   if (!EVENT_TYPES.has(event['type'] as string))
@@ -99,6 +99,7 @@ export class LiveList {
         method: 'GET',
         path,
         accept,
+        isExact: true,
         signal,
         query: { ...query, limit: PAGE_ROWS, ...(next !== '' && { continue: next }) },
       });

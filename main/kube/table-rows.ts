@@ -1,3 +1,4 @@
+import { jsonText } from '../../core/api/meta/json-text.ts';
 import { isJsonObject } from '../../core/api/meta/object-meta.ts';
 import { CELLS_MAX, type TableCell, type TableColumn, type TableRow } from '../../core/contract/index.ts';
 
@@ -39,7 +40,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const cellOf = (value: unknown): TableCell => {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : jsonText(value);
   return text.length > CELL_CHARACTERS_MAX ? `${text.slice(0, CELL_CHARACTERS_MAX)}…` : text;
 };
 

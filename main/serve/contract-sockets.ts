@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import { jsonText, parseJsonText } from '../../core/api/meta/json-text.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { DisposableStore, type Disposable } from '../../core/base/disposable.ts';
 import type { Log } from '../../core/base/log.ts';
@@ -74,7 +75,7 @@ export const createContractSockets = (options: ContractSocketsOptions): Contract
     const store = new DisposableStore();
     const connection = serveConnection(handlers, (message) => {
       if (socket.readyState !== socket.OPEN) return;
-      socket.send(JSON.stringify(message));
+      socket.send(jsonText(message));
       if (socket.bufferedAmount <= BACKLOG_BYTES_MAX) return;
       log.write('warn', 'a console is not reading and was disconnected', {
         bufferedBytes: socket.bufferedAmount,
@@ -94,7 +95,7 @@ export const createContractSockets = (options: ContractSocketsOptions): Contract
       if (isBinary) return socket.close(CLOSE_UNSUPPORTED, 'text frames only');
       let message: unknown;
       try {
-        message = JSON.parse(textOf(data));
+        message = parseJsonText(textOf(data));
       } catch {
         return socket.close(CLOSE_INVALID, 'not JSON');
       }

@@ -57,6 +57,15 @@ test('messages travel as JSON text; a frame that is none is dropped by the contr
   expect(events.onMessage.mock.calls).toEqual([[{ kind: 'end', id: 1 }], [undefined]]);
 });
 
+test('integers of objects keep their digits both ways', () => {
+  const { events, wire, socket } = connect();
+  socket.open();
+  wire.send({ kind: 'call', id: 1, name: 'n', input: { spec: { big: 9007199254740993n } } });
+  socket.dispatchEvent(new MessageEvent('message', { data: '{"big":9007199254740993,"id":2}' }));
+  expect(socket.sent).toEqual(['{"kind":"call","id":1,"name":"n","input":{"spec":{"big":9007199254740993}}}']);
+  expect(events.onMessage.mock.calls).toEqual([[{ big: 9007199254740993n, id: 2 }]]);
+});
+
 test('a host that never finishes the handshake is given up, once', () => {
   const { events, socket } = connect();
   vi.advanceTimersByTime(HANDSHAKE_MAX_MS);

@@ -1,3 +1,4 @@
+import { jsonText, parseJsonText } from '../../core/api/meta/json-text.ts';
 import type { Transport } from './transport.ts';
 
 const CONTRACT_PATH = '/contract';
@@ -10,7 +11,7 @@ export const contractUrl = (page: Pick<Location, 'protocol' | 'host'>): string =
 const parseFrame = (data: unknown): unknown => {
   if (typeof data !== 'string') return undefined;
   try {
-    return JSON.parse(data) as unknown;
+    return parseJsonText(data);
   } catch {
     return undefined; // not ours: the client drops what is no message of the contract
   }
@@ -43,7 +44,7 @@ export const webSocketTransport = (url: string): Transport => ({
     socket.addEventListener('close', (event) => end(event.reason || `WebSocket close code ${event.code}`));
     return {
       send(message) {
-        if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+        if (socket.readyState === WebSocket.OPEN) socket.send(jsonText(message));
       },
       close() {
         closed = true;

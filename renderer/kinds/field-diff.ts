@@ -1,3 +1,5 @@
+import { jsonText } from '../../core/api/meta/json-text.ts';
+
 /** What apply would change, field by field. */
 export interface FieldChange {
   readonly path: string;
@@ -23,7 +25,7 @@ const keyOfItems = (items: readonly unknown[]): string | undefined =>
       });
 
 const shown = (value: unknown): string =>
-  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  value === undefined ? '' : typeof value === 'string' ? value : jsonText(value);
 
 /** Metadata that moves on its own would drown what the user changes. */
 const IGNORED = new Set([
@@ -62,7 +64,7 @@ export const fieldDiff = (before: unknown, after: unknown): FieldChange[] => {
         return;
       }
     }
-    if (JSON.stringify(left) === JSON.stringify(right)) return;
+    if (jsonText(left) === jsonText(right)) return;
     const kind = left === undefined ? 'added' : right === undefined ? 'removed' : 'changed';
     // A whole part that is new or gone is told by its fields, which can be read.
     if (kind !== 'changed' && isFields(left ?? right) && Object.keys((left ?? right) as Fields).length > 0)

@@ -8,7 +8,7 @@ export const listOf = (value: unknown): readonly KubeObject[] =>
 export const textOf = (value: unknown): string =>
   typeof value === 'string'
     ? value
-    : typeof value === 'number' || typeof value === 'boolean'
+    : typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
       ? `${value}`
       : '';
 

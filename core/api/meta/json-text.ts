@@ -19,6 +19,10 @@ export const exactNumber = (token: string): number | bigint => {
   return parseInt64(token) ?? rounded;
 };
 
+/** For a parser of YAML that makes every integer of a document a bigint, or none. */
+export const exactIntegers = (_key: unknown, value: unknown): unknown =>
+  typeof value === 'bigint' ? exactNumber(String(value)) : value;
+
 export const hasLongDigits = (text: string): boolean => LONG_DIGITS.test(text);
 
 const hasLongNumber = (text: string): boolean => hasLongDigits(text) && LONG_NUMBER.test(text);

@@ -1,6 +1,6 @@
 import { parseDocument, type Document } from 'yaml';
 import { ReasonError } from '../../base/errors.ts';
-import { exactNumber, hasLongDigits, parseJsonText } from '../../api/meta/index.ts';
+import { exactIntegers, hasLongDigits, parseJsonText } from '../../api/meta/index.ts';
 import { goQuote } from '../../api/field/go-text.ts';
 import { findDuplicateFields } from '../../api/schema/index.ts';
 import { goJsonError } from '../server/go-json-error.ts';
@@ -157,15 +157,11 @@ const readYaml = (text: string, intAsBigInt: boolean): Document => {
 const textOfFailure = (message: string): string =>
   /call stack/i.test(message) ? TOO_DEEP : message.split('\n', 1)[0]!;
 
-/** The parser makes every integer of a document a bigint, or none. */
-const shortened = (_key: unknown, value: unknown): unknown =>
-  typeof value === 'bigint' ? exactNumber(String(value)) : value;
-
 const yamlValue = (document: Document, isExact: boolean): unknown => {
   try {
     const value: unknown = document.toJS({
       maxAliasCount: YAML_ALIASES_MAX,
-      ...(isExact && { reviver: shortened }),
+      ...(isExact && { reviver: exactIntegers }),
     });
     if (depthOf(value, BODY_DEPTH_MAX) > BODY_DEPTH_MAX) throw malformed(yamlError(TOO_DEEP));
     return value;

@@ -1,4 +1,5 @@
 import { statusErrorFrom, type StatusError, type Status } from '../../api/meta/status.ts';
+import { parseJsonText } from '../../api/meta/json-text.ts';
 import { isJsonObject } from '../../api/meta/object-meta.ts';
 import { ClientError } from './errors.ts';
 import type { WireResponse } from './transport.ts';
@@ -38,15 +39,21 @@ const collect = async (
   return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
 };
 
-export const parseJson = (text: string, what: string): unknown => {
+const parsed = (parse: (text: string) => unknown, text: string, what: string): unknown => {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (cause) {
     throw new ClientError('MalformedAnswer', `${what} returned invalid JSON`, {
       cause,
     });
   }
 };
+
+/** An integer that a number cannot hold is rounded: what only decides must not meet a bigint in its arithmetic. */
+export const parseJson = (text: string, what: string): unknown => parsed(JSON.parse, text, what);
+
+/** Such an integer is a bigint: what shows or writes back whole objects must keep its digits. */
+export const parseExactJson = (text: string, what: string): unknown => parsed(parseJsonText, text, what);
 
 const retryAfterOf = (response: WireResponse): number | undefined => {
   const seconds = Number(response.headers['retry-after']);

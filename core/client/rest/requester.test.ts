@@ -3,6 +3,7 @@ import { silentLog, type Log } from '../../base/log.ts';
 import { manualClock } from '../../base/manual-clock.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { seededRandom } from '../../base/random.ts';
+import { jsonText } from '../../api/meta/json-text.ts';
 import { serviceUnavailable, tooManyRequests } from '../../api/meta/status-errors.ts';
 import { settle } from '../testing/index.ts';
 import { isFenced } from './errors.ts';
@@ -25,7 +26,7 @@ const setUp = (answers: readonly Answer[], more: Partial<RequesterOptions> = {})
       status: answer.code,
       headers: { 'content-type': 'application/json', ...answer.headers },
       body: (async function* () {
-        yield await Promise.resolve(Buffer.from(JSON.stringify(answer.body ?? {})));
+        yield await Promise.resolve(Buffer.from(jsonText(answer.body ?? {})));
       })(),
       dispose() {},
     });
@@ -54,6 +55,13 @@ const GET = { method: 'GET', path: '/x' } as const;
 const POST = { method: 'POST', path: '/x', body: { a: 1 } } as const;
 const lost = (maybeProcessed: boolean) => new TransportError('ConnectionLost', 'lost', { maybeProcessed });
 const refused = new TransportError('ConnectionRefused', 'refused', { maybeProcessed: false });
+
+test('integers above 2^53 keep their digits for those who ask, and are numbers for all others', async () => {
+  const answer = { code: 200, body: { spec: { big: 9007199254740993n } } };
+  const { client } = setUp([answer, answer]);
+  expect(await client.json({ ...GET, isExact: true })).toEqual(answer.body);
+  expect(await client.json(GET)).toEqual({ spec: { big: 9007199254740992 } });
+});
 
 test('a busy server that names a time is asked again then, whatever the method', async () => {
   const busy = { code: 429, body: tooManyRequests(2).status, headers: { 'retry-after': '2' } };

@@ -11,7 +11,7 @@ import type {
   TokenSource,
 } from '../client.ts';
 import type { Kind } from '../kind.ts';
-import { parseJson, readText } from './body.ts';
+import { parseExactJson, parseJson, readText } from './body.ts';
 import { ClientError } from './errors.ts';
 import type { Fence, Identity, Requester, Sent } from './requester.ts';
 import { RestResourceClient } from './resource-client.ts';
@@ -34,7 +34,8 @@ export class RestClient implements OwnedClient {
   }
 
   async json<R>(request: RawRequest): Promise<R> {
-    return parseJson(await this.text(request), `${request.method} ${request.path}`) as R;
+    const parse = request.isExact ? parseExactJson : parseJson;
+    return parse(await this.text(request), `${request.method} ${request.path}`) as R;
   }
 
   async text(request: RawRequest): Promise<string> {

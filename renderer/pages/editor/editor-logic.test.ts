@@ -44,6 +44,15 @@ test('a text is read as its documents, and what is empty is none', () => {
   ]);
 });
 
+test('an integer that a number cannot hold keeps its digits from the text to the diff', () => {
+  const [document] = readManifest('kind: A\nspec: {big: 9007199254740993, small: 3, ratio: 0.5}\n');
+  expect(document?.object?.['spec']).toEqual({ big: 9007199254740993n, small: 3, ratio: 0.5 });
+  expect(valueAt(document?.object, 'spec')).toBe('{"big":9007199254740993,"small":3,"ratio":0.5}');
+  expect(fieldDiff({ spec: { big: 9007199254740992 } }, { spec: { big: 9007199254740993n } })).toEqual([
+    { path: 'spec.big', kind: 'changed', before: '9007199254740992', after: '9007199254740993' },
+  ]);
+});
+
 test('a document that is broken does not hide the others', () => {
   const [first, second] = readManifest('a: [1\n---\nkind: Pod\n');
   expect([first?.object, first?.error?.startsWith('line '), second?.kind]).toEqual([undefined, true, 'Pod']);

@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node } from 'yaml';
+import { exactIntegers, hasLongDigits, jsonText } from '../../../core/api/meta/json-text.ts';
 import type { Refusal } from '../../../core/contract/index.ts';
 import type { ServerProblem } from '../../editor/ManifestEditor.vue';
 import { fieldsOf, textAt } from '../../kinds/kube-object.ts';
@@ -30,7 +31,8 @@ const withoutPlace = (message: string): string =>
 /** The documents of a text; what is empty between two separators is none. */
 export const readManifest = (text: string): ManifestDocument[] => {
   const lines = new LineCounter();
-  const parsed = parseAllDocuments(text, { lineCounter: lines, logLevel: 'silent' });
+  const intAsBigInt = hasLongDigits(text);
+  const parsed = parseAllDocuments(text, { lineCounter: lines, logLevel: 'silent', intAsBigInt });
   if (!Array.isArray(parsed)) return [];
   const found: ManifestDocument[] = [];
   for (const source of parsed.slice(0, DOCUMENTS_MAX)) {
@@ -44,7 +46,7 @@ export const readManifest = (text: string): ManifestDocument[] => {
     let error = problem && t('editor.error.line', { line: line!, why: withoutPlace(problem.message) });
     if (!problem)
       try {
-        value = source.toJS({ maxAliasCount: ALIASES_MAX });
+        value = source.toJS({ maxAliasCount: ALIASES_MAX, ...(intAsBigInt && { reviver: exactIntegers }) });
       } catch (thrown) {
         error = String(thrown);
       }
@@ -124,7 +126,7 @@ export const valueAt = (object: unknown, field: string): string | undefined => {
     else value = fieldsOf(value)[String(part)];
     if (value === undefined) return undefined;
   }
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? jsonText(value) : String(value);
 };
 
 export const problemAt = (document: ManifestDocument, field: string, message: string): ServerProblem => {

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../../core/api/meta/json-text.ts';
 import { at, entriesAt, fieldsOf, listAt, textAt, type KubeObject } from '../../../kinds/kube-object.ts';
 import { objectPath } from '../../../kinds/object-path.ts';
 import type { Change, ObjectTarget } from './object-actions.ts';
@@ -53,7 +54,7 @@ export const plainTemplate = (template: unknown): KubeObject => {
   return { metadata: { ...others, ...(Object.keys(kept).length > 0 && { labels: kept }) }, ...rest };
 };
 const isSame = (a: unknown, b: unknown): boolean =>
-  JSON.stringify(canonical(plainTemplate(a))) === JSON.stringify(canonical(plainTemplate(b)));
+  jsonText(canonical(plainTemplate(a))) === jsonText(canonical(plainTemplate(b)));
 
 const imagesOf = (template: unknown): string[] =>
   ['initContainers', 'containers'].flatMap((field) =>
