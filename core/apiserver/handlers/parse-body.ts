@@ -3,7 +3,7 @@ import { ReasonError } from '../../base/errors.ts';
 import { exactIntegers, hasLongDigits, parseJsonText } from '../../api/meta/index.ts';
 import { goQuote } from '../../api/field/go-text.ts';
 import { findDuplicateFields } from '../../api/schema/index.ts';
-import { goJsonError } from '../server/go-json-error.ts';
+import { goJsonError } from '../../api/field/go-json-error.ts';
 import type { BodyEncoding } from './media-types.ts';
 import { parseProtobuf, type FindStruct } from '../protobuf/index.ts';
 import { yamlDepthOf } from './yaml-depth.ts';

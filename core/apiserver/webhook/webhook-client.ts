@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isJsonObject, StatusError, type KubernetesObject } from '../../api/meta/index.ts';
-import { goJsonError } from '../server/go-json-error.ts';
+import { goJsonError } from '../../api/field/go-json-error.ts';
 import { dialErrorText } from '../kubelet-proxy/dial-error.ts';
 import { errorOfResponse } from './server-response.ts';
 import type { ResolveService } from './service-resolver.ts';

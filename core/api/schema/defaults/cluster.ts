@@ -1,10 +1,18 @@
-import { ensureObject, fill, fillNonZero, listAt, objectAt, type Defaulter } from './defaulter.ts';
+import {
+  ensureObject,
+  fill,
+  fillNonZero,
+  fillPointers,
+  listAt,
+  objectAt,
+  type Defaulter,
+} from './defaulter.ts';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const WEBHOOK_PORT = 443;
 
 const webhook: Defaulter = (value) =>
-  fill(value, {
+  fillPointers(value, {
     failurePolicy: 'Fail',
     matchPolicy: 'Equivalent',
     namespaceSelector: {},
@@ -14,14 +22,14 @@ const webhook: Defaulter = (value) =>
 
 const mutatingWebhook: Defaulter = (value, context) => {
   webhook(value, context);
-  fill(value, { reinvocationPolicy: 'Never' });
+  fillPointers(value, { reinvocationPolicy: 'Never' });
 };
 
 const matchResources: Defaulter = (value) =>
-  fill(value, { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} });
+  fillPointers(value, { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} });
 
-const failurePolicy: Defaulter = (value) => fill(value, { failurePolicy: 'Fail' });
-const rule: Defaulter = (value) => fill(value, { scope: '*' });
+const failurePolicy: Defaulter = (value) => fillPointers(value, { failurePolicy: 'Fail' });
+const rule: Defaulter = (value) => fillPointers(value, { scope: '*' });
 const servicePort: Defaulter = (value) => fill(value, { port: WEBHOOK_PORT });
 const roleRef: Defaulter = (value) => fill(ensureObject(value, 'roleRef'), { apiGroup: RBAC_GROUP });
 
@@ -33,7 +41,7 @@ const networkPolicy: Defaulter = (value) => {
 
 const csiDriver: Defaulter = (value) => {
   const spec = ensureObject(value, 'spec');
-  fill(spec, {
+  fillPointers(spec, {
     attachRequired: true,
     podInfoOnMount: false,
     storageCapacity: false,
@@ -75,7 +83,7 @@ export const CLUSTER_DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'authentication.v1.TokenRequestSpec': (value) => fill(value, { expirationSeconds: 3600 }),
   'discovery.v1.EndpointPort': (value) => {
     value['name'] ??= '';
-    fill(value, { protocol: 'TCP' });
+    fillPointers(value, { protocol: 'TCP' });
   },
   'flowcontrol.v1.FlowSchemaSpec': (value) => fillNonZero(value, { matchingPrecedence: 1000 }),
   'flowcontrol.v1.ExemptPriorityLevelConfiguration': (value) =>
@@ -85,11 +93,11 @@ export const CLUSTER_DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'flowcontrol.v1.QueuingConfiguration': (value) =>
     fillNonZero(value, { handSize: 8, queues: 64, queueLengthLimit: 50 }),
   'networking.v1.NetworkPolicy': networkPolicy,
-  'networking.v1.NetworkPolicyPort': (value) => fill(value, { protocol: 'TCP' }),
+  'networking.v1.NetworkPolicyPort': (value) => fillPointers(value, { protocol: 'TCP' }),
   'networking.v1.IngressClass': (value) => {
     const spec = objectAt(value, 'spec');
     const parameters = spec && objectAt(spec, 'parameters');
-    if (parameters) fill(parameters, { scope: 'Cluster' });
+    if (parameters) fillPointers(parameters, { scope: 'Cluster' });
   },
   'rbac.v1.ClusterRoleBinding': roleRef,
   'rbac.v1.RoleBinding': roleRef,
@@ -100,6 +108,6 @@ export const CLUSTER_DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'resource.v1.DeviceSubRequest': deviceRequest,
   'resource.v1.DeviceTaint': (value, { now }) => fill(value, { timeAdded: now }),
   'storage.v1.StorageClass': (value) =>
-    fill(value, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }),
+    fillPointers(value, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }),
   'storage.v1.CSIDriver': csiDriver,
 };

@@ -1,4 +1,12 @@
-import { ensureObject, fill, listAt, objectAt, type Defaulter, type Fields } from './defaulter.ts';
+import {
+  ensureObject,
+  fill,
+  fillPointers,
+  listAt,
+  objectAt,
+  type Defaulter,
+  type Fields,
+} from './defaulter.ts';
 
 const AFFINITY_TIMEOUT_SECONDS = 10_800;
 
@@ -39,12 +47,12 @@ const service: Defaulter = (value) => {
     (type === 'ClusterIP' && listAt(spec, 'externalIPs').length > 0);
   if (outside) fill(spec, { externalTrafficPolicy: 'Cluster' });
   if (type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer')
-    fill(spec, { internalTrafficPolicy: 'Cluster' });
+    fillPointers(spec, { internalTrafficPolicy: 'Cluster' });
   if (type !== 'LoadBalancer') return;
   fill(spec, { allocateLoadBalancerNodePorts: true });
   const status = objectAt(value, 'status');
   for (const ingress of listAt(status && objectAt(status, 'loadBalancer'), 'ingress'))
-    if (ingress['ip']) fill(ingress, { ipMode: 'VIP' });
+    if (ingress['ip']) fillPointers(ingress, { ipMode: 'VIP' });
 };
 
 const limitRangeItem: Defaulter = (value) => {
@@ -71,10 +79,12 @@ export const CORE_DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'core.v1.Secret': (value) => fill(value, { type: 'Opaque' }),
   'core.v1.PersistentVolume': (value) => {
     fill(ensureObject(value, 'status'), { phase: 'Pending' });
-    fill(ensureObject(value, 'spec'), { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' });
+    const spec = ensureObject(value, 'spec');
+    fill(spec, { persistentVolumeReclaimPolicy: 'Retain' });
+    fillPointers(spec, { volumeMode: 'Filesystem' });
   },
   'core.v1.PersistentVolumeClaim': (value) => fill(ensureObject(value, 'status'), { phase: 'Pending' }),
-  'core.v1.PersistentVolumeClaimSpec': (value) => fill(value, { volumeMode: 'Filesystem' }),
+  'core.v1.PersistentVolumeClaimSpec': (value) => fillPointers(value, { volumeMode: 'Filesystem' }),
   'core.v1.EndpointSubset': endpointSubset,
   'core.v1.Namespace': namespace,
   'core.v1.NamespaceStatus': (value) => fill(value, { phase: 'Active' }),

@@ -17,6 +17,11 @@ export const fill = (value: Fields, defaults: Fields): void => {
     if (value[name] === undefined || value[name] === '') value[name] = fallback;
 };
 
+/** As `fill` where Go holds pointers: an empty text was said, and is left to validation. */
+export const fillPointers = (value: Fields, defaults: Fields): void => {
+  for (const [name, fallback] of Object.entries(defaults)) value[name] ??= fallback;
+};
+
 /** As `fill` for numbers of which zero means absent. */
 export const fillNonZero = (value: Fields, defaults: Readonly<Record<string, number>>): void => {
   for (const [name, fallback] of Object.entries(defaults)) if (!value[name]) value[name] = fallback;

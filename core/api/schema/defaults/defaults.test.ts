@@ -280,6 +280,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
       },
     },
   ],
+  ['networking.v1.NetworkPolicyPort', { port: 53, protocol: '' }, { port: 53, protocol: '' }],
   [
     'rbac.v1.RoleBinding',
     {

@@ -1,4 +1,12 @@
-import { ensureObject, fill, listAt, objectAt, type Defaulter, type Fields } from './defaulter.ts';
+import {
+  ensureObject,
+  fill,
+  fillPointers,
+  listAt,
+  objectAt,
+  type Defaulter,
+  type Fields,
+} from './defaulter.ts';
 
 const INT32_MAX = 2_147_483_647;
 
@@ -43,7 +51,7 @@ const job: Defaulter = (value) => {
   const metadata = template && objectAt(template, 'metadata');
   const labels = metadata && objectAt(metadata, 'labels');
   if (labels) fill(ensureObject(value, 'metadata'), { labels: { ...labels } });
-  fill(spec, {
+  fillPointers(spec, {
     parallelism: 1,
     backoffLimit: spec['backoffLimitPerIndex'] === undefined ? 6 : INT32_MAX,
     completionMode: 'NonIndexed',
@@ -68,7 +76,7 @@ const podsPolicy = { type: 'Pods', value: 4, periodSeconds: SCALE_PERIOD_SECONDS
 const scalingRules = (behavior: Fields, direction: 'scaleUp' | 'scaleDown'): void => {
   const rules = ensureObject(behavior, direction);
   const up = direction === 'scaleUp';
-  fill(rules, {
+  fillPointers(rules, {
     selectPolicy: 'Max',
     policies: up ? [{ ...podsPolicy }, { ...percentPolicy }] : [{ ...percentPolicy }],
     ...(up && { stabilizationWindowSeconds: 0 }),
@@ -101,5 +109,5 @@ export const WORKLOAD_DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'batch.v1.PodFailurePolicyOnPodConditionsPattern': (value) => fill(value, { status: 'True' }),
   'autoscaling.v1.HorizontalPodAutoscaler': (value) => fill(ensureObject(value, 'spec'), { minReplicas: 1 }),
   'autoscaling.v2.HorizontalPodAutoscaler': horizontalPodAutoscaler,
-  'scheduling.v1.PriorityClass': (value) => fill(value, { preemptionPolicy: 'PreemptLowerPriority' }),
+  'scheduling.v1.PriorityClass': (value) => fillPointers(value, { preemptionPolicy: 'PreemptLowerPriority' }),
 };

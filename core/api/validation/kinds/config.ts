@@ -3,6 +3,7 @@ import { format, immutable } from '../checks.ts';
 import type { FieldError } from '../../field/field-error.ts';
 import { forbidden, invalid, required, tooLong } from '../../field/field-error.ts';
 import { key } from '../../field/field-path.ts';
+import { goJsonError } from '../../field/go-json-error.ts';
 import { isConfigMapKey, nameIsDnsSubdomain } from '../../field/formats.ts';
 import { byteLength } from '../../field/go-text.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
@@ -87,12 +88,13 @@ function secretOfType(secret: Obj): FieldError[] {
 }
 
 function jsonContent(data: Readonly<Record<string, string>>, name: string): FieldError[] {
+  const text = decodeBase64(data[name] ?? '');
   try {
-    JSON.parse(decodeBase64(data[name] ?? ''));
+    JSON.parse(text);
     return [];
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return [invalid(key('data', name), '<secret contents redacted>', error.message)];
+    return [invalid(key('data', name), '<secret contents redacted>', goJsonError(text))];
   }
 }
 

@@ -261,9 +261,10 @@ test.each<[string, string, Obj, readonly string[]]>([
   [
     'NetworkPolicy',
     'networking.k8s.io',
-    namespaced({ spec: { ingress: [{ from: [{}], ports: [{ port: 5, endPort: 4 }] }] } }),
+    namespaced({ spec: { ingress: [{ from: [{}], ports: [{ port: 5, endPort: 4, protocol: '' }] }] } }),
     [
-      'spec.ingress[0].ports[0].endPort: Invalid value: 4: must be greater than or equal to `port`',
+      'spec.ingress[0].ports[0].protocol: Unsupported value: "": supported values: "TCP", "UDP", "SCTP"',
+      'spec.ingress[0].ports[0].endPort: Invalid value: 5: must be greater than or equal to `port`',
       'spec.ingress[0].from[0]: Required value: must specify a peer',
     ],
   ],

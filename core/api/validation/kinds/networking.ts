@@ -206,12 +206,14 @@ function policyPort(path: FieldPath, port: Obj): FieldError[] {
     return endPort === undefined
       ? errors
       : [...errors, invalid(at, endPort, 'may not be specified when `port` is not specified')];
-  errors.push(...portNumberOrName(child(path, 'port'), port['port']));
-  if (endPort === undefined) return errors;
+  const own = portNumberOrName(child(path, 'port'), port['port']);
+  if (endPort === undefined) return [...errors, ...own];
   if (typeof port['port'] === 'string')
-    return [...errors, invalid(at, endPort, 'may not be specified when `port` is non-numeric')];
+    return [...errors, invalid(at, endPort, 'may not be specified when `port` is non-numeric'), ...own];
+  errors.push(...own);
+  // Upstream shows the other port here.
   if (endPort < int(port, 'port'))
-    errors.push(invalid(at, endPort, 'must be greater than or equal to `port`'));
+    errors.push(invalid(at, int(port, 'port'), 'must be greater than or equal to `port`'));
   return [...errors, ...portNumber(at, endPort)];
 }
 

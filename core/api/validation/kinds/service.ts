@@ -1,4 +1,13 @@
-import { label, labels, oneOf, portNumber, portNumberOrName, qualifiedName, subdomain } from '../checks.ts';
+import {
+  label,
+  labels,
+  oneOf,
+  portNumber,
+  portNumberOrName,
+  qualifiedName,
+  subdomain,
+  supportedOnly,
+} from '../checks.ts';
 import type { FieldError } from '../../field/field-error.ts';
 import { duplicate, forbidden, invalid, notSupported, required } from '../../field/field-error.ts';
 import type { FieldPath } from '../../field/field-path.ts';
@@ -217,13 +226,14 @@ function trafficPolicies(service: Obj): FieldError[] {
     (type === 'ClusterIP' && strs(spec, 'externalIPs').length > 0);
   const external = str(spec, 'externalTrafficPolicy');
   const healthPort = int(spec, 'healthCheckNodePort');
+  const isBalanced = type === 'LoadBalancer';
   const errors: FieldError[] = [];
   if (isReachable) errors.push(...oneOf('spec.externalTrafficPolicy', external, ['Cluster', 'Local']));
   else if (external !== '')
     errors.push(
       invalid('spec.externalTrafficPolicy', external, 'may only be set for externally-accessible services'),
     );
-  if (type === 'LoadBalancer' && external === 'Local')
+  if (isBalanced && external === 'Local')
     errors.push(
       ...(healthPort === 0
         ? [required('spec.healthCheckNodePort')]
@@ -237,9 +247,15 @@ function trafficPolicies(service: Obj): FieldError[] {
         "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
       ),
     );
-  const internal = str(spec, 'internalTrafficPolicy');
-  if (type !== 'ExternalName' || internal !== '')
-    errors.push(...oneOf('spec.internalTrafficPolicy', internal, ['Cluster', 'Local']));
+  if (has(spec, 'internalTrafficPolicy'))
+    errors.push(
+      ...supportedOnly('spec.internalTrafficPolicy', str(spec, 'internalTrafficPolicy'), [
+        'Cluster',
+        'Local',
+      ]),
+    );
+  else if (type === 'NodePort' || isBalanced || type === 'ClusterIP')
+    errors.push(required('spec.internalTrafficPolicy'));
   return errors;
 }
 

@@ -181,6 +181,12 @@ export class ObjectWrites {
     }
   }
 
+  #warn(draft: Draft, old: KubernetesObject | undefined, context: WriteContext): void {
+    const { definition } = this.#core;
+    for (const text of definition.warnings?.(draft, old) ?? []) context.warn(text);
+    for (const text of this.strategy.warnings?.(draft) ?? []) context.warn(text);
+  }
+
   /** System fields, the strategy's own, validation, admission: everything but the write. */
   async #prepareCreate(
     scope: Scope,
@@ -199,7 +205,7 @@ export class ObjectWrites {
       const refusal = statusOf(kind, draft, await definition.validateCreate(draft));
       if (refusal) throw refusal;
       await this.strategy.checkCreate?.(draft, context);
-      definition.warnings?.(draft, undefined).forEach((text) => context.warn(text));
+      this.#warn(draft, undefined, context);
       await options.validate(draft, undefined);
       if (hasEmpty) nullEmptyCollections(struct, draft);
       return claim;
@@ -255,8 +261,7 @@ export class ObjectWrites {
       const refusal = statusOf(kind, draft, errors);
       if (refusal) throw refusal;
       await this.strategy.checkUpdate?.(draft, old, context);
-      if (this.strategy.subresource === undefined)
-        definition.warnings?.(draft, old).forEach((text) => context.warn(text));
+      if (this.strategy.subresource === undefined) this.#warn(draft, old, context);
       await options.validateUpdate(draft, old);
       if (hasEmpty) nullEmptyCollections(struct, draft);
       if (this.#isFinalized(draft, old)) throw new EmptiedFinalizers(draft, current);

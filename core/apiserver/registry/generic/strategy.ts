@@ -48,6 +48,8 @@ export interface Strategy {
   /** Rules that need more than the object: escalation, other objects. Throws to refuse. */
   checkCreate?(draft: Draft, context: WriteContext): Promise<void>;
   checkUpdate?(draft: Draft, old: KubernetesObject, context: WriteContext): Promise<void>;
+  /** What a client is told of an object that is valid, where its kind alone cannot say it. */
+  warnings?(draft: Draft): readonly string[];
   /** Before validation; `old` is undefined on creation. Sets what was taken on the draft. */
   claim?(draft: Draft, old: KubernetesObject | undefined, context: WriteContext): Promise<Claim>;
   /** The object is gone. */

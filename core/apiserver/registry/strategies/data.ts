@@ -1,6 +1,7 @@
 import { formatTime } from '../../../api/meta/index.ts';
 import { has, maybeObj, obj, str, strMap, type Obj } from '../../../api/validation/read.ts';
 import type { Draft, Strategy } from '../generic/strategy.ts';
+import { tlsPairProblem } from './tls-pair.ts';
 
 /** `stringData` is written and never read: its texts become bytes of `data`. */
 export const mergeStringData = (draft: Draft): void => {
@@ -18,6 +19,12 @@ export const secretStrategy: Strategy = {
   prepareForUpdate(draft, old) {
     mergeStringData(draft);
     if (str(draft, 'type') === '' && old['type'] !== undefined) draft['type'] = old['type'];
+  },
+  warnings(draft) {
+    if (str(draft, 'type') !== 'kubernetes.io/tls') return [];
+    const pemOf = (name: string): string =>
+      Buffer.from(strMap(draft, 'data')[name] ?? '', 'base64').toString('latin1');
+    return [tlsPairProblem(pemOf('tls.crt'), pemOf('tls.key')) ?? []].flat();
   },
 };
 
