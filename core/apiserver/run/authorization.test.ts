@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import type { Log } from '../../base/log.ts';
+import { silentLog, type Log } from '../../base/log.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { resourceAttributes } from '../authz/authorizer.ts';
@@ -23,7 +23,7 @@ const configuration = (...types: string[]): string =>
     kind: 'AuthorizationConfiguration',
     authorizers: types.map((type) => ({ type, name: type.toLowerCase() })),
   });
-const wish = resourceAttributes({ name: 'ann', groups: [] }, { verb: 'get', resource: 'pods' });
+const wish = resourceAttributes({ name: 'ann', uid: '', groups: [], extra: {} }, { verb: 'get', resource: 'pods' });
 
 /** The file system tells of a change when it likes. */
 const until = async (isTrue: () => boolean): Promise<void> => {
@@ -38,7 +38,7 @@ const fileWith = (text: string): string => {
   return file;
 };
 
-const start = async (configFile: string, log: Log = { write: () => undefined }): Promise<Authorization> => {
+const start = async (configFile: string, log: Log = silentLog): Promise<Authorization> => {
   const config = { minor: 36, authorization: { configFile, policyFile: '', webhook: {} } } as unknown as ApiServerConfig;
   const started = await createAuthorization({ config, metrics: new Registry(), clock: systemClock, log });
   running.push(started);
@@ -49,6 +49,7 @@ test('a changed file decides without a restart, and one that is half written lea
   const warnings: unknown[] = [];
   const file = fileWith(configuration('AlwaysAllow'));
   const { authorizer } = await start(file, {
+    ...silentLog,
     write: (severity, _text, fields) => void (severity === 'warn' && warnings.push(fields)),
   });
   const decision = () => (authorizer.authorize(wish) as { decision: string }).decision;

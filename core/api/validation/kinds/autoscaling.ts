@@ -111,9 +111,12 @@ function metric(path: FieldPath, spec: Obj): FieldError[] {
   const errors: FieldError[] = [];
   if (type === '') errors.push(required(child(path, 'type'), 'must specify a metric source type'));
   const expected = SOURCES[type];
-  if (expected === undefined) return [...errors, notSupported(child(path, 'type'), type, types)];
+  const unknown = expected === undefined ? [notSupported(child(path, 'type'), type, types)] : [];
+  errors.push(...unknown);
   if (first !== undefined) errors.push(...source(child(path, first), first, obj(spec, first)));
-  if (!given.includes(expected))
+  // Upstream says it in front of the source and behind it.
+  errors.push(...unknown);
+  if (expected !== undefined && !given.includes(expected))
     errors.push(required(child(path, expected), 'must populate information for the given metric source'));
   if (given.length !== 1)
     for (const name of given)

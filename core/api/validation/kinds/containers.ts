@@ -12,6 +12,15 @@ import {
 } from '../../field/formats.ts';
 import type { Obj } from '../read.ts';
 import { has, int, isTrue, maybeObj, num, obj, objs, str, strs } from '../read.ts';
+import {
+  appArmorProfile,
+  initResizePolicy,
+  initRestartPolicy,
+  procMount,
+  recursiveReadOnly,
+  resizePolicy,
+  restartPolicy,
+} from './container-policies.ts';
 import { probes } from './probes.ts';
 import { resourceRequirements } from './resources.ts';
 import { localDescendingPath, noBacksteps } from './volumes.ts';
@@ -23,6 +32,8 @@ export interface PodContext {
   readonly volumes: ReadonlyMap<string, Obj>;
   readonly claims: ReadonlySet<string>;
   readonly graceSeconds: number | undefined;
+  readonly restartPolicy: string;
+  readonly usesHostUsers: boolean;
 }
 
 function ports(path: FieldPath, list: readonly Obj[]): FieldError[] {
@@ -122,7 +133,7 @@ function envValueFrom(path: FieldPath, variable: Obj): FieldError[] {
       invalid(
         path,
         '',
-        'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`',
+        'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`',
       ),
     );
   else if (str(variable, 'value') !== '')
@@ -189,7 +200,11 @@ function volumeMounts(path: FieldPath, container: Obj, context: PodContext): Fie
         );
       errors.push(...localDescendingPath(child(path, 'subPathExpr'), expression));
     }
-    return [...errors, ...mountPropagation(child(path, 'mountPropagation'), mount, container)];
+    return [
+      ...errors,
+      ...mountPropagation(child(path, 'mountPropagation'), mount, container),
+      ...recursiveReadOnly(child(path, 'recursiveReadOnly'), mount),
+    ];
   });
 }
 
@@ -244,28 +259,34 @@ export function seccompProfile(path: FieldPath, of: Obj): FieldError[] {
   const at = child(path, 'seccompProfile');
   const type = str(profile, 'type');
   const file = str(profile, 'localhostProfile');
-  const errors = oneOf(child(at, 'type'), type, ['Localhost', 'RuntimeDefault', 'Unconfined']);
+  const isSaid = has(profile, 'localhostProfile');
+  const errors =
+    type === ''
+      ? [required(child(at, 'type'), 'type is required when seccompProfile is set')]
+      : oneOf(child(at, 'type'), type, ['Localhost', 'RuntimeDefault', 'Unconfined']);
   if (type === 'Localhost')
-    return file === ''
+    return !isSaid
       ? [...errors, required(child(at, 'localhostProfile'), 'must be set when seccomp type is Localhost')]
       : [...errors, ...localDescendingPath(child(at, 'localhostProfile'), file)];
-  return file === ''
+  return !isSaid
     ? errors
     : [
         ...errors,
-        invalid(child(at, 'localhostProfile'), file, 'can only be set when seccomp type is Localhost'),
+        invalid(child(at, 'localhostProfile'), profile, 'can only be set when seccomp type is Localhost'),
       ];
 }
 
-function securityContext(path: FieldPath, container: Obj): FieldError[] {
+function securityContext(path: FieldPath, container: Obj, usesHostUsers: boolean): FieldError[] {
   const context = maybeObj(container, 'securityContext');
   if (context === undefined) return [];
   const errors = [
     ...posixId(path, context, 'runAsUser'),
     ...posixId(path, context, 'runAsGroup'),
+    ...procMount(path, context, usesHostUsers),
     ...seccompProfile(path, context),
   ];
-  if (context['allowPrivilegeEscalation'] !== false) return errors;
+  const profile = appArmorProfile(path, context);
+  if (context['allowPrivilegeEscalation'] !== false) return [...errors, ...profile];
   if (isTrue(context, 'privileged'))
     errors.push(
       invalid(path, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'),
@@ -278,7 +299,7 @@ function securityContext(path: FieldPath, container: Obj): FieldError[] {
         'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN',
       ),
     );
-  return errors;
+  return [...errors, ...profile];
 }
 
 export function containerCommon(path: FieldPath, container: Obj, context: PodContext): FieldError[] {
@@ -301,7 +322,8 @@ export function containerCommon(path: FieldPath, container: Obj, context: PodCon
       'Never',
     ]),
     ...resourceRequirements(child(path, 'resources'), obj(container, 'resources'), context.claims),
-    ...securityContext(child(path, 'securityContext'), container),
+    ...resizePolicy(child(path, 'resizePolicy'), objs(container, 'resizePolicy'), context.restartPolicy),
+    ...securityContext(child(path, 'securityContext'), container, context.usesHostUsers),
   ];
 }
 
@@ -312,6 +334,7 @@ export function containers(path: FieldPath, list: readonly Obj[], context: PodCo
     ...list.flatMap((container, i) => [
       ...containerCommon(index(path, i), container, context),
       ...probes(index(path, i), container, context),
+      ...restartPolicy(index(path, i), container),
     ]),
     ...duplicates(names, (i) => child(index(path, i), 'name'), duplicate),
     ...hostPortConflicts(path, list),
@@ -331,14 +354,7 @@ export function initContainers(
     const at = index(path, i);
     const name = str(container, 'name');
     const errors = containerCommon(at, container, context);
-    if (has(container, 'restartPolicy') && str(container, 'restartPolicy') !== 'Always')
-      errors.push(
-        ...oneOf(child(at, 'restartPolicy'), str(container, 'restartPolicy'), [
-          'Always',
-          'Never',
-          'OnFailure',
-        ]),
-      );
+    errors.push(...initRestartPolicy(at, container));
     if (names.has(name)) errors.push(duplicate(child(at, 'name'), name));
     else if (name !== '') names.add(name);
     errors.push(...hostPortConflicts(path, [container]));
@@ -348,6 +364,6 @@ export function initContainers(
         errors.push(
           forbidden(child(at, field), 'may not be set for init containers without restartPolicy=Always'),
         );
-    return errors;
+    return [...errors, ...initResizePolicy(at, container)];
   });
 }

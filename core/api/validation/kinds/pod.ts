@@ -1,10 +1,19 @@
-import { format, label, labels, nonnegative, oneOf, qualifiedName, subdomain } from '../checks.ts';
+import {
+  format,
+  label,
+  labels,
+  nonnegative,
+  oneOf,
+  qualifiedName,
+  subdomain,
+  supportedOnly,
+} from '../checks.ts';
 import type { FieldError } from '../../field/field-error.ts';
-import { duplicate, forbidden, invalid, notSupported, required } from '../../field/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported, required, tooLong } from '../../field/field-error.ts';
 import type { FieldPath } from '../../field/field-path.ts';
 import { child, index } from '../../field/field-path.ts';
 import { isDns1123Subdomain, isPosixId, nameIsDnsSubdomain, rangeError } from '../../field/formats.ts';
-import { goQuote } from '../../field/go-text.ts';
+import { byteLength, goQuote } from '../../field/go-text.ts';
 import { ip } from '../ip.ts';
 import { annotations, objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
@@ -24,12 +33,15 @@ import {
 } from '../read.ts';
 import type { KindRules } from '../rules.ts';
 import { containers, initContainers, posixId, seccompProfile } from './containers.ts';
+import { appArmorProfile } from './container-policies.ts';
 import { ephemeralContainers, ephemeralContainersUpdate } from './ephemeral-containers.ts';
+import { resourceRequirements } from './resources.ts';
 import { affinity, tolerations, topologySpread } from './scheduling.ts';
 import { sysctls } from './sysctls.ts';
 import { volumes } from './volumes.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
+const HOSTNAME_BYTES_MAX = 64;
 const NAMESERVERS_MAX = 3;
 const SEARCH_PATHS_MAX = 32;
 const SEARCH_CHARACTERS_MAX = 2_048;
@@ -99,6 +111,7 @@ function podSecurityContext(path: FieldPath, spec: Obj): FieldError[] {
         ])
       : []),
     ...seccompProfile(path, context),
+    ...appArmorProfile(path, context),
     ...sysctls(child(path, 'sysctls'), context, spec),
   ];
 }
@@ -127,6 +140,8 @@ export function podSpec(path: FieldPath, spec: Obj, isPod: boolean): FieldError[
     volumes: checked.byName,
     claims: new Set(objs(spec, 'resourceClaims').map((claim) => str(claim, 'name'))),
     graceSeconds,
+    restartPolicy: str(spec, 'restartPolicy'),
+    usesHostUsers: spec['hostUsers'] !== false,
   };
   const regular = objs(spec, 'containers');
   const activeSeconds = num(spec, 'activeDeadlineSeconds');
@@ -166,6 +181,7 @@ export function podSpec(path: FieldPath, spec: Obj, isPod: boolean): FieldError[
     ),
     ...schedulingGates(child(path, 'schedulingGates'), objs(spec, 'schedulingGates')),
     ...topologySpread(child(path, 'topologySpreadConstraints'), objs(spec, 'topologySpreadConstraints')),
+    ...hostnameOverride(child(path, 'hostnameOverride'), spec),
     ...named(path, spec, 'serviceAccountName'),
     ...(has(spec, 'serviceAccount') && str(spec, 'serviceAccount') !== account
       ? [
@@ -193,8 +209,34 @@ export function podSpec(path: FieldPath, spec: Obj, isPod: boolean): FieldError[
           'Never',
         ])
       : []),
+    ...(has(spec, 'overhead')
+      ? resourceRequirements(child(path, 'overhead'), { limits: spec['overhead'] }, new Set())
+      : []),
+    ...operatingSystem(child(path, 'os'), spec),
   ];
   return errors;
+}
+
+function operatingSystem(path: FieldPath, spec: Obj): FieldError[] {
+  const os = maybeObj(spec, 'os');
+  if (os === undefined) return [];
+  const name = str(os, 'name');
+  return name === '' ? [required(child(path, 'name'))] : supportedOnly(path, name, ['linux', 'windows']);
+}
+
+function hostnameOverride(path: FieldPath, spec: Obj): FieldError[] {
+  if (!has(spec, 'hostnameOverride')) return [];
+  const name = str(spec, 'hostnameOverride');
+  return [
+    ...(isTrue(spec, 'setHostnameAsFQDN')
+      ? [forbidden(path, 'may not be specified when setHostnameAsFQDN is true')]
+      : []),
+    ...(isTrue(spec, 'hostNetwork')
+      ? [forbidden(path, 'may not be specified when hostNetwork is true')]
+      : []),
+    ...(byteLength(name) > HOSTNAME_BYTES_MAX ? [tooLong(path, HOSTNAME_BYTES_MAX)] : []),
+    ...subdomain(path, name),
+  ];
 }
 
 function schedulingGates(path: FieldPath, gates: readonly Obj[]): FieldError[] {

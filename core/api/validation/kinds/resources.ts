@@ -1,11 +1,11 @@
 import type { Quantity } from '../../quantity/quantity.ts';
-import { nonnegativeQuantity, qualifiedName } from '../checks.ts';
+import { label, nonnegativeQuantity, qualifiedName } from '../checks.ts';
 import type { FieldError } from '../../field/field-error.ts';
 import { duplicate, forbidden, invalid, notFound, required } from '../../field/field-error.ts';
 import type { FieldPath } from '../../field/field-path.ts';
 import { child, index, key } from '../../field/field-path.ts';
 import type { Obj } from '../read.ts';
-import { objs, quantities, str } from '../read.ts';
+import { objs, quantities, quantity, str } from '../read.ts';
 
 /** Names and amounts of resources: requests and limits of containers, claims, quotas and ranges. */
 
@@ -45,7 +45,8 @@ const INTEGER_RESOURCES: ReadonlySet<string> = new Set([
   'services.loadbalancers',
 ]);
 
-const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
+const HUGE_PAGES = 'hugepages-';
+const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
 const isQuotaHugePages = (name: string): boolean => /^(requests\.)?hugepages-/.test(name);
 /** Kubernetes' own: without a domain, or within kubernetes.io. */
 const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
@@ -76,6 +77,14 @@ export function resourceQuantity(path: FieldPath, name: string, amount: Quantity
   return [...nonnegativeQuantity(path, amount), ...(fraction ? [invalid(path, amount, NOT_INTEGER)] : [])];
 }
 
+function wholePages(path: FieldPath, name: string, amount: Quantity): FieldError[] {
+  if (!isHugePages(name)) return [];
+  const page = quantity(name.slice(HUGE_PAGES.length))?.value();
+  const isDivisible = page !== undefined && page > 0n && amount.value() > 0n && amount.value() % page === 0n;
+  const text = amount.toString();
+  return isDivisible ? [] : [invalid(path, text, `${text} is not positive integer multiple of ${name}`)];
+}
+
 export function resourceRequirements(
   path: FieldPath,
   requirements: Obj,
@@ -88,7 +97,11 @@ export function resourceRequirements(
   const errors: FieldError[] = [];
   for (const [name, amount] of limits) {
     const at = key(limitsPath, name);
-    errors.push(...containerResourceName(at, name), ...resourceQuantity(at, name, amount));
+    errors.push(
+      ...containerResourceName(at, name),
+      ...resourceQuantity(at, name, amount),
+      ...wholePages(at, name, amount),
+    );
   }
   for (const [name, amount] of requests) {
     const at = key(requestsPath, name);
@@ -110,6 +123,7 @@ export function resourceRequirements(
         ),
       );
     }
+    errors.push(...wholePages(at, name, amount));
   }
   const names = [...limits.keys(), ...requests.keys()];
   if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory'))
@@ -122,13 +136,24 @@ function claimNames(path: FieldPath, claims: readonly Obj[], podClaims: Readonly
   return claims.flatMap((claim, i): FieldError[] => {
     const name = str(claim, 'name');
     const request = str(claim, 'request');
-    const id = request === '' ? name : `${name}/${request}`;
     const at = index(path, i);
-    if (name === '') return [required(child(at, 'name'))];
+    if (name === '') return [required(at)];
     const errors: FieldError[] = [];
-    if (seen.has(id)) errors.push(duplicate(child(at, 'name'), id));
-    seen.add(id);
-    if (!podClaims.has(name)) errors.push(notFound(child(at, 'name'), name));
+    if (seen.has(name)) errors.push(duplicate(at, name));
+    else {
+      const id = request === '' ? name : `${name}/${request}`;
+      if (request !== '') errors.push(...label(child(at, 'request'), request));
+      if (seen.has(id)) errors.push(duplicate(at, id));
+      else if (request === '')
+        // All of a claim, of which some requests were named before.
+        for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(at, name));
+      seen.add(id);
+    }
+    if (!podClaims.has(name)) {
+      const known = podClaims.size === 0 ? ' which is empty' : `: ${[...podClaims].sort().join(', ')}`;
+      const detail = `must be one of the names in pod.spec.resourceClaims${known}`;
+      errors.push({ ...notFound(at, name), detail });
+    }
     return errors;
   });
 }

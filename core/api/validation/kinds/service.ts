@@ -26,6 +26,7 @@ import { PROTOCOLS } from './containers.ts';
 const META = { namespaced: true, name: nameIsDns1035Label };
 /** A service may be named like a pod since RelaxedServiceNameValidation. */
 const RELAXED_META = { namespaced: true, name: nameIsDnsLabel };
+const DISTRIBUTIONS = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const FAMILIES = ['IPv4', 'IPv6'];
 const CLIENT_IP_SECONDS_MAX = 86_400;
@@ -256,6 +257,10 @@ function trafficPolicies(service: Obj): FieldError[] {
     );
   else if (type === 'NodePort' || isBalanced || type === 'ClusterIP')
     errors.push(required('spec.internalTrafficPolicy'));
+  if (has(spec, 'trafficDistribution'))
+    errors.push(
+      ...supportedOnly('spec.trafficDistribution', str(spec, 'trafficDistribution'), DISTRIBUTIONS),
+    );
   return errors;
 }
 

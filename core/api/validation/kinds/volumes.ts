@@ -76,7 +76,6 @@ const projected: SourceCheck = (path, source) => [
     const errors: FieldError[] = given
       .slice(1)
       .map((name) => forbidden(child(at, name), 'may not specify more than 1 volume type per source'));
-    if (given.length === 0) errors.push(required(at, 'must specify one of the projected volume types'));
     const secret = maybeObj(projection, 'secret');
     if (secret !== undefined)
       errors.push(

@@ -319,6 +319,39 @@ test('a field of a gate that is off is dropped from a driver, unless it was stor
   ]);
 });
 
+test('what no kubelet projects is dropped from pods and templates, unless it was stored', () => {
+  const token = { serviceAccountToken: { path: 't' } };
+  const spec = (...sources: object[]) => ({ volumes: [{ name: 'v', projected: { sources } }] });
+  const full = () => spec(token, { clusterTrustBundle: { path: 'b' } }, { podCertificate: { keyType: 'x' } });
+  const pod: KubernetesObject = { metadata: {}, spec: full() };
+  strategyOf({ group: '', resource: 'pods' }, PARTS).prepareForCreate?.(pod, CONTEXT);
+  const cronJobs = strategyOf({ group: 'batch', resource: 'cronjobs' }, PARTS);
+  const cronJob = (inside: object): KubernetesObject => ({
+    metadata: {},
+    spec: { jobTemplate: { spec: { template: { spec: inside } } } },
+  });
+  const [made, kept] = [cronJob(full()), cronJob(full())];
+  cronJobs.prepareForCreate?.(made, CONTEXT);
+  cronJobs.prepareForUpdate?.(kept, cronJob(full()), CONTEXT);
+  expect([pod['spec'], made['spec'], kept['spec']]).toEqual([
+    spec(token, {}, {}),
+    cronJob(spec(token, {}, {}))['spec'],
+    cronJob(full())['spec'],
+  ]);
+});
+
+test('the number of pods of a StatefulSet that are replaced together is of a gate that is off', () => {
+  const strategy = strategyOf({ group: 'apps', resource: 'statefulsets' }, PARTS);
+  const spec = {
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1, maxUnavailable: 2 } },
+  };
+  const draft: KubernetesObject = { metadata: {}, spec };
+  strategy.prepareForCreate?.(draft, CONTEXT);
+  expect(draft['spec']).toEqual({
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } },
+  });
+});
+
 test('the two fields that name the source of a claim follow each other, and the old one takes two kinds', () => {
   const strategy = strategyOf({ group: '', resource: 'persistentvolumeclaims' }, PARTS);
   const made = (spec: object): unknown => {

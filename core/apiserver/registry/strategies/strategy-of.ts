@@ -11,6 +11,7 @@ import {
 import { definitionStrategy } from './custom-resource-definitions.ts';
 import { secretStrategy, volumeStatus } from './data.ts';
 import { eventStrategy } from './events.ts';
+import { withoutGatedFields } from './gated-fields.ts';
 import { namespaceFinalizeStrategy, namespaceStrategy } from './namespaces.ts';
 import { podEphemeralContainersStrategy, podResizeStrategy, podStatusStrategy, podStrategy } from './pods.ts';
 import { bindingStrategy, roleStrategy } from './rbac.ts';
@@ -86,9 +87,8 @@ const INSIDE: Readonly<Record<string, Strategy | undefined>> = {
 export const strategyOf = (resource: GroupResource, parts: StrategyParts): Strategy => {
   const name = groupResourceText(resource);
   const own = ownStrategy(name, parts);
-  if (own) return own;
   const row = ROWS[name] ?? {};
-  return specStrategy(row, { ...row.own, ...INSIDE[name] });
+  return withoutGatedFields(name, own ?? specStrategy(row, { ...row.own, ...INSIDE[name] }));
 };
 
 /** The parts that are written through endpoints of their own: by resource and subresource. */
