@@ -129,7 +129,7 @@ export const createRegistry = (options: RegistryOptions): ObjectRegistry => {
   const stores = new Map<string, GenericStore>();
   const byPrefix = new Map<string, GenericStore>();
   const storages = new Map<string, RestStorage>();
-  const turns = new ListTurns(clock);
+  const turns = new ListTurns();
   const { resources } = registryOf(minor);
 
   const find = (resource: GroupResource): GenericStore => {
