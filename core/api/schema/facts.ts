@@ -13,7 +13,7 @@ import type { ListType, MapType, Opaque, PatchStrategy } from './types.ts';
  * - `merge`, `merge:key`, `replace`, `retainKeys`: the patch strategy, and the key elements are matched by
  * - `struct`: held by value, so written as `{}` when empty (metadata, spec and status of a kind always are)
  * - `quantity`, `object`, `schema-or-...`: a type the models show as a string or as anything
- * - `always`: written when absent although it is optional or a list: as `""`, `0` or `null`
+ * - `always`: written when absent although it is optional or a list: as `""`, `0` or `null`; with `pointer` as `null`
  * - `default:<json>`: the static default; `pointer`: a required scalar without a zero value
  */
 export interface FieldFacts {

@@ -76,7 +76,8 @@ const zeroOf = ({ type, byValue, required, isPointer, isAlwaysWritten }: FieldTy
     fillZeroValues(type.struct, value);
     return value;
   }
-  if ((!required && !isAlwaysWritten) || isPointer) return undefined;
+  if (isPointer) return isAlwaysWritten ? null : undefined;
+  if (!required && !isAlwaysWritten) return undefined;
   if (type.node !== 'scalar') return null;
   switch (type.scalar) {
     case 'string':
@@ -92,6 +93,7 @@ const zeroOf = ({ type, byValue, required, isPointer, isAlwaysWritten }: FieldTy
     case 'microTime':
       return null;
     case 'quantity':
+      return isAlwaysWritten ? '0' : undefined;
     case 'intOrString':
       return undefined;
   }

@@ -31,8 +31,13 @@ export const jobStrategy: Strategy = {
   prepareForCreate(draft) {
     const spec = obj(draft, 'spec');
     if (spec['manualSelector'] === true) return;
-    const { uid = '', name = '' } = metaOf(draft);
+    const meta = metaOf(draft);
+    const { uid = '', name = '' } = meta;
     draft['spec'] = withSelector(spec, uid, name);
+    // A Job without labels has those of its pods: as its default whenever it is read, so also in the answer.
+    if (Object.keys(meta.labels ?? {}).length > 0) return;
+    const labels = strMap(obj(obj(obj(draft, 'spec'), 'template'), 'metadata'), 'labels');
+    if (Object.keys(labels).length > 0) meta.labels = { ...labels };
   },
 };
 
