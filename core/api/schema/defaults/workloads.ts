@@ -15,7 +15,7 @@ const deployment: Defaulter = (value) => {
   const strategy = ensureObject(spec, 'strategy');
   fill(strategy, { type: 'RollingUpdate' });
   if (strategy['type'] === 'RollingUpdate')
-    fill(ensureObject(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' });
+    fillPointers(ensureObject(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' });
   fill(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
 };
 
@@ -24,7 +24,7 @@ const daemonSet: Defaulter = (value) => {
   const strategy = ensureObject(spec, 'updateStrategy');
   fill(strategy, { type: 'RollingUpdate' });
   if (strategy['type'] === 'RollingUpdate')
-    fill(ensureObject(strategy, 'rollingUpdate'), { maxUnavailable: 1, maxSurge: 0 });
+    fillPointers(ensureObject(strategy, 'rollingUpdate'), { maxUnavailable: 1, maxSurge: 0 });
   fill(spec, { revisionHistoryLimit: 10 });
 };
 

@@ -1,13 +1,13 @@
-import { immutable, label, oneOf, portNumber, qualifiedName, subdomain } from '../checks.ts';
+import { format, immutable, label, labels, oneOf, portNumber, qualifiedName, subdomain } from '../checks.ts';
 import type { FieldError } from '../../field/field-error.ts';
 import { duplicate, invalid, required, tooMany } from '../../field/field-error.ts';
 import type { FieldPath } from '../../field/field-path.ts';
 import { child, index } from '../../field/field-path.ts';
-import { nameIsDnsSubdomain } from '../../field/formats.ts';
+import { isLabelValue, nameIsDnsSubdomain } from '../../field/formats.ts';
 import { endpointIp, ip, parseIp } from '../ip.ts';
 import { objectMeta, objectMetaUpdate } from '../object-meta.ts';
 import type { Obj } from '../read.ts';
-import { has, int, objs, sameValue, str, strs } from '../read.ts';
+import { has, int, obj, objs, sameValue, str, strMap, strs } from '../read.ts';
 import type { KindRules } from '../rules.ts';
 import { PROTOCOLS } from './containers.ts';
 
@@ -15,6 +15,7 @@ const META = { namespaced: true, name: nameIsDnsSubdomain };
 const ENDPOINTS_MAX = 1_000;
 const PORTS_MAX = 20_000;
 const ADDRESSES_MAX = 100;
+const HINTS_MAX = 8;
 
 function address(path: FieldPath, of: Obj): FieldError[] {
   const text = str(of, 'ip');
@@ -106,6 +107,27 @@ function sliceAddress(path: FieldPath, i: number, text: string, type: string): F
   ];
 }
 
+const isLabel = (path: FieldPath, name: string): FieldError[] => format(path, name, isLabelValue);
+
+/** Zones are values of a label, nodes have the names of objects. */
+function hints(path: FieldPath, of: Obj): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [field, check] of [
+    ['forZones', isLabel],
+    ['forNodes', subdomain],
+  ] as const) {
+    const at = child(path, field);
+    const names = objs(of, field).map((hint) => str(hint, 'name'));
+    if (names.length > HINTS_MAX) return [...errors, tooMany(at, names.length, HINTS_MAX)];
+    names.forEach((name, i) => {
+      const nameAt = child(index(at, i), 'name');
+      if (names.indexOf(name) < i) errors.push(duplicate(nameAt, name));
+      errors.push(...check(nameAt, name));
+    });
+  }
+  return errors;
+}
+
 function sliceEndpoints(object: Obj): FieldError[] {
   const list = objs(object, 'endpoints');
   const type = str(object, 'addressType');
@@ -119,7 +141,9 @@ function sliceEndpoints(object: Obj): FieldError[] {
       ...(addresses.length > ADDRESSES_MAX ? [tooMany(path, addresses.length, ADDRESSES_MAX)] : []),
       ...addresses.flatMap((text, a) => sliceAddress(path, a, text, type)),
       ...(has(endpoint, 'nodeName') ? subdomain(child(at, 'nodeName'), str(endpoint, 'nodeName')) : []),
+      ...labels(child(at, 'deprecatedTopology'), strMap(endpoint, 'deprecatedTopology')),
       ...(has(endpoint, 'hostname') ? label(child(at, 'hostname'), str(endpoint, 'hostname')) : []),
+      ...hints(child(at, 'hints'), obj(endpoint, 'hints')),
     ];
   });
 }

@@ -468,6 +468,23 @@ test.each<[string, string, Obj, readonly string[]]>([
       'endpoints[0].addresses[0]: Invalid value: "::1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
     ],
   ],
+  [
+    'EndpointSlice',
+    'discovery.k8s.io',
+    namespaced({
+      addressType: 'IPv4',
+      endpoints: [
+        {
+          addresses: ['10.0.0.1'],
+          hints: { forZones: [{ name: 'a' }, { name: 'a' }], forNodes: Array(9).fill({ name: 'n' }) },
+        },
+      ],
+    }),
+    [
+      'endpoints[0].hints.forZones[1].name: Duplicate value: "a"',
+      'endpoints[0].hints.forNodes: Too many: 9: must have at most 8 items',
+    ],
+  ],
   ['RuntimeClass', 'node.k8s.io', cluster({}), ['handler: Required value']],
   [
     'CertificateSigningRequest',

@@ -216,7 +216,18 @@ function volumeSpec(path: FieldPath, spec: Obj, volumeName: string): FieldError[
   errors.push(...className(path, spec, 'storageClassName'));
   if (has(spec, 'volumeMode'))
     errors.push(...supportedOnly(child(path, 'volumeMode'), str(spec, 'volumeMode'), VOLUME_MODES));
-  return errors;
+  return [...errors, ...attributesClass(path, spec)];
+}
+
+function attributesClass(path: FieldPath, spec: Obj): FieldError[] {
+  const name = 'volumeAttributesClassName';
+  if (!has(spec, name)) return [];
+  return [
+    ...(str(spec, name) === ''
+      ? [required(child(path, name), 'an empty string is disallowed')]
+      : className(path, spec, name)),
+    ...(has(spec, 'csi') ? [] : [required(child(path, 'csi'), `has to be specified when using ${name}`)]),
+  ];
 }
 
 const sourceOf = (spec: Obj): Obj =>
