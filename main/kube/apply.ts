@@ -93,10 +93,12 @@ export const applyObject = async (
     const namespace = resource.namespaced ? textOf(metadata['namespace']) || request.defaultNamespace : '';
     const path = resourcePath(resource, resource.namespaced ? namespace : null, name);
     const { client } = connection;
-    const live = await client.json<Json>({ method: 'GET', path, signal, isExact: true }).catch((error: unknown) => {
-      if (isNotFound(error)) return null;
-      throw error;
-    });
+    const live = await client
+      .json<Json>({ method: 'GET', path, signal, isExact: true })
+      .catch((error: unknown) => {
+        if (isNotFound(error)) return null;
+        throw error;
+      });
     const send = (options: { readonly force: boolean; readonly dryRun: boolean }): Promise<Json> =>
       client.json<Json>({
         method: 'PATCH',

@@ -62,7 +62,9 @@ test('integers of objects keep their digits both ways', () => {
   socket.open();
   wire.send({ kind: 'call', id: 1, name: 'n', input: { spec: { big: 9007199254740993n } } });
   socket.dispatchEvent(new MessageEvent('message', { data: '{"big":9007199254740993,"id":2}' }));
-  expect(socket.sent).toEqual(['{"kind":"call","id":1,"name":"n","input":{"spec":{"big":9007199254740993}}}']);
+  expect(socket.sent).toEqual([
+    '{"kind":"call","id":1,"name":"n","input":{"spec":{"big":9007199254740993}}}',
+  ]);
   expect(events.onMessage.mock.calls).toEqual([[{ big: 9007199254740993n, id: 2 }]]);
 });
 

@@ -23,7 +23,10 @@ const configuration = (...types: string[]): string =>
     kind: 'AuthorizationConfiguration',
     authorizers: types.map((type) => ({ type, name: type.toLowerCase() })),
   });
-const wish = resourceAttributes({ name: 'ann', uid: '', groups: [], extra: {} }, { verb: 'get', resource: 'pods' });
+const wish = resourceAttributes(
+  { name: 'ann', uid: '', groups: [], extra: {} },
+  { verb: 'get', resource: 'pods' },
+);
 
 /** The file system tells of a change when it likes. */
 const until = async (isTrue: () => boolean): Promise<void> => {
@@ -39,7 +42,10 @@ const fileWith = (text: string): string => {
 };
 
 const start = async (configFile: string, log: Log = silentLog): Promise<Authorization> => {
-  const config = { minor: 36, authorization: { configFile, policyFile: '', webhook: {} } } as unknown as ApiServerConfig;
+  const config = {
+    minor: 36,
+    authorization: { configFile, policyFile: '', webhook: {} },
+  } as unknown as ApiServerConfig;
   const started = await createAuthorization({ config, metrics: new Registry(), clock: systemClock, log });
   running.push(started);
   return started;

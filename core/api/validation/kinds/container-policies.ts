@@ -81,7 +81,7 @@ export const initRestartPolicy = (path: FieldPath, container: Obj): FieldError[]
     ? restartPolicy(path, container)
     : restartPolicy(path, container).slice(0, 1);
 
-/** A container that ends by itself is not restarted to be resized. */
+/** Only a sidecar may be restarted to be resized: other init containers run once. */
 export const initResizePolicy = (path: FieldPath, container: Obj): FieldError[] =>
   str(container, 'restartPolicy') === 'Always'
     ? []

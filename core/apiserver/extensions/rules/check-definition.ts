@@ -60,7 +60,7 @@ const pruneDefault = (value: Record<string, unknown>, schema: Structural): unkno
 };
 
 /** Patterns are RE2, as Go has them. */
-const patternErrors = (path: string, schema: unknown): FieldError[] => {
+const patternErrors = async (path: string, schema: unknown, pace: Pace): Promise<FieldError[]> => {
   if (!isMap(schema)) return [];
   const errors: FieldError[] = [];
   const { pattern, properties, items, additionalProperties, not } = schema;
@@ -74,18 +74,20 @@ const patternErrors = (path: string, schema: unknown): FieldError[] => {
           `must be a valid regular expression, but isn't: ${compiled.problem}`,
         ),
       );
+    const turn = pace();
+    if (turn) await turn;
   }
   for (const [name, inside] of Object.entries(isMap(properties) ? properties : {}))
-    errors.push(...patternErrors(`${child(path, 'properties')}[${name}]`, inside));
+    errors.push(...(await patternErrors(`${child(path, 'properties')}[${name}]`, inside, pace)));
   errors.push(
-    ...patternErrors(child(path, 'items'), items),
-    ...patternErrors(child(path, 'additionalProperties'), additionalProperties),
-    ...patternErrors(child(path, 'not'), not),
+    ...(await patternErrors(child(path, 'items'), items, pace)),
+    ...(await patternErrors(child(path, 'additionalProperties'), additionalProperties, pace)),
+    ...(await patternErrors(child(path, 'not'), not, pace)),
   );
   for (const name of ['allOf', 'anyOf', 'oneOf']) {
     const parts = schema[name];
-    if (Array.isArray(parts))
-      parts.forEach((part, at) => errors.push(...patternErrors(index(child(path, name), at), part)));
+    for (const [at, part] of (Array.isArray(parts) ? (parts as unknown[]) : []).entries())
+      errors.push(...(await patternErrors(index(child(path, name), at), part, pace)));
   }
   return errors;
 };
@@ -134,7 +136,7 @@ export const definitionErrors = async (
   const check = async (path: string, schema: JsonSchema): Promise<FieldError[]> => {
     const structural = new Structural(schema);
     return [
-      ...patternErrors(path, schema),
+      ...(await patternErrors(path, schema, pace)),
       ...(await defaultErrors(path, structural, pace)),
       ...(await ruleErrors(path, structural, { pace, versionOf })),
     ];

@@ -162,6 +162,19 @@ test('a pattern that backtracks elsewhere takes no time here', () => {
   expect(errorsOf({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(50_000)}!`)).toHaveLength(1);
 });
 
+test('patterns and long texts count as the work that they are', () => {
+  const patternOf = (at: number): string => `^${'(a|b)+'.repeat(30)}${at}$`;
+  const properties = Object.fromEntries(
+    Array.from({ length: 700 }, (_unused, at) => [`p${at}`, { type: 'string', pattern: patternOf(at) }]),
+  );
+  const values = Object.fromEntries(Object.keys(properties).map((name) => [name, 'a']));
+  const wide = { type: 'string', pattern: '(a?){500}(b?){500}c' };
+  const expensive = ['<nil>: Invalid value: "": the schema is too expensive for an object of this size'];
+  expect(errorsOf({ type: 'object', properties } as JsonSchema, values)).toEqual(expensive);
+  expect(errorsOf(wide as JsonSchema, 'a'.repeat(100_000))).toEqual(expensive);
+  expect(errorsOf({ type: 'string', pattern: '^[a-z]*$' } as JsonSchema, 'a'.repeat(100_000))).toEqual([]);
+});
+
 test('an object that its schema makes too expensive is refused within a bounded time', () => {
   const alternatives = Array.from({ length: 2_000 }, (_unused, at) => ({ enum: [`a${at}`] }));
   const schema: JsonSchema = { type: 'array', items: { type: 'string', anyOf: alternatives } };

@@ -5,17 +5,28 @@ import type { JsonSchema } from '../structural/json-schema.ts';
 import { isMap, type JsonMap } from '../structural/structural.ts';
 import type { Correlated } from './correlate.ts';
 import { effectiveFormat, isOfFormat } from './formats.ts';
-import { compilePattern } from './regex.ts';
+import { compilePattern, isPatternKnown } from './regex.ts';
 import type { SchemaError } from './schema-error.ts';
 
 /** Parts of a schema held against parts of one object: far beyond any real one, and less than a second. */
 const STEPS_MAX = 2_000_000;
+
+/** What other work counts as, measured: a step takes about half a microsecond. */
+const STEPS_PER_PATTERN_CHARACTER = 20;
+const INSTRUCTIONS_PER_STEP = 40;
+const ENUM_VALUES_PER_STEP = 10;
 
 interface Work {
   steps: number;
 }
 
 class TooMuchWork extends Error {}
+
+/** Before the work is done. */
+const spend = (work: Work, steps: number): void => {
+  work.steps += steps;
+  if (work.steps > STEPS_MAX) throw new TooMuchWork();
+};
 
 /** Errors of a value with a measure of how much of it fits, by which the nearest of several alternatives is chosen. */
 class Result {
@@ -93,7 +104,7 @@ class ValueValidator {
 
   /** `correlated` holds the value that is replaced: what is wrong with an unchanged one is passed over. */
   validate(value: unknown, path: string, correlated: Correlated | undefined, result: Result): void {
-    if ((result.work.steps += 1) > STEPS_MAX) throw new TooMuchWork();
+    spend(result.work, 1);
     const { errors } = result;
     const before = errors.length;
     this.#type(value, path, result);
@@ -137,6 +148,7 @@ class ValueValidator {
   #enum(value: unknown, path: string, result: Result): void {
     const { enum: allowed } = this.#schema;
     if (allowed === undefined || allowed.length === 0) return;
+    spend(result.work, allowed.length / ENUM_VALUES_PER_STEP);
     if (allowed.some((one) => one !== null && sameValue(one, value))) return;
     result.errors.push({ code: 'enum', path, message: '', value, allowed });
   }
@@ -148,14 +160,7 @@ class ValueValidator {
       result.errors.push({ code: 'too-long', path, message: '', value, limit: maxLength });
     else if (minLength !== undefined && bound() < minLength)
       result.errors.push(other(path, value, `should be at least ${minLength} chars long`));
-    else if (pattern !== '') {
-      const regex = compilePattern(pattern);
-      if ('problem' in regex)
-        result.errors.push(
-          other(path, value, `should match '${pattern}, but pattern is invalid: ${regex.problem}'`),
-        );
-      else if (!regex.test(value)) result.errors.push(other(path, value, `should match '${pattern}'`));
-    }
+    else if (pattern !== '') this.#pattern(pattern, value, path, result);
     if (this.#format !== '' && !isOfFormat(this.#format, value))
       result.errors.push({
         code: 'type',
@@ -163,6 +168,19 @@ class ValueValidator {
         value,
         message: `${path} in body must be of type ${this.#format}: ${goQuote(value)}`,
       });
+  }
+
+  #pattern(pattern: string, value: string, path: string, result: Result): void {
+    if (!isPatternKnown(pattern)) spend(result.work, pattern.length * STEPS_PER_PATTERN_CHARACTER);
+    const regex = compilePattern(pattern);
+    if ('problem' in regex) {
+      result.errors.push(
+        other(path, value, `should match '${pattern}, but pattern is invalid: ${regex.problem}'`),
+      );
+      return;
+    }
+    spend(result.work, value.length * (1 + regex.size / INSTRUCTIONS_PER_STEP));
+    if (!regex.test(value)) result.errors.push(other(path, value, `should match '${pattern}'`));
   }
 
   #number(value: number | bigint, path: string, result: Result): void {

@@ -319,7 +319,7 @@ test('a field of a gate that is off is dropped from a driver, unless it was stor
   ]);
 });
 
-test('what no kubelet projects is dropped from pods and templates, unless it was stored', () => {
+test('volume sources that no kubelet projects are dropped from pods and templates, unless they were stored', () => {
   const token = { serviceAccountToken: { path: 't' } };
   const spec = (...sources: object[]) => ({ volumes: [{ name: 'v', projected: { sources } }] });
   const full = () => spec(token, { clusterTrustBundle: { path: 'b' } }, { podCertificate: { keyType: 'x' } });

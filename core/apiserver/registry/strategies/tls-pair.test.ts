@@ -38,6 +38,6 @@ test.each<[string, string | undefined, string, string]>([
     one!.certificatePem,
     other!.privateKeyPem,
   ],
-])('%s is told as Go tells it', (_what, problem, certificate, key) => {
+])('%s is reported as Go reports it', (_what, problem, certificate, key) => {
   expect(tlsPairProblem(certificate, key)).toBe(problem);
 });
