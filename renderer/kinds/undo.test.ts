@@ -60,6 +60,16 @@ test('a recreated Job gets the selector of its new UID, unless a person chose it
   ]);
 });
 
+test('a recreated Job does not name the UID of the one before in its labels', () => {
+  const labels = { app: 'x', 'controller-uid': 'u1', 'batch.kubernetes.io/controller-uid': 'u1' };
+  const { request } = undoOfDelete(jobs, { metadata: { ...metadata, labels }, spec: {} });
+  expect((request.body as { metadata: unknown }).metadata).toEqual({
+    name: 'web',
+    namespace: 'default',
+    labels: { app: 'x' },
+  });
+});
+
 test('undo is not offered for containers of other objects or for objects that a controller recreates', () => {
   const owned = { metadata: { ownerReferences: [{ kind: 'ReplicaSet' }] } };
   expect([

@@ -42,6 +42,12 @@ const jobSpec = (spec: Record<string, unknown>): Record<string, unknown> => {
   };
 };
 
+/** A Job without labels of its own shows those of its pods. */
+const jobMetadata = (metadata: Record<string, unknown>): Record<string, unknown> =>
+  metadata['labels'] === undefined
+    ? metadata
+    : { ...metadata, labels: without(metadata['labels'], CONTROLLER_UID_LABELS) };
+
 /** False also for what a controller recreates anyway. */
 export const canRecreate = (kind: string, object?: KubeObject): boolean =>
   !NOT_RECREATED.has(kind) && listAt(object, 'metadata', 'ownerReferences').length === 0;
@@ -61,7 +67,7 @@ export const undoOfDelete = (resource: Target, object: KubeObject): UndoStep => 
         ...plain,
         metadata,
         ...(resource.kind === 'Pod' && { spec: without(spec, ['nodeName']) }),
-        ...(resource.kind === 'Job' && { spec: jobSpec(spec) }),
+        ...(resource.kind === 'Job' && { metadata: jobMetadata(metadata), spec: jobSpec(spec) }),
       },
     },
   };
