@@ -257,7 +257,8 @@ export class KubeletHost {
 
   async #healthOf(nodeName: string, runtime: Runtime): Promise<NodeHealth> {
     const problem = this.#health.get(nodeName)?.problem ?? (await runtime.problem?.());
-    return problem === undefined ? {} : { problem };
+    const pressures = this.#nodes.get(nodeName)?.pressures ?? [];
+    return { ...(problem !== undefined && { problem }), ...(pressures.length > 0 && { pressures }) };
   }
 
   #folder(node: KubeletNode, context: NodeContext, folder: string): ManifestFolder {

@@ -22,11 +22,16 @@ const NO_LABELS: Labels = {};
 const selects = (selector: LabelSelectorObject | undefined, labels: Labels): boolean =>
   selectorOrNothing(() => selectorFromObject(selector ?? {})).matches(labels);
 
-const policyName = ({ metadata }: V1NetworkPolicy): string =>
+export const policyName = ({ metadata }: V1NetworkPolicy): string =>
   `${metadata?.namespace ?? 'default'}/${metadata?.name ?? ''}`;
 
+/** Whether the policy is about this pod, in the directions that it has. */
+export const selectsPod = (policy: V1NetworkPolicy, pod: PolicyPod): boolean =>
+  (policy.metadata?.namespace ?? 'default') === pod.namespace &&
+  selects(policy.spec?.podSelector, pod.labels);
+
 /** As the API server fills it in: Ingress always, Egress where there are rules for it. */
-const hasDirection = ({ spec }: V1NetworkPolicy, direction: Direction): boolean => {
+export const hasDirection = ({ spec }: V1NetworkPolicy, direction: Direction): boolean => {
   const types = spec?.policyTypes ?? [];
   if (types.length > 0) return types.includes(direction);
   return direction === 'Ingress' || (spec?.egress ?? []).length > 0;
@@ -44,7 +49,7 @@ const isInBlock = (
   return within(cidr) && !(except ?? []).some(within);
 };
 
-const matchesPeer = (
+export const matchesPeer = (
   peer: V1NetworkPolicyPeer,
   { address, pod }: PolicyEnd,
   policyNamespace: string,
@@ -72,12 +77,12 @@ const matchesPort = (rule: V1NetworkPolicyPort, { protocol, port, servicePort, t
   return asked.some((one) => one >= first && one <= last);
 };
 
-interface Rule {
+export interface Rule {
   readonly peers: readonly V1NetworkPolicyPeer[];
   readonly ports: readonly V1NetworkPolicyPort[];
 }
 
-const rulesOf = ({ spec }: V1NetworkPolicy, direction: Direction): readonly Rule[] =>
+export const rulesOf = ({ spec }: V1NetworkPolicy, direction: Direction): readonly Rule[] =>
   direction === 'Ingress'
     ? (spec?.ingress ?? []).map(({ from, ports }) => ({ peers: from ?? [], ports: ports ?? [] }))
     : (spec?.egress ?? []).map(({ to, ports }) => ({ peers: to ?? [], ports: ports ?? [] }));
@@ -129,12 +134,7 @@ export const closedBy = (
     servicePort,
   }: Pick<Connection, 'protocol' | 'port' | 'servicePort'> & { readonly direction: Direction },
 ): readonly string[] => {
-  const isolating = policies.filter(
-    (policy) =>
-      (policy.metadata?.namespace ?? 'default') === pod.namespace &&
-      hasDirection(policy, direction) &&
-      selects(policy.spec?.podSelector, pod.labels),
-  );
+  const isolating = policies.filter((policy) => hasDirection(policy, direction) && selectsPod(policy, pod));
   const nobody = { address: '' };
   const connection: Connection = {
     from: direction === 'Egress' ? { address: '', pod } : nobody,

@@ -23,9 +23,9 @@ import { proxyMetrics } from './metrics.ts';
 import { allocatedAddresses, NO_CLAIMS, type ClaimRanges } from './model/claims.ts';
 import { servedEndpoints, serviceOf } from './model/endpoints.ts';
 import { NodeTable } from './model/node-table.ts';
-import type { RunCommand } from './nftables/nft-table.ts';
+import type { RunCommand } from '../base/node/nft-table.ts';
 import { NftProxier } from './nftables/nft-proxier.ts';
-import { Proxier, type ProxierOptions, type ServiceProxier } from './proxier.ts';
+import { Proxier, type MayReachThrough, type ProxierOptions, type ServiceProxier } from './proxier.ts';
 
 /** What upstream leaves to others: headless services have no address to listen on. */
 const SLICE_SELECTOR = '!service.kubernetes.io/headless,!service.kubernetes.io/service-proxy-name';
@@ -57,6 +57,8 @@ export interface ProxyOptions {
   readonly nftables?: { readonly run?: RunCommand };
   /** Who may connect where addresses beyond loopback are served. */
   readonly isClient?: (address: string) => boolean;
+  /** Whether policies let a client reach an endpoint; undefined: they are not asked. */
+  readonly mayReach?: MayReachThrough;
   /** Hears of addresses that a service is refused. */
   readonly events?: EventRecorder;
   readonly clock: Clock;
@@ -85,7 +87,16 @@ const proxierOf = (
   options: ProxyOptions,
   shared: Pick<ProxierOptions, 'nodes' | 'health' | 'metrics' | 'holderOf'>,
 ): ServiceProxier => {
-  const { clock, random, log, nftables, isClient, claims = NO_CLAIMS, clusterRanges: pods = [] } = options;
+  const {
+    clock,
+    random,
+    log,
+    nftables,
+    isClient,
+    mayReach,
+    claims = NO_CLAIMS,
+    clusterRanges: pods = [],
+  } = options;
   if (nftables)
     return new NftProxier({
       ...shared,
@@ -102,6 +113,7 @@ const proxierOf = (
     budget: new ConnectionBudget(options.connectionsMax ?? CONNECTIONS_MAX),
     claims,
     ...(isClient && { isClient }),
+    ...(mayReach && { mayReach }),
     isServed: servedEndpoints(endpointRanges),
     events: options.events ?? silentEvents,
     clock,

@@ -11,7 +11,9 @@ import {
   UdpForwarder,
   type ConnectionBudget,
   type ForwardObserver,
+  type MayReach,
   type Place,
+  type Target,
 } from './forwarding/index.ts';
 import { HttpListener } from '../component/http-listener.ts';
 import { nodePortHealth } from './health/node-port-health.ts';
@@ -24,6 +26,8 @@ import type { NodeTable } from './model/node-table.ts';
 import { PortTargets } from './model/port-targets.ts';
 import { healthCheckNodePortOf, portKey, servicePortsOf } from './model/service-port.ts';
 
+export type MayReachThrough = (client: string, target: Target, place: Place) => ReturnType<MayReach>;
+
 export interface ProxierOptions {
   readonly nodes: NodeTable;
   readonly budget: ConnectionBudget;
@@ -32,6 +36,8 @@ export interface ProxierOptions {
   readonly claims: ClaimRanges;
   /** Who may connect; everyone that the address can be reached by without it. */
   readonly isClient?: (address: string) => boolean;
+  /** Whether policies let a client reach an endpoint through a place; undefined: they are not asked. */
+  readonly mayReach?: MayReachThrough;
   /** Endpoints elsewhere are left out. */
   readonly isServed: (address: string) => boolean;
   /** Another service that has this address, as `namespace/name`. */
@@ -236,7 +242,8 @@ export class Proxier implements ServiceProxier {
   }
 
   /** What it forwards to is looked up at each connection: a listener outlives many changes of its service. */
-  #forwarder(service: string, place: string, { protocol }: Place): AnyForwarder {
+  #forwarder(service: string, place: string, at: Place): AnyForwarder {
+    const { protocol } = at;
     const { clock, budget, isClient } = this.#options;
     const pick = (client: string, tried: ReadonlySet<string>) => {
       if (isClient?.(client) === false) return undefined;
@@ -244,7 +251,8 @@ export class Proxier implements ServiceProxier {
       const binding = state?.bindings.get(place);
       return binding && state?.ports.get(binding.port)?.pick(binding, client, tried);
     };
-    const options = { pick, budget, clock, observer: this.#observer, sourceFor: ownSource };
+    const mayReach: MayReach = (client, target) => this.#options.mayReach?.(client, target, at);
+    const options = { pick, budget, clock, observer: this.#observer, sourceFor: ownSource, mayReach };
     return protocol === 'TCP' ? new TcpForwarder(options) : new UdpForwarder(options);
   }
 

@@ -1,9 +1,12 @@
+import { inIpv4Range } from '../base/bind-rules.ts';
+import type { Clock } from '../base/clock.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { messageOf, ReasonError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { EXPOSITION_CONTENT_TYPE, Registry } from '../base/metrics/index.ts';
 import { systemClock } from '../base/node/clock.ts';
 import { systemRandom } from '../base/node/random.ts';
+import type { Random } from '../base/random.ts';
 import {
   ApiEventRecorder,
   connect,
@@ -11,9 +14,11 @@ import {
   loadLastingKubeconfig,
   type ClientConfig,
 } from '../client/index.ts';
+import { PolicyAgent } from '../policy-agent/index.ts';
 import { clientsOfThisMachine, takeRanges } from './local-ranges.ts';
 import type { BindAddress, ProxyConfig } from './config/config.ts';
 import { createProxy, type Proxy } from './create-proxy.ts';
+import type { MayReachThrough } from './proxier.ts';
 import { HttpListener, type HttpAnswer } from '../component/http-listener.ts';
 
 export interface RunningProxy {
@@ -53,6 +58,31 @@ const serve = async (
   owned.defer(() => listener.destroy());
 };
 
+/**
+ * Endpoints see this machine in the place of a pod that comes through a Service, which policies always allow: they are asked
+ * here, where the pod is known by its address.
+ */
+const judgeOfPods = (
+  { policyKubeconfig, clusterRanges }: ProxyConfig,
+  shape: { readonly clock: Clock; readonly random: Random; readonly log: Log },
+  owned: DisposableStore,
+): MayReachThrough => {
+  const agent = new PolicyAgent({
+    ...shape,
+    connect: async () =>
+      connect(await loadLastingKubeconfig(policyKubeconfig), { ...shape, userAgent: 'network-policy' }),
+  });
+  owned.add(agent);
+  agent.start();
+  const isThisMachine = clientsOfThisMachine([]);
+  return (from, { host, port }, { protocol, ...service }) => {
+    const isPod = clusterRanges.some((range) => inIpv4Range(range, from)) && !isThisMachine(from);
+    if (!isPod || !agent.isPoliced) return undefined;
+    const asked = agent.judge({ kind: 'forward', from, to: host, protocol, port, service });
+    return asked.then(({ isAllowed }) => isAllowed);
+  };
+};
+
 /** kube-proxy with its health and metrics ports, over this machine's clock and network. */
 export const runProxy = async (config: ProxyConfig, log: Log): Promise<RunningProxy> => {
   const [clock, random] = [systemClock, systemRandom];
@@ -77,6 +107,8 @@ export const runProxy = async (config: ProxyConfig, log: Log): Promise<RunningPr
     host: config.nodeNames[0] ?? '',
   });
   const { localRanges } = config;
+  const mayReach =
+    config.policyKubeconfig === '' ? undefined : judgeOfPods(config, { clock, random, log }, owned);
   const giveBack = await takeRanges(localRanges);
   const proxy = createProxy({
     informers,
@@ -87,6 +119,7 @@ export const runProxy = async (config: ProxyConfig, log: Log): Promise<RunningPr
     ...(localRanges.length > 0 && {
       isClient: clientsOfThisMachine([...localRanges, ...config.clusterRanges]),
     }),
+    ...(mayReach && { mayReach }),
     events,
     clock,
     random,

@@ -70,7 +70,16 @@ export const ZONES = {
     'core/dns/exchange',
     'core/network-policy',
   ],
-  'core/proxy': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
+  'core/proxy': [
+    'core/base',
+    'core/base/node',
+    'core/api',
+    'core/client',
+    'core/component',
+    'core/pki',
+    'core/network-policy',
+    'core/policy-agent',
+  ],
   // How connections are passed on, for anyone who listens on behalf of others.
   'core/proxy/forwarding': ['core/base', 'core/base/node'],
   'core/dns': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/component', 'core/pki'],
@@ -80,6 +89,8 @@ export const ZONES = {
   // Sending a question to a server.
   'core/dns/exchange': ['core/base', 'core/dns/wire'],
   'core/network-policy': ['core/base', 'core/api'],
+  // Policies as they are now, for who passes connections on, and in the kernel.
+  'core/policy-agent': ['core/base', 'core/base/node', 'core/api', 'core/client', 'core/network-policy'],
   'core/cluster': ['core'],
   main: ['core'],
   'main/preload': ['core/base', 'core/contract'],

@@ -1,79 +1,29 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../core/base/random.ts';
 import { socketPathOf } from '../../core/kubelet/runtimes/cri/cri-client.ts';
 import { noContainers, startContainerd, type TestContainerd } from '../support/containerd.ts';
+import { app } from '../support/cri-app.ts';
 import { criReport } from '../support/cri-report.ts';
 import { freeNetwork } from '../support/free-network.ts';
 import type { KubernetesClient } from '../support/kubectl.ts';
-import { ownedFolder, removeWithMounts } from '../support/leftovers.ts';
+import { mountsBelow, ownedFolder, removeWithMounts } from '../support/leftovers.ts';
 import { operate, type OperatedCluster } from '../support/operated-cluster.ts';
 import { pilothouse, startPilothouse } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 
+const run = promisify(execFile);
+const REPLICAS = 6;
+/** About as long as a rollout takes. */
+const ROLLOUT_MS = 3_000;
 /** Only what hangs takes as long. */
 const WITHIN = '--timeout=200s';
 const BROKEN_NETWORK = { cniVersion: '0.4.0', name: 'broken', plugins: [{ type: 'no-such-plugin' }] };
-
-/** A web server that says which pod it is, and a page that it is given by a ConfigMap. */
-const app = (image: string): string =>
-  JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'List',
-    items: [
-      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'page' }, data: { 'motd.txt': 'hello\n' } },
-      {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: { name: 'web' },
-        spec: {
-          replicas: 3,
-          selector: { matchLabels: { app: 'web' } },
-          template: {
-            metadata: { labels: { app: 'web' } },
-            spec: {
-              terminationGracePeriodSeconds: 0,
-              // Also where one of the two nodes becomes ready after the pods are there.
-              topologySpreadConstraints: [
-                {
-                  maxSkew: 1,
-                  minDomains: 2,
-                  topologyKey: 'kubernetes.io/hostname',
-                  whenUnsatisfiable: 'DoNotSchedule',
-                  nodeTaintsPolicy: 'Honor',
-                  labelSelector: { matchLabels: { app: 'web' } },
-                },
-              ],
-              volumes: [{ name: 'page', configMap: { name: 'page' } }],
-              containers: [
-                {
-                  name: 'web',
-                  image,
-                  command: [
-                    '/bin/sh',
-                    '-c',
-                    'hostname > /tmp/index.html; echo serving; exec httpd -f -v -p 8080 -h /tmp',
-                  ],
-                  ports: [{ containerPort: 8080 }],
-                  volumeMounts: [{ name: 'page', mountPath: '/page' }],
-                  readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 },
-                  resources: { requests: { cpu: '10m', memory: '16Mi' } },
-                },
-              ],
-            },
-          },
-        },
-      },
-      {
-        apiVersion: 'v1',
-        kind: 'Service',
-        metadata: { name: 'web' },
-        spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 8080 }] },
-      },
-    ],
-  });
 
 /** Skipped, with the reason in its name, where there is no root or no container runtime. */
 describe.skipIf(noContainers !== undefined)(
@@ -223,6 +173,14 @@ describe.skipIf(noContainers !== undefined)(
           ...quick,
           containers: [{ name: 'a', image: 'localhost/other:1', imagePullPolicy: 'Never' }],
         }),
+        broken('users', { ...quick, hostUsers: false, containers: [{ name: 'a', image }] }),
+        {
+          apiVersion: 'node.k8s.io/v1',
+          kind: 'RuntimeClass',
+          metadata: { name: 'sandboxed' },
+          handler: 'no-such-handler',
+        },
+        broken('handler', { ...quick, runtimeClassName: 'sandboxed', containers: [{ name: 'a', image }] }),
         broken('escape', { ...quick, ...mounts, initContainers: [linking], containers: [leaving] }),
       ];
       const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
@@ -237,6 +195,8 @@ describe.skipIf(noContainers !== undefined)(
         never: [
           'ErrImageNeverPull Container image "localhost/other:1" is not present with pull policy of Never',
         ],
+        users: ["FailedCreatePodSandBox Failed to create pod sandbox: can't set `spec.hostUsers: false`"],
+        handler: ['FailedCreatePodSandBox Failed to create pod sandbox: rpc error: '],
         escape: ['Failed Error: failed to prepare subPath for volumeMount "v" of container "leaving"'],
       };
       for (const [name, texts] of Object.entries(expected))
@@ -255,6 +215,91 @@ describe.skipIf(noContainers !== undefined)(
             return true;
           });
       await ok('delete', 'pod', ...Object.keys(expected));
+      await ok('delete', 'runtimeclass', 'sandboxed');
+    });
+
+    test('NetworkPolicies hold for real pods, directly and through Services', async () => {
+      const sleeping = { command: ['sleep', '600'], image: containerd.image, name: 'a' };
+      const [friend, stranger] = ['friend', 'stranger'].map((name) => ({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name, labels: { role: name } },
+        spec: { terminationGracePeriodSeconds: 0, containers: [sleeping] },
+      }));
+      const policy = (name: string, spec: object) => ({
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'NetworkPolicy',
+        metadata: { name },
+        spec,
+      });
+      const byRole = (role: string) => ({ podSelector: { matchLabels: { role } } });
+      const toWeb = policy('to-web', {
+        podSelector: { matchLabels: { app: 'web' } },
+        ingress: [{ from: [byRole('friend')], ports: [{ port: 8080 }] }],
+      });
+      const fromStranger = policy('from-stranger', {
+        ...byRole('stranger'),
+        policyTypes: ['Egress'],
+        egress: [{ to: [{ namespaceSelector: {} }], ports: [{ port: 53, protocol: 'UDP' }] }],
+      });
+      const apply = async (...items: readonly unknown[]): Promise<void> => {
+        const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+        const { code, stderr } = await kubectl.kubectl(['apply', '-f', '-'], { input });
+        expect({ code, stderr }).toMatchObject({ code: 0 });
+      };
+      const urls = [
+        `http://${await ok('get', 'pods', '-l', 'app=web', '-o', 'jsonpath={.items[0].status.podIP}')}:8080`,
+        'http://web',
+      ];
+      /** Whether the pod gets through to a pod of web, and to its Service. */
+      const reach = async (pod: string): Promise<readonly boolean[]> => {
+        const asked = urls.map((url) =>
+          kubectl.kubectl(['exec', pod, '--', 'timeout', '5', 'wget', '-qO-', url]),
+        );
+        return (await Promise.all(asked)).map(({ code }) => code === 0);
+      };
+      const all = async () => ({ friend: await reach('friend'), stranger: await reach('stranger') });
+      const untilAll = (expected: Awaited<ReturnType<typeof all>>): Promise<unknown> =>
+        until(JSON.stringify(expected), async () => {
+          const seen = JSON.stringify(await all());
+          if (seen !== JSON.stringify(expected)) throw new Error(seen);
+          return true;
+        });
+      const tables = async (): Promise<string> => (await run('nft', ['list', 'tables'])).stdout;
+      const yes = [true, true];
+      const no = [false, false];
+      const others = await containerd.tasks();
+      await apply(friend, stranger);
+      await ok('wait', '--for=condition=Ready', 'pod/friend', 'pod/stranger', WITHIN);
+      expect(await all()).toEqual({ friend: yes, stranger: yes });
+      await apply(toWeb);
+      await untilAll({ friend: yes, stranger: no });
+      await ok('label', 'pod', 'stranger', 'role=friend', '--overwrite');
+      await untilAll({ friend: yes, stranger: yes });
+      await ok('label', 'pod', 'stranger', 'role=stranger', '--overwrite');
+      await apply(fromStranger);
+      await ok('delete', 'networkpolicy', 'to-web');
+      await untilAll({ friend: yes, stranger: no });
+      // Its names are still resolved, by a server that is in the network of its host.
+      expect(await ok('exec', 'stranger', '--', 'nslookup', 'web.default.svc.cluster.local')).toContain(
+        'Address',
+      );
+      // Who starts under a policy is held by it from its first packet on.
+      const early = { ...stranger!, metadata: { name: 'early', labels: { role: 'stranger' } } };
+      const command = [
+        'sh',
+        '-c',
+        `timeout 5 wget -qO- ${urls[0]} && echo through || echo denied; sleep 600`,
+      ];
+      await apply({ ...early, spec: { ...early.spec, containers: [{ ...sleeping, command }] } });
+      await until('the word of the early pod', async () => (await ok('logs', 'early')).includes('denied\n'));
+      await ok('delete', 'networkpolicy', 'from-stranger');
+      await untilAll({ friend: yes, stranger: yes });
+      await until('no rules', async () => !(await tables()).includes('table ip pilothouse-'));
+      await ok('delete', 'pod', 'friend', 'stranger', 'early');
+      await until('nothing of them to be left', async () =>
+        (await containerd.tasks()).every((task) => others.includes(task)),
+      );
     });
 
     describe('what is killed', () => {
@@ -341,8 +386,83 @@ describe.skipIf(noContainers !== undefined)(
       });
     });
 
+    test('kubelets, hosts and containerd killed at random during rollouts: nothing is lost or doubled', async () => {
+      const seed = Date.now() % 2 ** 31;
+      console.log(`seed ${seed}`);
+      const random = seededRandom(seed);
+      const starts = join(folder, 'starts');
+      await mkdir(starts);
+      // Every process leaves a line when it starts: two lines of a pod would be two starts.
+      const container = {
+        name: 'a',
+        image: containerd.image,
+        command: ['sh', '-c', 'echo $ROUND >> /starts/$HOSTNAME; exec sleep 600'],
+        env: [{ name: 'ROUND', value: '0' }],
+        volumeMounts: [{ name: 'starts', mountPath: '/starts' }],
+      };
+      const labels = { app: 'many' };
+      const spec = {
+        terminationGracePeriodSeconds: 0,
+        volumes: [{ name: 'starts', hostPath: { path: starts } }],
+        containers: [container],
+      };
+      const template = { metadata: { labels }, spec };
+      const deployment = {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'many' },
+        spec: { replicas: REPLICAS, selector: { matchLabels: labels }, template },
+      };
+      const others = await containerd.tasks();
+      const ends = [
+        // The process of both kubelets, which the supervisor starts again.
+        async () => {
+          const { hosts } = await cluster.state();
+          process.kill(hosts.find(({ role }) => role === 'workers')!.pid!, 'SIGKILL');
+        },
+        async () => {
+          await cluster.killAll();
+          await cluster.again();
+        },
+        async () => {
+          await containerd.kill();
+          await containerd.again();
+        },
+      ];
+      await kubectl.kubectl(['apply', '-f', '-'], { input: JSON.stringify(deployment) });
+      for (let round = 1; ends.length > 0; round += 1) {
+        await until('a new round', () => ok('set', 'env', 'deploy/many', `ROUND=${round}`));
+        await new Promise((resolve) => setTimeout(resolve, random.next() * ROLLOUT_MS));
+        const end = ends.splice(Math.floor(random.next() * ends.length), 1)[0]!;
+        await end();
+      }
+      await until('a last round', () => ok('set', 'env', 'deploy/many', 'ROUND=last'));
+      await ok('rollout', 'status', 'deploy/many', WITHIN);
+      const names = async (): Promise<string[]> =>
+        (await ok('get', 'pods', '-l', 'app=many', '-o', 'jsonpath={.items[*].metadata.name}'))
+          .split(' ')
+          .sort();
+      await until('the pods of the last round alone', async () => (await names()).length === REPLICAS);
+      // One sandbox and one container each, and nothing of rounds before.
+      await until('what is gone to leave nothing', async () => {
+        const tasks = await containerd.tasks();
+        if (tasks.length !== others.length + 2 * REPLICAS) throw new Error(`${tasks.length} tasks`);
+        return others.every((task) => tasks.includes(task));
+      });
+      for (const name of await names()) expect(await readFile(join(starts, name), 'utf8')).toBe('last\n');
+      for (const name of await readdir(starts))
+        expect((await readFile(join(starts, name), 'utf8')).trim().split('\n'), name).toHaveLength(1);
+      await until(
+        'web to be ready',
+        async () => (await ok('get', 'deploy', 'web', '-o', 'jsonpath={.status.readyReplicas}')) === '3',
+      );
+      await ok('delete', 'deploy', 'many');
+    });
+
     test('a kubelet on its own joins by TLS bootstrap, and runs pods', async () => {
       const place = (name: string): string => join(folder, 'alone', name);
+      await mkdir(place('root'), { recursive: true });
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'small', place('root')]);
       const flags = {
         // Its user may ask for certificates of nodes, as a bootstrap token may.
         'bootstrap-kubeconfig': join(cluster.data, 'kubeconfig', 'admin.conf'),
@@ -382,12 +502,31 @@ describe.skipIf(noContainers !== undefined)(
         await kubectl.kubectl(['apply', '-f', '-'], { input: JSON.stringify(pod) });
         const address = await ok('get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}');
         await until('the log of its pod', async () => (await ok('logs', 'alone')).includes(address));
-        await ok('delete', 'pod', 'alone');
-        await withoutMounts(folder);
+        // A full disk of the kubelet ends pods, in upstream's words, and a node under pressure takes no others.
+        await writeFile(join(place('root'), 'filler'), Buffer.alloc(60 * 2 ** 20));
+        const told = 'jsonpath={.status.phase} {.status.reason} {.status.message}';
+        await until('the eviction', async () =>
+          (await ok('get', 'pod', 'alone', '-o', told)).includes('Evicted'),
+        );
+        expect(await ok('get', 'pod', 'alone', '-o', told)).toMatch(
+          /^Failed Evicted The node was low on resource: ephemeral-storage\. Threshold quantity: \S+, available: \S+\. /,
+        );
+        const pressure = 'jsonpath={.status.conditions[?(@.type=="DiskPressure")].message}';
+        expect(await ok('get', 'node', 'alone', '-o', pressure)).toBe('kubelet has disk pressure');
+        const late = { ...pod, metadata: { name: 'late' } };
+        await kubectl.kubectl(['apply', '-f', '-'], { input: JSON.stringify(late) });
+        await until('the rejection', async () =>
+          (await ok('get', 'pod', 'late', '-o', told)).includes(
+            'Pod was rejected: The node had condition: [DiskPressure]. ',
+          ),
+        );
+        await ok('delete', 'pod', 'alone', 'late');
+        await until('volumes to be gone', async () => (await mountsBelow(place('root'))).length === 0);
       } catch (cause) {
         throw new Error(`the kubelet says: ${kubelet.stderr.slice(-4_000)}`, { cause });
       } finally {
         await kubelet.end('SIGTERM');
+        await run('umount', ['-l', place('root')]);
         await ok('delete', 'node', 'alone', '--ignore-not-found');
       }
     });

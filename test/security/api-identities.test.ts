@@ -198,7 +198,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
     groups: ['system:authenticated'],
     may: [
       ...AUTHENTICATED,
-      ...(['list pods all', 'list namespaces all'] as const),
+      ...(['list pods all', 'list namespaces all', 'list nodes all'] as const),
       ...(['list services all', 'list endpointslices.discovery.k8s.io all'] as const),
     ],
   },

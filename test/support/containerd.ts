@@ -219,7 +219,13 @@ export const startContainerd = async (
       cgroupRoot,
       podPrefix: prefix,
       log,
-      tasks: async () => (await ctr('tasks', 'ls', '-q')).stdout.split('\n').filter(Boolean).sort(),
+      tasks: async () =>
+        (await ctr('tasks', 'ls')).stdout
+          .split('\n')
+          .slice(1)
+          .map((line) => line.trim().split(/\s+/))
+          .flatMap(([id = '', , status]) => (id === '' || status === 'STOPPED' ? [] : [id]))
+          .sort(),
       kill: () => running.kill(),
       async again() {
         running = await launch();

@@ -34,7 +34,7 @@ const isLeftOver = (name: string): boolean => {
 };
 
 /** The innermost first. */
-const mountsBelow = async (folder: string): Promise<string[]> =>
+export const mountsBelow = async (folder: string): Promise<string[]> =>
   (await readFile('/proc/self/mounts', 'utf8'))
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '')

@@ -1,7 +1,7 @@
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { runCommand, type RunCommand } from '../../core/proxy/nftables/nft-table.ts';
+import { runCommand, type RunCommand } from '../../core/base/node/nft-table.ts';
 import { ownedNamespace, sweepLeftovers } from './leftovers.ts';
 import { until } from './until.ts';
 

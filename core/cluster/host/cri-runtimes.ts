@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { assert } from '../../base/assert.ts';
-import type { Clock } from '../../base/clock.ts';
+import { inIpv4Range, parseIpv4Range } from '../../base/bind-rules.ts';
 import { DisposableStore } from '../../base/disposable.ts';
-import type { Log } from '../../base/log.ts';
+import { systemRandom } from '../../base/node/random.ts';
 import { thisMachine } from '../../kubelet/node/machine.ts';
 import { CriRuntime } from '../../kubelet/runtimes/cri/cri-runtime.ts';
 import { certificatePath } from '../../pki/index.ts';
+import { PodFirewall, type PodFirewallOptions } from '../../policy-agent/index.ts';
 import { hostFolder } from '../data-folder/layout.ts';
 import { networkOf } from './host-network.ts';
 import type { HostStart } from './messages.ts';
@@ -18,7 +19,7 @@ import { ensurePodNetwork } from './pod-network.ts';
 /** One connection to a container runtime for each node, whose pods it finds by the cluster and the name of the node. */
 export const openCriRuntimes = async (
   start: HostStart,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  { clock, log, connect }: Pick<PodFirewallOptions, 'clock' | 'log' | 'connect'>,
 ): Promise<NodeRuntimes> => {
   const { host, dataDirectory, runtimeEndpoints } = start;
   const { bridge } = networkOf(start);
@@ -27,6 +28,15 @@ export const openCriRuntimes = async (
   const authority = await readFile(certificatePath(dataDirectory, 'ca'));
   const clusterId = createHash('sha256').update(authority).digest('hex').slice(0, 16);
   const runtimes = new Map<string, CriRuntime>();
+  const local = parseIpv4Range(bridge.range)!;
+  const firewall = owned.add(
+    new PodFirewall({
+      name: `pilothouse-${clusterId}-${host.name}`,
+      isLocal: (address) => inIpv4Range(local, address),
+      nodeNames: host.nodes.map(({ name }) => name),
+      ...{ clock, log, connect, random: systemRandom },
+    }),
+  );
   try {
     for (const [index, { name: nodeName }] of host.nodes.entries()) {
       const runtime = await CriRuntime.connect({
@@ -39,6 +49,7 @@ export const openCriRuntimes = async (
         podLogs: join(folder, 'pod-logs', nodeName),
         cgroupRoot: `/pilothouse-${clusterId}`,
         memoryCapacityBytes: totalmem(),
+        firewall,
       });
       runtimes.set(nodeName, owned.add(runtime));
       if (index < runtimeEndpoints.length)
@@ -48,6 +59,7 @@ export const openCriRuntimes = async (
     owned.dispose();
     throw error;
   }
+  firewall.start();
   return {
     machine: await thisMachine(folder, { shares: start.machineNodes }),
     of: (nodeName) => {

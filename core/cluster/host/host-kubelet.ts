@@ -5,11 +5,11 @@ import { messageOf, ReasonError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { Registry } from '../../base/metrics/index.ts';
 import { systemRandom } from '../../base/node/random.ts';
-import { connect, loadOwnKubeconfig } from '../../client/index.ts';
+import { connect, loadOwnKubeconfig, type OwnedClient } from '../../client/index.ts';
 import { ComponentRuntime, type StartComponent } from '../../kubelet/runtimes/component/component-runtime.ts';
 import { ContentClient } from '../../kubelet/runtimes/simulated/content/content-client.ts';
 import { createKubeletHost, type HostedNode, type KubeletHost } from '../../kubelet/kubelet-host.ts';
-import { PolicyAgent } from '../../kubelet/policy/policy-agent.ts';
+import { PolicyAgent } from '../../policy-agent/index.ts';
 import type { OpenContent } from '../../kubelet/runtimes/simulated/content/content-channel.ts';
 import { KubeletServer } from '../../kubelet/server/kubelet-server.ts';
 import { certificatePath } from '../../pki/index.ts';
@@ -43,12 +43,12 @@ export interface HostKubeletOptions {
 /** How the nodes of this host run the pods of users. */
 const openRuntimes = async (
   { start, clock, log }: HostKubeletOptions,
-  content: ContentClient,
+  { content, connect }: { readonly content: ContentClient; readonly connect: () => Promise<OwnedClient> },
 ): Promise<NodeRuntimes> => {
   if (start.runtime === 'simulated') return simulatedRuntimes(start, { clock, content });
   // Loaded for real containers alone.
   const { openCriRuntimes } = await import('./cri-runtimes.ts');
-  return openCriRuntimes(start, { clock, log });
+  return openCriRuntimes(start, { clock, log, connect });
 };
 
 const nodesOf = (
@@ -122,22 +122,20 @@ const servingOf = ({ start, clock, log }: HostKubeletOptions, identities: NodeId
 export const startHostKubelet = async (options: HostKubeletOptions): Promise<HostKubelet> => {
   const { start, clock, log, openContent } = options;
   const { host: plan, dataDirectory, kubernetesVersion } = start;
-  const policies = new PolicyAgent({
-    clock,
-    random: systemRandom,
-    log,
-    connect: async () =>
-      connect(await loadOwnKubeconfig(networkPolicyKubeconfigFile(dataDirectory)), {
-        clock,
-        random: systemRandom,
-        log,
-        userAgent: `network-policy/${kubernetesVersion}`,
-      }),
-  });
+  const shape = { clock, random: systemRandom, log };
+  const connectForPolicies = async (): Promise<OwnedClient> =>
+    connect(await loadOwnKubeconfig(networkPolicyKubeconfigFile(dataDirectory)), {
+      ...shape,
+      userAgent: `network-policy/${kubernetesVersion}`,
+    });
+  const policies = new PolicyAgent({ ...shape, connect: connectForPolicies });
   const content = new ContentClient({ clock, open: openContent, judge: policies });
   const owned = new DisposableStore();
   const { dnsAddress, clusterDomain } = networkOf(start);
-  const runtimes = plan.nodes.length === 0 ? undefined : owned.add(await openRuntimes(options, content));
+  const runtimes =
+    plan.nodes.length === 0
+      ? undefined
+      : owned.add(await openRuntimes(options, { content, connect: connectForPolicies }));
   const shared = {
     clock,
     random: systemRandom,

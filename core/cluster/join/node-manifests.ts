@@ -28,7 +28,10 @@ const proxyPod = ({ nodeName, version, runtime, network }: NodeManifestOptions):
     'hostname-override': nodeName,
     kubeconfig: inData('kubeconfig/kube-proxy.conf'),
     'metrics-bind-address': `${LOCAL}:${PORTS.proxyMetrics}`,
-    ...(runtime === 'cri' && { 'local-ranges': network.serviceRange }),
+    ...(runtime === 'cri' && {
+      'local-ranges': network.serviceRange,
+      'network-policy-kubeconfig': inData('kubeconfig/network-policy.conf'),
+    }),
     'proxy-mode': 'loopback',
   },
 });

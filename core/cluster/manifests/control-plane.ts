@@ -295,7 +295,10 @@ export const kubeProxyPod = ({ config, host, version }: ManifestOptions): Static
     'hostname-override': host.nodes.map(({ name }) => name),
     kubeconfig: inData('kubeconfig/kube-proxy.conf'),
     'metrics-bind-address': `${host.address}:${PORTS.proxyMetrics}`,
-    ...(config.spec.runtime === 'cri' && { 'local-ranges': serviceRange(config.spec) }),
+    ...(config.spec.runtime === 'cri' && {
+      'local-ranges': serviceRange(config.spec),
+      'network-policy-kubeconfig': inData('kubeconfig/network-policy.conf'),
+    }),
     'nodeport-addresses': hostRange(config.spec),
     'proxy-mode': 'loopback',
   },

@@ -14,6 +14,9 @@ import {
 import { isTerminalPhase } from '../status/phase.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import type { StatusWriter } from '../status/status-writer.ts';
+import { isCritical, isTakenUnder } from '../eviction/admission.ts';
+import { EvictionManager, type Evictable } from '../eviction/eviction-manager.ts';
+import type { Pressure } from '../eviction/pressure.ts';
 import { refusal } from '../sync/admission.ts';
 import { nextBackOff, type BackOffBounds, type BackOffEntry } from '../containers/back-off.ts';
 import type { NodeContext } from '../sync/node-context.ts';
@@ -32,6 +35,10 @@ export const MIRROR_BACK_OFF: BackOffBounds = { initialMs: MIRROR_RETRY_MS, maxM
 /** Rhythm in which the runtime is searched for pods that are gone, and the pause after one has gone. */
 const SWEEP_MS = 60_000;
 const SWEEP_SOON_MS = 1_000;
+
+const EVICTED = 'Evicted';
+/** As upstream where a hard threshold is crossed. */
+const EVICTION_GRACE_SECONDS = 1;
 
 export interface KubeletNodeOptions {
   readonly identity: NodeIdentity;
@@ -58,9 +65,21 @@ export class KubeletNode {
   #mirrorsAgain = false;
   #isStopped = false;
   #sweepTimer: Disposable | undefined;
+  readonly #eviction: EvictionManager | undefined;
 
   constructor(options: KubeletNodeOptions) {
     this.#options = options;
+    const { clock, log, runtime } = options.context;
+    if (!runtime.pressure || !options.api) return;
+    this.#eviction = new EvictionManager({
+      source: runtime.pressure,
+      clock,
+      log,
+      pods: () => this.#evictable(),
+      event: (reason, message) => this.#nodeEvent(reason, message),
+      onPressure: () => void this.agent?.reportNow(),
+    });
+    this.#eviction.start();
   }
 
   get name(): string {
@@ -69,6 +88,11 @@ export class KubeletNode {
 
   get identity(): NodeIdentity {
     return this.#options.identity;
+  }
+
+  /** What runs out on its machine. */
+  get pressures(): readonly Pressure[] {
+    return this.#eviction?.pressures ?? [];
   }
 
   get agent(): NodeAgent | undefined {
@@ -164,6 +188,7 @@ export class KubeletNode {
     this.#mirrorTimer?.dispose();
     this.#options.api?.agent.dispose();
     this.#sweepTimer?.dispose();
+    this.#eviction?.dispose();
     const workers = this.entries().flatMap(({ worker }) => (worker ? [worker] : []));
     await Promise.all(
       workers.map((worker) => {
@@ -197,15 +222,44 @@ export class KubeletNode {
 
   #refusal(pod: V1Pod): PodVerdict | undefined {
     const { context, identity, api } = this.#options;
+    const { pressures } = this;
+    if (!isTakenUnder(pressures, pod))
+      return { reason: EVICTED, message: `The node had condition: [${pressures.join(' ')}]. ` };
     return refusal({
       pod,
       nodeName: identity.name,
       labels: api?.agent.node?.metadata.labels ?? nodeLabels(identity),
       allocatable: context.allocatable,
+      hasAppArmor: identity.machine?.hasAppArmor,
       usedBy: this.entries()
         .filter((entry) => entry.isActive)
         .map((entry) => entry.requests),
     });
+  }
+
+  /** Static pods and critical ones stay whatever happens. */
+  #evictable(): readonly Evictable[] {
+    const { context } = this.#options;
+    return [...this.#entries.values()].flatMap(({ worker, isActive }) => {
+      if (!worker || !isActive || isCritical(worker.pod)) return [];
+      return [
+        {
+          pod: worker.pod,
+          evict: (message, isDisruption) => {
+            context.event(worker.pod, 'Warning', EVICTED, message);
+            const verdict = { reason: EVICTED, message, isDisruption };
+            worker.terminate({ graceSeconds: EVICTION_GRACE_SECONDS, verdict });
+            return worker.whenTerminated();
+          },
+        },
+      ];
+    });
+  }
+
+  #nodeEvent(reason: string, message: string): void {
+    const { name } = this.#options.identity;
+    const reference = { apiVersion: 'v1', kind: 'Node', metadata: { name, uid: name } };
+    this.#options.context.event(reference, 'Warning', reason, message);
   }
 
   /** The scheduler may know labels that have not reached us: only the API's word rejects a pod for them. */

@@ -28,6 +28,7 @@ export const thisMachine = async (
       osImage: /^PRETTY_NAME="?(.*?)"?$/m.exec(system)?.[1] ?? 'Linux',
       machineID: await lineOf('/etc/machine-id', ''),
       bootID: await lineOf('/proc/sys/kernel/random/boot_id', ''),
+      hasAppArmor: (await lineOf('/sys/module/apparmor/parameters/enabled', 'N')) === 'Y',
     },
   };
 };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Node, V1NodeCondition, V1NodeStatus, V1Taint } from '../../api/schema/index.ts';
+import type { Pressure } from '../eviction/pressure.ts';
 import type { ImageInfo } from '../runtimes/runtime.ts';
 
 /** What a node is, as anyone who composes the cluster decides it. */
@@ -25,6 +26,7 @@ export interface NodeIdentity {
     readonly osImage: string;
     readonly machineID: string;
     readonly bootID: string;
+    readonly hasAppArmor: boolean;
   };
   /** `v1.36.0` */
   readonly kubeletVersion: string;
@@ -65,21 +67,37 @@ export const allocatableOf = (identity: NodeIdentity): Readonly<Record<string, s
 export interface NodeHealth {
   /** Why the node is not ready; undefined if it is. */
   readonly problem?: string;
+  /** What runs out. */
+  readonly pressures?: readonly Pressure[];
 }
 
 const conditionTexts = (health: NodeHealth): readonly Omit<V1NodeCondition, 'lastTransitionTime'>[] => [
-  {
-    type: 'MemoryPressure',
-    status: 'False',
-    reason: 'KubeletHasSufficientMemory',
-    message: 'kubelet has sufficient memory available',
-  },
-  {
-    type: 'DiskPressure',
-    status: 'False',
-    reason: 'KubeletHasNoDiskPressure',
-    message: 'kubelet has no disk pressure',
-  },
+  health.pressures?.includes('MemoryPressure')
+    ? {
+        type: 'MemoryPressure',
+        status: 'True',
+        reason: 'KubeletHasInsufficientMemory',
+        message: 'kubelet has insufficient memory available',
+      }
+    : {
+        type: 'MemoryPressure',
+        status: 'False',
+        reason: 'KubeletHasSufficientMemory',
+        message: 'kubelet has sufficient memory available',
+      },
+  health.pressures?.includes('DiskPressure')
+    ? {
+        type: 'DiskPressure',
+        status: 'True',
+        reason: 'KubeletHasDiskPressure',
+        message: 'kubelet has disk pressure',
+      }
+    : {
+        type: 'DiskPressure',
+        status: 'False',
+        reason: 'KubeletHasNoDiskPressure',
+        message: 'kubelet has no disk pressure',
+      },
   {
     type: 'PIDPressure',
     status: 'False',
@@ -116,6 +134,12 @@ export interface NodeStatusInput {
   readonly bootID: string;
 }
 
+const machineInfo = ({ machine }: NodeIdentity) => {
+  if (!machine) return {};
+  const { kernelVersion, osImage, machineID, bootID } = machine;
+  return { kernelVersion, osImage, machineID, bootID };
+};
+
 export const nodeStatus = ({
   identity,
   before,
@@ -138,7 +162,7 @@ export const nodeStatus = ({
     bootID,
     kernelVersion: '6.6.0-simulated',
     osImage: 'Pilothouse simulated node',
-    ...identity.machine,
+    ...machineInfo(identity),
     containerRuntimeVersion: identity.runtimeVersion,
     kubeletVersion: identity.kubeletVersion,
     kubeProxyVersion: '',

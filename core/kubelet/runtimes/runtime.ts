@@ -2,6 +2,7 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import { ReasonError } from '../../base/errors.ts';
 import type { V1Container, V1Pod, V1Probe } from '../../api/schema/index.ts';
 import type { PodDns } from '../dns/pod-dns.ts';
+import type { PressureSource } from '../eviction/eviction-manager.ts';
 import type { ImageCredential } from '../images/pull-secrets.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
 import type { ContainerLog } from './container-log.ts';
@@ -34,6 +35,8 @@ export interface Runtime {
   usage(containers: readonly RunningContainer[]): Promise<ReadonlyMap<RunningContainer, ContainerUsage>>;
   /** Removes unused images while their disk is too full; absent: images take no space. */
   collectImages?(): Promise<CollectedImages>;
+  /** What runs out on its machine; nothing ever does without it. */
+  readonly pressure?: PressureSource;
   /** Why nothing can be started now, in upstream's words for the condition `Ready`; always ready without it. */
   problem?(): Promise<string | undefined>;
   /** A readiness probe for a container that declares none; undefined leaves it ready as soon as it runs. */
@@ -80,6 +83,8 @@ export interface PullRequest {
 export interface SandboxRequest {
   readonly pod: V1Pod;
   readonly nodeName: string;
+  /** Of its RuntimeClass; the runtime's default without it. */
+  readonly runtimeHandler?: string;
   readonly hostIP: string;
   /** How the pod resolves names. */
   readonly dns: PodDns;

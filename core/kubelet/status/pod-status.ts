@@ -20,7 +20,8 @@ export interface PodStatusInput {
   readonly couldRun: boolean;
   readonly isStatic: boolean;
   /** Eviction, deadline, preemption: the pod has failed for a reason of the node's. */
-  readonly verdict: { readonly reason: string; readonly message: string } | undefined;
+  readonly verdict:
+    { readonly reason: string; readonly message: string; readonly isDisruption?: boolean } | undefined;
   /** Resizes that wait or are in progress. */
   readonly resize?: readonly Draft[];
   /** What was last told, for times that must not move. */
@@ -54,6 +55,13 @@ const phaseOf = (
   return input.isStatic || isTerminalPhase(phase) ? phase : 'Failed';
 };
 
+const disruption = (message: string): Draft => ({
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'TerminationByKubelet',
+  message,
+});
+
 /** The status that the API is told: a function of what is known, with times that move only when something did. */
 export const podStatus = (input: PodStatusInput): V1PodStatus => {
   const { pod, before, nowMs } = input;
@@ -70,10 +78,13 @@ export const podStatus = (input: PodStatusInput): V1PodStatus => {
     [
       ...kubeletConditions({ pod, phase, statuses, isSandboxReady: input.isSandboxReady, hasInitialized }),
       ...(input.resize ?? []),
+      ...(input.verdict?.isDisruption === true ? [disruption(input.verdict.message)] : []),
     ],
     { before: before?.conditions ?? pod.status?.conditions, pod, now },
   );
-  const foreign = (pod.status?.conditions ?? []).filter(({ type }) => !KUBELET_CONDITIONS.includes(type));
+  const foreign = (pod.status?.conditions ?? []).filter(
+    ({ type }) => !KUBELET_CONDITIONS.includes(type) && !own.some((one) => one.type === type),
+  );
   const [podIP] = input.podIPs;
   const verdict = isTerminalPhase(phase) ? input.verdict : undefined;
   const samePhase = before?.phase === phase ? before : pod.status?.phase === phase ? pod.status : undefined;

@@ -9,6 +9,8 @@ export interface AdmissionInput {
   readonly nodeName: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
+  /** False: the machine enforces no profiles; undefined: there is no machine. */
+  readonly hasAppArmor?: boolean | undefined;
   /** Of the pods that run here and count. */
   readonly usedBy: readonly Amounts[];
 }
@@ -59,8 +61,22 @@ export const lacking = (
   return undefined;
 };
 
+/** A profile of AppArmor that no one would enforce. */
+const wantsAppArmor = ({ spec }: V1Pod): boolean =>
+  [
+    spec?.securityContext,
+    ...[...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(
+      ({ securityContext }) => securityContext,
+    ),
+  ].some(
+    (context) => context?.appArmorProfile !== undefined && context.appArmorProfile.type !== 'Unconfined',
+  );
+
 /** Why a pod that was bound to this node cannot run here; undefined when it can. */
 export const refusal = (input: AdmissionInput): PodVerdict | undefined =>
+  (input.hasAppArmor === false && wantsAppArmor(input.pod)
+    ? { reason: 'AppArmor', message: 'Cannot enforce AppArmor: AppArmor is not enabled on the host' }
+    : undefined) ??
   lacking(input) ??
   (matchesNode(input)
     ? undefined

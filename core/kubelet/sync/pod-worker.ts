@@ -48,6 +48,8 @@ export type PodStage = 'active' | 'terminating' | 'terminated' | 'abandoned';
 export interface PodVerdict {
   readonly reason: string;
   readonly message: string;
+  /** The node ends the pod for its own sake, which budgets and job policies tell from a failure. */
+  readonly isDisruption?: boolean;
 }
 
 export interface PodWorkerOptions {
@@ -307,10 +309,18 @@ export class PodWorker {
     if (this.#stage !== 'active') return;
     const request = this.#sandboxRequest();
     const adopted = await runtime.adoptSandbox(request);
-    this.#use(adopted?.sandbox ?? (await runtime.createSandbox(request)));
+    this.#use(adopted?.sandbox ?? (await runtime.createSandbox({ ...request, ...(await this.#handler()) })));
     if (adopted) this.#adoptAll(adopted);
     else metrics.startedPods.inc();
     metrics.runningPods.add(1);
+  }
+
+  /** Which of several runtimes the pod wants; those that keep nothing have one only. */
+  async #handler(): Promise<Pick<SandboxRequest, 'runtimeHandler'>> {
+    const name = this.#pod.spec?.runtimeClassName;
+    const lookUp = this.#context.objects.runtimeHandler;
+    if (!name || !lookUp || !this.runtime.isDurable) return {};
+    return { runtimeHandler: await lookUp(name) };
   }
 
   #sandboxRequest(): SandboxRequest {

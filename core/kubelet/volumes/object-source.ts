@@ -8,7 +8,7 @@ import type {
   V1ServiceAccountTokenProjection,
 } from '../../api/schema/index.ts';
 import { isNotFound } from '../../api/meta/status.ts';
-import { CONFIG_MAP, SECRET, SERVICE_ACCOUNT, type Client } from '../../client/index.ts';
+import { CONFIG_MAP, RUNTIME_CLASS, SECRET, SERVICE_ACCOUNT, type Client } from '../../client/index.ts';
 
 /** What pods name in their volumes and environment. Undefined when there is no such object. */
 export interface ObjectSource {
@@ -17,6 +17,8 @@ export interface ObjectSource {
   /** All Services of a namespace, once they were read for the first time. */
   services(namespace: string): Promise<readonly V1Service[]>;
   token(pod: V1Pod, projection: V1ServiceAccountTokenProjection): Promise<string>;
+  /** What a RuntimeClass calls the runtime; rejects where there is none. */
+  runtimeHandler?(runtimeClass: string): Promise<string>;
 }
 
 /** As old as a mounted object may be: upstream's kubelet looks again every minute. */
@@ -78,6 +80,7 @@ export const clientObjectSource = (
   const secrets = new TimedCache<V1Secret | undefined>(clock);
   const tokens = new TimedCache<{ readonly token: string; readonly seconds: number }>(clock);
   return {
+    runtimeHandler: async (name) => (await client.resource(RUNTIME_CLASS).get(name)).handler,
     configMap: (namespace, name) =>
       configMaps.read(
         `${namespace}/${name}`,

@@ -18,6 +18,7 @@ test('a command line becomes a configuration', async () => {
   ).toEqual({
     mode: 'loopback',
     kubeconfig: '/k.conf',
+    policyKubeconfig: '',
     master: '',
     nodeNames: ['worker-1', 'worker-2'],
     healthz: { host: '127.20.16.1', port: 10_256 },

@@ -29,6 +29,8 @@ export interface ProxyConfig {
   readonly claims: ClaimRanges;
   /** Made addresses of this machine while the proxy runs. */
   readonly localRanges: readonly Ipv4Range[];
+  /** Empty: NetworkPolicies are none of its business. */
+  readonly policyKubeconfig: string;
   /** Of pods; empty: endpoints may be anywhere. */
   readonly clusterRanges: readonly Ipv4Range[];
 }
@@ -138,6 +140,7 @@ const configOf = (values: Values): ProxyConfig => {
       cluster: localRanges,
     },
     localRanges,
+    policyKubeconfig: values['network-policy-kubeconfig'],
     clusterRanges: parseRanges('cluster-cidr', values['cluster-cidr'].split(',')),
   };
 };

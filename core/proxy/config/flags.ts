@@ -28,6 +28,11 @@ export const PROXY_FLAGS = {
     [],
     'ranges of Service addresses that this machine takes as its own, for pods with networks of their own (Linux, root; not upstream)',
   ),
+  'network-policy-kubeconfig': flag(
+    text,
+    '',
+    'kubeconfig that reads NetworkPolicies, by which connections of real pods to Services are judged (with --local-ranges; not upstream)',
+  ),
   'nodeport-addresses': flag(
     list,
     [],

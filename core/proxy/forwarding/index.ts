@@ -4,7 +4,7 @@ export type { Listener, ListenersOptions, ListenState, Place } from './listeners
 export { SessionAffinity } from './session-affinity.ts';
 export { RoundRobin } from './round-robin.ts';
 export { ownSource, targetAt } from './target.ts';
-export type { ForwardObserver, PickTarget, SourceFor, Target } from './target.ts';
+export type { ForwardObserver, MayReach, PickTarget, SourceFor, Target } from './target.ts';
 export { plainAddress, TcpForwarder } from './tcp-forwarder.ts';
 export type { TcpForwarderOptions } from './tcp-forwarder.ts';
 export { UdpForwarder } from './udp-forwarder.ts';

@@ -26,6 +26,9 @@ export interface ForwardObserver {
   dropped?(): void;
 }
 
+/** Whether a client may reach a target; undefined: everyone may, and need not wait. */
+export type MayReach = (clientAddress: string, target: Target) => Promise<boolean> | undefined;
+
 /** The address from which a target is dialled for a client; undefined: the system's choice. */
 export type SourceFor = (clientAddress: string, target: Target) => string | undefined;
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
 import { dial } from './dial.ts';
 import { joinSockets, type Link } from './link.ts';
-import type { ForwardObserver, PickTarget, SourceFor, Target } from './target.ts';
+import type { ForwardObserver, MayReach, PickTarget, SourceFor, Target } from './target.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Targets tried for one client before it is reset. */
@@ -20,6 +20,7 @@ export interface TcpForwarderOptions {
   readonly observer?: ForwardObserver;
   readonly connectTimeoutMs?: number;
   readonly sourceFor?: SourceFor | undefined;
+  readonly mayReach?: MayReach | undefined;
 }
 
 /** `::ffff:127.0.0.1` is 127.0.0.1: affinity must not depend on how the listener was opened. */
@@ -141,12 +142,23 @@ export class TcpForwarder {
     clientAddress: string,
     signal: AbortSignal,
   ): Promise<{ target: Target; upstream: Socket } | undefined> {
-    const { pick, clock, observer, sourceFor, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
+    const {
+      pick,
+      clock,
+      observer,
+      sourceFor,
+      mayReach,
+      connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    } = this.#options;
     const tried = new Set<string>();
     while (tried.size < TRIES_MAX && !signal.aborted) {
       const target = await pick(clientAddress, tried);
       if (signal.aborted) return undefined;
       if (!target) return undefined;
+      if ((await (mayReach?.(clientAddress, target) ?? true)) === false) {
+        tried.add(target.name);
+        continue;
+      }
       try {
         const localAddress = sourceFor?.(clientAddress, target);
         const upstream = await dial(target, { clock, timeoutMs: connectTimeoutMs, signal, localAddress });

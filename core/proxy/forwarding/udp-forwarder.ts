@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
-import type { ForwardObserver, PickTarget, SourceFor, Target } from './target.ts';
+import type { ForwardObserver, MayReach, PickTarget, SourceFor, Target } from './target.ts';
 
 /** As conntrack's udp timeouts: a single question and its answer, and a conversation. */
 const EXCHANGE_IDLE_MS = 30_000;
@@ -30,6 +30,7 @@ export interface UdpForwarderOptions {
   readonly clock: Clock;
   readonly observer?: ForwardObserver;
   readonly sourceFor?: SourceFor;
+  readonly mayReach?: MayReach;
   readonly sessionsMax?: number;
 }
 
@@ -103,7 +104,7 @@ export class UdpForwarder {
   }
 
   #begin(key: string, from: RemoteInfo): Session | undefined {
-    const { pick, budget, clock, observer, sessionsMax = SESSIONS_MAX } = this.#options;
+    const { pick, budget, clock, observer, mayReach, sessionsMax = SESSIONS_MAX } = this.#options;
     const target = pick(from.address, NONE_TRIED);
     if (!target) {
       observer?.refused?.();
@@ -144,12 +145,29 @@ export class UdpForwarder {
     const source = this.#options.sourceFor?.(from.address, target);
     const connect = (): void =>
       void (this.#sessions.get(key) === session && socket.connect(target.port, target.host));
-    if (source === undefined) socket.connect(target.port, target.host);
-    else socket.bind({ address: source, port: 0 }, connect);
+    const open = (): void => {
+      if (source === undefined) connect();
+      else socket.bind({ address: source, port: 0 }, connect);
+    };
     this.#sessions.set(key, session);
     observer?.opened?.(target);
     this.#arm();
+    const verdict = mayReach?.(from.address, target);
+    if (verdict === undefined) open();
+    else this.#openWhenAllowed(session, verdict, open);
     return session;
+  }
+
+  /** Datagrams of who may not are dropped until the session is idle: an answer of ours would be one of the target. */
+  #openWhenAllowed(session: Session, verdict: Promise<boolean>, open: () => void): void {
+    const refuse = (): void => {
+      if (this.#sessions.get(session.key) === session) this.#options.observer?.refused?.();
+    };
+    verdict.then((isAllowed) => {
+      if (this.#sessions.get(session.key) !== session) return;
+      if (isAllowed) open();
+      else refuse();
+    }, refuse);
   }
 
   #touch(session: Session): void {

@@ -12,7 +12,7 @@ import { endpointsOf } from '../model/endpoints.ts';
 import type { NodeTable } from '../model/node-table.ts';
 import { healthCheckNodePortOf, servicePortsOf } from '../model/service-port.ts';
 import type { ServiceProxier, SyncResult } from '../proxier.ts';
-import { NftTable, runCommand, type RunCommand } from './nft-table.ts';
+import { NftTable, runCommand, type RunCommand } from '../../base/node/nft-table.ts';
 import { serviceRules, type RulesNode, type ServedPort } from './service-rules.ts';
 import { staleFlows } from './stale-flows.ts';
 

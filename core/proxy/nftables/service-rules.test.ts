@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../model/endpoints.ts';
 import type { ServicePort } from '../model/service-port.ts';
-import { transactionOf, type Ruleset } from './ruleset.ts';
+import { transactionOf, type Ruleset } from '../../base/nft-ruleset.ts';
 import { serviceRules, type RulesNode, type ServedPort } from './service-rules.ts';
 import { staleFlows } from './stale-flows.ts';
 

@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net';
 import type { Endpoint } from '../model/endpoints.ts';
 import { selectEndpoints, type Origin } from '../model/select-endpoints.ts';
 import type { ServicePort, TrafficPolicy } from '../model/service-port.ts';
-import type { Chain, Collection, Ruleset } from './ruleset.ts';
+import type { Chain, Collection, Ruleset } from '../../base/nft-ruleset.ts';
 
 /** One port of a service with all that is behind it. */
 export interface ServedPort {

@@ -19,10 +19,10 @@ export const OWN_CLUSTER_ROLES: RoleTable = {
     'list,watch core namespaces,services',
     'list,watch discovery.k8s.io endpointslices',
   ],
-  // Hosts decide about connections of simulated pods by policies, labels, and what is behind Services.
+  // Hosts decide about connections of pods by policies, labels, and what is behind Services; other machines judge for themselves.
   'pilothouse:network-policy': [
     'list,watch networking.k8s.io networkpolicies',
-    'list,watch core namespaces,pods,services',
+    'list,watch core namespaces,nodes,pods,services',
     'list,watch discovery.k8s.io endpointslices',
   ],
   // The metrics server reads the figures of kubelets, and nothing else of them.

@@ -9,6 +9,7 @@ import {
   readContainer,
   readContainerStatus,
   readImage,
+  readPodUsage,
   readSandbox,
   readSandboxAddresses,
   writeContainerConfig,
@@ -17,6 +18,7 @@ import {
   type ContainerConfig,
   type ContainerStatus,
   type CriImage,
+  type CriPodUsage,
   type FoundContainer,
   type FoundSandbox,
   type LinuxResources,
@@ -131,6 +133,10 @@ export class CriClient {
 
   constructor(endpoint: string) {
     this.#path = socketPathOf(endpoint);
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   close(): void {
@@ -292,6 +298,12 @@ export class CriClient {
         return [stats.message(1).text(1), usage] as const;
       }),
     );
+  }
+
+  /** Of every container of these pods: who it is, and what it takes. */
+  async podUsage(labels: Readonly<Record<string, string>>): Promise<readonly CriPodUsage[]> {
+    const answer = await this.#call(RUNTIME, 'ListContainerStats', byLabels(labels, 3));
+    return answer.list(1).map((bytes) => readPodUsage(readMessage(bytes)));
   }
 
   async image(name: string): Promise<CriImage | undefined> {

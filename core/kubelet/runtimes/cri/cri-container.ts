@@ -18,6 +18,8 @@ import { linuxResources, MESSAGE_FILE_ANNOTATION, MESSAGE_POLICY_ANNOTATION } fr
 import type { ContainerStatus } from './messages.ts';
 import { openCommand } from './streams.ts';
 
+const STOP_RETRY_MS = 1_000;
+
 export interface CriContainerOptions {
   readonly client: CriClient;
   readonly clock: Clock;
@@ -109,9 +111,22 @@ export class CriContainer implements RunningContainer {
   stop(graceMs: number): void {
     if (this.#exit) return;
     this.#isStopped = true;
-    const { client, look } = this.#options;
-    // What fails here is found by the next look: the container still runs, and its pod is stopped again.
-    void client.stopContainer(this.criId, Math.ceil(graceMs / 1000)).then(look, look);
+    void this.#stopBy(this.#options.clock.monotonicMs() + graceMs);
+  }
+
+  /** A runtime that is away, or ends meanwhile, is asked again: its container still runs. */
+  async #stopBy(deadlineMs: number): Promise<void> {
+    const { client, clock, look } = this.#options;
+    const graceSeconds = Math.max(0, Math.ceil((deadlineMs - clock.monotonicMs()) / 1000));
+    try {
+      await client.stopContainer(this.criId, graceSeconds);
+    } catch {
+      if (client.isClosed) return;
+      clock.after(STOP_RETRY_MS, () => {
+        if (!this.#exit) void this.#stopBy(deadlineMs);
+      });
+    }
+    look();
   }
 
   async resize(pod: V1Pod, container: V1Container): Promise<void> {

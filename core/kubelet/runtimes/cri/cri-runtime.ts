@@ -6,6 +6,7 @@ import type { Disposable } from '../../../base/disposable.ts';
 import { messageOf, ReasonError } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import type { V1Pod } from '../../../api/schema/index.ts';
+import type { PressureSource } from '../../eviction/eviction-manager.ts';
 import { hostsFile } from '../../dns/hosts-file.ts';
 import { VolumeError } from '../../volumes/errors.ts';
 import {
@@ -29,11 +30,12 @@ import { MESSAGE_PATH_DEFAULT } from '../termination-message.ts';
 import { removePodFolder } from './bind-mounts.ts';
 import { CriContainer } from './cri-container.ts';
 import { CriClient, isCriNotFound, type CriStatus, type CriVersion } from './cri-client.ts';
-import { removeCgroups } from './cgroups.ts';
-import { DiskVolumes } from './disk-volumes.ts';
+import { killProcesses, removeCgroups } from './cgroups.ts';
+import { criPressure } from './cri-pressure.ts';
+import { DiskVolumes, emptyDirFolder } from './disk-volumes.ts';
 import { ImageStore } from './image-store.ts';
 import { LOG_LIMITS, removeLog, rotateLog, type LogLimits } from './log-rotation.ts';
-import type { ContainerStatus, CriMount, FoundSandbox, SandboxConfig } from './messages.ts';
+import type { ContainerStatus, CriMount, FoundContainer, FoundSandbox, SandboxConfig } from './messages.ts';
 import { Relist } from './relist.ts';
 import {
   CONTAINER_NAME_LABEL,
@@ -50,6 +52,7 @@ const VOLUMES_REFRESH_MS = 60_000;
 /** Upstream's `containerLogMonitorInterval`. */
 const LOG_CHECK_MS = 10_000;
 const MOUNTED_HOSTS = '/etc/hosts';
+const NO_USER_NAMESPACES = "can't set `spec.hostUsers: false`, this node does not support user namespaces";
 
 export interface CriRuntimeOptions {
   /** `unix:///run/containerd/containerd.sock` */
@@ -67,6 +70,11 @@ export interface CriRuntimeOptions {
   readonly cgroupRoot?: string;
   readonly memoryCapacityBytes: number;
   readonly logLimits?: LogLimits;
+  /** Asked before the containers of a pod start, and told when it is gone. */
+  readonly firewall?: {
+    admit(pod: V1Pod, addresses: readonly string[]): Promise<void>;
+    forget(uid: string): void;
+  };
 }
 
 /** What one pod has on this node while its kubelet runs. */
@@ -107,6 +115,7 @@ export class CriRuntime implements Runtime, Disposable {
   readonly name: string;
   readonly version: string;
   readonly isDurable = true;
+  readonly pressure: PressureSource;
   readonly #options: CriRuntimeOptions;
   readonly #client: CriClient;
   readonly #relist: Relist;
@@ -126,6 +135,14 @@ export class CriRuntime implements Runtime, Disposable {
     this.#nodeKey = clusterId === undefined ? nodeName : `${clusterId}/${nodeName}`;
     this.#labels = { [NODE_LABEL]: this.#nodeKey };
     this.#images = new ImageStore({ client, clock, log });
+    this.pressure = criPressure({
+      client,
+      images: this.#images,
+      labels: this.#labels,
+      root: options.root,
+      podLogs: options.podLogs,
+      emptyDirOf: ({ metadata }, volume) => emptyDirFolder(this.#folderOf(metadata?.uid ?? ''), volume),
+    });
     this.#relist = new Relist({ client, clock, log, nodeKey: this.#nodeKey });
   }
 
@@ -192,6 +209,7 @@ export class CriRuntime implements Runtime, Disposable {
 
   async createSandbox(request: SandboxRequest): Promise<Sandbox> {
     const { pod } = request;
+    if (pod.spec?.hostUsers === false) throw new RuntimeError('SandboxFailed', NO_USER_NAMESPACES);
     const folder = this.#folderOf(pod.metadata?.uid ?? '');
     const volumes = new DiskVolumes(pod, request.volumes, folder, this.#options.log);
     await volumes.prepare();
@@ -202,8 +220,10 @@ export class CriRuntime implements Runtime, Disposable {
     try {
       for (const sandbox of known) await this.#client.stopSandbox(sandbox.id);
       await mkdir(config.logDirectory, { recursive: true, mode: 0o755 });
-      const sandboxId = await this.#client.runSandbox(config, '');
-      return await this.#sandbox(request, { config, sandboxId, volumes, folder });
+      const sandboxId = await this.#client.runSandbox(config, request.runtimeHandler ?? '');
+      const sandbox = await this.#sandbox(request, { config, sandboxId, volumes, folder });
+      if (pod.spec?.hostNetwork !== true) await this.#options.firewall?.admit(pod, sandbox.podIPs);
+      return sandbox;
     } catch (error) {
       if (error instanceof VolumeError) throw error;
       throw new RuntimeError('SandboxFailed', messageOf(error), { cause: error });
@@ -249,16 +269,32 @@ export class CriRuntime implements Runtime, Disposable {
   }
 
   async removePod(uid: string): Promise<void> {
+    this.#options.firewall?.forget(uid);
     this.#refreshes.get(uid)?.dispose();
     this.#refreshes.delete(uid);
+    let failure: unknown;
     for (const sandbox of await this.#sandboxesOf(uid)) {
       await this.#client.stopSandbox(sandbox.id).catch(ignoreMissing);
-      await this.#client.removeSandbox(sandbox.id).catch(ignoreMissing);
+      await this.#removeSandbox(sandbox.id, uid).catch((error: unknown) => (failure = error));
     }
     const logs = (await readdir(this.#options.podLogs)).filter((name) => name.endsWith(`_${uid}`));
     for (const name of logs) await rm(join(this.#options.podLogs, name), { recursive: true, force: true });
     await removeCgroups(this.#options.cgroupRoot ?? '/', uid);
     await removePodFolder(this.#folderOf(uid));
+    if (failure !== undefined) throw failure;
+  }
+
+  /**
+   * What its runtime can neither stop nor remove is killed, and tried again. containerd 1.6 keeps the record of a container that
+   * it was killed over until it starts the next time; nothing of it runs by then.
+   */
+  async #removeSandbox(id: string, uid: string): Promise<void> {
+    try {
+      await this.#client.removeSandbox(id).catch(ignoreMissing);
+    } catch {
+      await killProcesses(this.#options.cgroupRoot ?? '/', uid);
+      await this.#client.removeSandbox(id).catch(ignoreMissing);
+    }
   }
 
   async #sandboxesOf(uid: string): Promise<readonly FoundSandbox[]> {
@@ -370,33 +406,57 @@ export class CriRuntime implements Runtime, Disposable {
     const places = { root, memoryCapacityBytes, ...(await this.#targetOf(request)) };
     const config = containerConfig(request, this.#nodeKey, resolved, mounts, messageFile, places);
     await mkdir(join(place.config.logDirectory, container.name), { recursive: true, mode: 0o755 });
+    const logFile = join(place.config.logDirectory, config.logPath);
+    const create = (): Promise<string> => this.#client.createContainer(place.sandboxId, config, place.config);
     let id: string;
     try {
-      id = await this.#client.createContainer(place.sandboxId, config, place.config);
+      id = await create().catch(async (error: unknown) => {
+        const left = await this.#leftOf(request).catch(() => undefined);
+        if (left === undefined) throw error;
+        return hasRun(left) ? left.id : create();
+      });
     } catch (error) {
       throw new RuntimeError('CreateContainerError', messageOf(error), { cause: error });
     }
     try {
       await this.#client.startContainer(id);
     } catch (error) {
-      throw await this.#notStarted(id, join(place.config.logDirectory, config.logPath), error);
+      const failure = await this.#notStarted(id, logFile, error);
+      if (failure) throw failure;
     }
-    const running = this.#container(id, join(place.config.logDirectory, config.logPath));
+    const running = this.#container(id, logFile);
     this.#relist.followContainer(running);
     await this.#removeOld(request);
     return running;
   }
 
-  /** As upstream: a container whose process could not be started has exited. Without an exit it is removed. */
-  async #notStarted(id: string, logFile: string, cause: unknown): Promise<RuntimeError> {
+  /**
+   * A container of this very start, from an attempt whose answer was lost with its runtime. One that has run is the container; any
+   * other keeps the name for itself, and is removed.
+   */
+  async #leftOf({ pod, container, attempt }: ContainerRequest): Promise<FoundContainer | undefined> {
+    const [uid, name] = [pod.metadata?.uid ?? '', container.name];
+    const labels = { ...this.#labels, [POD_UID_LABEL]: uid, [CONTAINER_NAME_LABEL]: name };
+    const left = (await this.#client.listContainers(labels)).find((one) => one.attempt === attempt);
+    if (left && !hasRun(left)) await this.#client.removeContainer(left.id).catch(ignoreMissing);
+    return left;
+  }
+
+  /**
+   * As upstream: a container whose process could not be started has exited. Without an exit it is removed. Undefined: it runs,
+   * and only the answer was lost.
+   */
+  async #notStarted(id: string, logFile: string, cause: unknown): Promise<RuntimeError | undefined> {
     const message = messageOf(cause);
     const status = await this.#client.containerStatus(id).catch(() => undefined);
+    if (status?.state === 'running') return undefined;
     if (status?.state === 'exited') {
       const container = this.#container(id, logFile);
       container.exited(await container.ended(status));
       return new NotStarted(message, container, { cause });
     }
-    await this.#client.removeContainer(id).catch(ignoreMissing);
+    // A runtime that is away is asked again with the next attempt, which finds it.
+    await this.#client.removeContainer(id).catch(() => undefined);
     return new RuntimeError('RunContainerError', message, { cause });
   }
 
@@ -488,6 +548,8 @@ export class CriRuntime implements Runtime, Disposable {
     };
   }
 }
+
+const hasRun = ({ state }: FoundContainer): boolean => state === 'running' || state === 'exited';
 
 interface StatusIn {
   readonly status: ContainerStatus;

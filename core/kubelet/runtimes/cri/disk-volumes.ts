@@ -50,6 +50,10 @@ const checkHostPath = async (volume: string, { path, type = '' }: V1HostPathVolu
     );
 };
 
+/** Where a volume of the pod's own is. */
+export const emptyDirFolder = (podFolder: string, volume: string): string =>
+  join(podFolder, 'volumes', FOLDERS.emptyDir, volume);
+
 /** The volumes of one pod as files on disk, below `<root>/pods/<uid>/volumes`. */
 export class DiskVolumes {
   readonly #pod: V1Pod;

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { Clock } from '../../../base/clock.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../../base/log.ts';
-import { bytesToFree, ImageUse, type Disk } from '../../images/image-gc.ts';
+import { bytesToFree, ImageUse, type Disk, type StoredImage } from '../../images/image-gc.ts';
 import { RuntimeError, type CollectedImages, type ImageInfo, type PullRequest } from '../runtime.ts';
 import type { CriClient } from './cri-client.ts';
 import type { CriImage } from './messages.ts';
@@ -69,6 +69,29 @@ export class ImageStore {
   /** Removes images that no container uses while their disk is too full. Those of all nodes and clusters count as used. */
   async collect(): Promise<CollectedImages> {
     const nowMs = this.#clock.nowMs();
+    const { stored, used } = await this.#stored();
+    this.#use.observe(stored, used, nowMs);
+    const place = await this.#client.imageFolder();
+    const wantedBytes = place === undefined ? 0 : bytesToFree(await this.#diskAt(place));
+    const { going, freedBytes } = this.#use.removable(stored, used, wantedBytes, nowMs);
+    await this.#remove(going);
+    return { wantedBytes, freedBytes };
+  }
+
+  /** Every image that no container uses, however young it is. */
+  async removeUnused(): Promise<void> {
+    const { stored, used } = await this.#stored();
+    await this.#remove(stored.filter(({ id, isPinned }) => !isPinned && !used.has(id)));
+  }
+
+  async #remove(images: readonly StoredImage[]): Promise<void> {
+    for (const { id } of images) {
+      this.#log.write('info', 'removing an image to free bytes', { image: id });
+      await this.#client.removeImage(id);
+    }
+  }
+
+  async #stored(): Promise<{ readonly stored: readonly StoredImage[]; readonly used: ReadonlySet<string> }> {
     const [images, containers, { sandboxImage }] = await Promise.all([
       this.#client.images(),
       this.#client.listContainers({}),
@@ -81,15 +104,6 @@ export class ImageStore {
       ...image,
       isPinned: image.isPinned || (sandboxImage !== '' && image.tags.includes(sandboxImage)),
     }));
-    const used = new Set(images.filter(isUsed).map(({ id }) => id));
-    this.#use.observe(stored, used, nowMs);
-    const place = await this.#client.imageFolder();
-    const wantedBytes = place === undefined ? 0 : bytesToFree(await this.#diskAt(place));
-    const { going, freedBytes } = this.#use.removable(stored, used, wantedBytes, nowMs);
-    for (const { id } of going) {
-      this.#log.write('info', 'removing an image to free bytes', { image: id });
-      await this.#client.removeImage(id);
-    }
-    return { wantedBytes, freedBytes };
+    return { stored, used: new Set(images.filter(isUsed).map(({ id }) => id)) };
   }
 }

@@ -348,3 +348,22 @@ export const readImage = (bytes: Uint8Array): CriImage | undefined => {
     isPinned: read.varint(8) === 1,
   };
 };
+
+/** What a container takes, and whose it is. */
+export interface CriPodUsage {
+  readonly podUid: string;
+  readonly name: string;
+  readonly memoryBytes: number;
+  /** Of the layer that it writes to. */
+  readonly layerBytes: number;
+}
+
+export const readPodUsage = (read: Message): CriPodUsage => {
+  const attributes = read.message(1);
+  return {
+    podUid: texts(attributes, 3).get('io.kubernetes.pod.uid') ?? '',
+    name: attributes.message(2).text(1),
+    memoryBytes: read.message(3).message(2).varint(1),
+    layerBytes: read.message(4).message(3).varint(1),
+  };
+};

@@ -31,6 +31,7 @@ const exitOf = async (reasons: readonly string[], stop = false): Promise<[Contai
   const clock = manualClock();
   let asked = 0;
   const runtime = {
+    isClosed: false,
     listContainers: () => Promise.resolve([{ id: 'c', state: 'exited' }]),
     listSandboxes: () => Promise.resolve([]),
     stopContainer: () => Promise.resolve(),
@@ -55,6 +56,29 @@ const exitOf = async (reasons: readonly string[], stop = false): Promise<[Contai
   relist.dispose();
   return [await exited, asked];
 };
+
+test('a container whose runtime is away is stopped once it is back', async () => {
+  const clock = manualClock();
+  const graces: number[] = [];
+  const runtime = {
+    isClosed: false,
+    stopContainer: (_: string, graceSeconds: number) => {
+      graces.push(graceSeconds);
+      return graces.length < 4 ? Promise.reject(new Error('connect ECONNREFUSED')) : Promise.resolve();
+    },
+  };
+  const container = new CriContainer({
+    ...{ client: runtime as unknown as CriClient, clock, runtimeName: 'r', id: 'c', logFile: '/nowhere' },
+    memoryCapacityBytes: 1,
+    look: () => undefined,
+  });
+  container.stop(2_000);
+  for (let second = 0; second < 10; second += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(1_000);
+  }
+  expect(graces).toEqual([2, 1, 0, 0]);
+});
 
 test('memory that ran out is the reason also where the runtime says so after the exit', async () => {
   const [{ reason }, asked] = await exitOf(['Error', 'Error', 'OOMKilled']);

@@ -1,4 +1,5 @@
 import type { V1ContainerPort } from '../../../../api/schema/index.ts';
+import type { Connecting, ConnectionJudge, Judgement } from '../../../../network-policy/index.ts';
 import type { VolumeFile } from '../../../volumes/pod-volumes.ts';
 import type { RuntimeReason, TerminalSize } from '../../runtime.ts';
 import type { ClusterDnsPlaces, ShellUser } from '../shell/process.ts';
@@ -82,31 +83,7 @@ export type ContentRequest =
   | { readonly ask: 'signal'; readonly container: number; readonly name: string }
   | { readonly ask: 'dial'; readonly container: number; readonly port: number; readonly stream: number };
 
-/** A connection that is about to be made by a container, or was made to one. */
-export interface Connecting {
-  readonly kind: 'connect' | 'accept';
-  /** Addresses. */
-  readonly from: string;
-  readonly to: string;
-  readonly protocol: 'TCP' | 'UDP';
-  readonly port: number;
-}
-
-export interface Judgement {
-  readonly isAllowed: boolean;
-  readonly reason?: string;
-}
-
-/** Who decides about connections of containers. */
-export interface ConnectionJudge {
-  /** False: every connection is allowed, and need not be asked about. */
-  readonly isPoliced: boolean;
-  /** Begins to find out; called with the first container. */
-  start(): void;
-  onChange(listener: () => void): { dispose(): void };
-  /** Never rejects. */
-  judge(connection: Connecting): Promise<Judgement>;
-}
+export type { Connecting, ConnectionJudge, Judgement };
 
 export type ToContent =
   | StreamMessage

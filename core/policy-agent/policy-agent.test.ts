@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { silentLog } from '../../base/log.ts';
-import { ENDPOINT_SLICE, NAMESPACE, NETWORK_POLICY, POD, SERVICE } from '../../client/index.ts';
-import { FakeApi } from '../../client/testing/index.ts';
-import type { Connecting } from '../runtimes/simulated/content/messages.ts';
+import { silentLog } from '../base/log.ts';
+import { ENDPOINT_SLICE, NAMESPACE, NETWORK_POLICY, POD, SERVICE } from '../client/index.ts';
+import { FakeApi } from '../client/testing/index.ts';
+import type { Connecting } from '../network-policy/index.ts';
 import { PolicyAgent } from './policy-agent.ts';
 
 const NODE = '10.0.0.1';

@@ -1,16 +1,23 @@
-import type { Clock } from '../../base/clock.ts';
-import { toDisposable, type Disposable } from '../../base/disposable.ts';
-import type { Log } from '../../base/log.ts';
-import type { Random } from '../../base/random.ts';
+import type { Clock } from '../base/clock.ts';
+import { toDisposable, type Disposable } from '../base/disposable.ts';
+import type { Log } from '../base/log.ts';
+import type { Random } from '../base/random.ts';
 import {
   InformerFactory,
   NETWORK_POLICY,
   type Client,
   type Informer,
   type NetworkPolicy,
-} from '../../client/index.ts';
-import { evaluate, type PolicyEnd, type Protocol, type SideVerdict } from '../../network-policy/index.ts';
-import type { ConnectionJudge, Connecting, Judgement } from '../runtimes/simulated/content/messages.ts';
+} from '../client/index.ts';
+import {
+  evaluate,
+  type Connecting,
+  type ConnectionJudge,
+  type Judgement,
+  type PolicyEnd,
+  type Protocol,
+  type SideVerdict,
+} from '../network-policy/index.ts';
 import { PolicyObjects } from './policy-objects.ts';
 
 /** A connection is not kept waiting for the API for longer than a client would wait for an answer. */
@@ -34,7 +41,7 @@ const deniedBy = ({ direction, isolating }: SideVerdict): Judgement => ({
 });
 
 /**
- * What NetworkPolicies say about connections of simulated pods. It watches policies from the first container on, and
+ * What NetworkPolicies say about connections of simulated pods, and about those that kube-proxy passes on. It watches policies from the first container on, and
  * pods, namespaces and Services only while there is a policy: clusters without one pay for a single watch.
  */
 export class PolicyAgent implements ConnectionJudge {
@@ -125,10 +132,15 @@ export class PolicyAgent implements ConnectionJudge {
     for (const listener of this.#listeners) listener();
   }
 
-  #decide({ kind, from, to, protocol, port }: Connecting, objects: PolicyObjects): Judgement {
+  #decide({ kind, from, to, protocol, port, service }: Connecting, objects: PolicyObjects): Judgement {
     const source = objects.endAt(from);
-    if (kind === 'accept') {
-      const verdict = evaluate({ from: source, to: objects.endAt(to), protocol, port }, objects);
+    if (kind !== 'connect') {
+      const behind = service ? objects.behind({ ...service, protocol }) : [];
+      const target = behind.find((one) => one.to.address === to && one.port === port);
+      const verdict = evaluate(
+        { from: source, protocol, ...(target ?? { to: objects.endAt(to), port }) },
+        objects,
+      );
       if (verdict.isAllowed) return ALLOWED;
       return deniedBy(verdict.ingress.isAllowed ? verdict.egress : verdict.ingress);
     }

@@ -1,8 +1,8 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Disposable } from '../../base/disposable.ts';
-import type { Log } from '../../base/log.ts';
-import type { Random } from '../../base/random.ts';
-import type { Labels } from '../../api/selector/index.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+import type { Log } from '../base/log.ts';
+import type { Random } from '../base/random.ts';
+import type { Labels } from '../api/selector/index.ts';
 import {
   ENDPOINT_SLICE,
   InformerFactory,
@@ -17,14 +17,15 @@ import {
   type Pod,
   type Service,
   type Store,
-} from '../../client/index.ts';
+} from '../client/index.ts';
 import {
   asPolicyPod,
   policyPod,
   type PolicyEnd,
   type PolicySource,
   type Protocol,
-} from '../../network-policy/index.ts';
+} from '../network-policy/index.ts';
+import { small, smallPod } from './small-objects.ts';
 
 const ADDRESS_INDEX = 'address';
 const SERVICE_INDEX = 'service';
@@ -44,21 +45,6 @@ export interface Behind {
   readonly port: number;
   readonly servicePort: number | undefined;
 }
-
-/** Labels, addresses and ports are all that policies look at. */
-const smallPod = <T extends Pod>(pod: T): T => {
-  delete pod.metadata?.managedFields;
-  delete pod.metadata?.annotations;
-  if (pod.spec)
-    pod.spec.containers = pod.spec.containers.map(({ name, ports }) => ({ name, ...(ports && { ports }) }));
-  return pod;
-};
-
-const small = <T extends Service | EndpointSlice | Namespace>(object: T): T => {
-  delete object.metadata?.managedFields;
-  delete object.metadata?.annotations;
-  return object;
-};
 
 /** Pods, namespaces and Services, watched while there is a policy. */
 export class PolicyObjects implements PolicySource, Disposable {

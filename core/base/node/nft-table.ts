@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { ReasonError } from '../../base/errors.ts';
-import { transactionOf, type Ruleset, type TableName } from './ruleset.ts';
+import { ReasonError } from '../errors.ts';
+import { transactionOf, type Ruleset, type TableName } from '../nft-ruleset.ts';
 
 /** A transaction takes milliseconds; ten thousand Services take some seconds. */
 const TIMEOUT_MS = 60_000;

@@ -1,0 +1,2 @@
+export { PolicyAgent } from './policy-agent.ts';
+export { PodFirewall, type PodFirewallOptions } from './pod-firewall.ts';
