@@ -17,6 +17,8 @@ import {
   flowControlView,
   rulesAnswer,
   rulesQuestion,
+  reachAnswer,
+  reachQuestion,
   whoCanAnswer,
 } from './schemas/guard.ts';
 import { drillRequest, drillSummary, DRILLS_MAX, drillView } from './schemas/drill.ts';
@@ -302,6 +304,8 @@ export const contract = {
   'audit.events': call({ input: auditQuery, output: auditAnswer }),
   /** Which subjects of role bindings the server's own authorizer lets do something. */
   'access.whoCan': call({ input: accessQuestion, output: whoCanAnswer }),
+  /** Whether NetworkPolicies let one pod connect to another, and which of them decide. */
+  'access.reach': call({ input: reachQuestion, output: reachAnswer }),
   /** What the server's own authorizer lets a subject do in a namespace. */
   'access.rules': call({ input: rulesQuestion, output: rulesAnswer }),
   /** Priority levels and flow schemas with what they do now. */

@@ -6,6 +6,7 @@ import { ownOnly, running, type LocalRecords } from './local-records.ts';
 const loadAuditTrail = () => import('../../core/cluster/audit-trail/read-events.ts');
 const loadEncryption = () => import('../../core/cluster/encryption/view.ts');
 const loadAccess = () => import('./access-review.ts');
+const loadReach = () => import('./reach.ts');
 const loadFlowControl = () => import('./flow-control.ts');
 
 /** What guards the API servers: audit, permissions, flow control, encryption. */
@@ -14,7 +15,7 @@ export const guardHandlers = (
   connect: MonitorDependencies['connect'],
 ): Pick<
   Handlers,
-  'audit.events' | 'encryption.view' | 'access.whoCan' | 'access.rules' | 'flowcontrol.view'
+  'audit.events' | 'encryption.view' | 'access.reach' | 'access.whoCan' | 'access.rules' | 'flowcontrol.view'
 > => ({
   'audit.events': async ({ cluster, ...query }) => {
     const record = local.find(cluster);
@@ -28,6 +29,10 @@ export const guardHandlers = (
     if (!record) throw ownOnly('encryption');
     const { viewEncryption } = await loadEncryption();
     return viewEncryption(record.cluster.directory, record.cluster.config);
+  },
+  'access.reach': async ({ cluster, ...question }) => {
+    const { reach } = await loadReach();
+    return reach((await connect(cluster)).client, question);
   },
   'access.whoCan': async ({ cluster, ...question }) => {
     const { whoCan } = await loadAccess();

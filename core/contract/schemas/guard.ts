@@ -94,6 +94,36 @@ export const whoCanAnswer = v.object({
 });
 export type WhoCanAnswer = v.InferOutput<typeof whoCanAnswer>;
 
+/** Whether a pod may connect to another one: `namespace/pod`, a pod of `default`, or an address. */
+export const reachQuestion = v.object({
+  cluster: clusterRef,
+  from: v.pipe(text, v.minLength(1)),
+  to: v.pipe(text, v.minLength(1)),
+  port: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535)),
+  protocol: v.picklist(['TCP', 'UDP', 'SCTP']),
+});
+export type ReachQuestion = v.InferOutput<typeof reachQuestion>;
+
+const reachSide = v.object({
+  isAllowed: v.boolean(),
+  /** Policies that select the pod in this direction; none: it is not isolated. */
+  isolating: v.array(v.string()),
+  /** The policy whose rule allows it, and the number of the rule, counted from 1. */
+  allowedBy: v.nullable(v.object({ policy: v.string(), rule: v.number() })),
+});
+
+export const reachAnswer = v.object({
+  isAllowed: v.boolean(),
+  /** Why policies are not asked. */
+  exemption: v.nullable(v.picklist(['same-pod', 'node'])),
+  /** Of the pod that connects. */
+  egress: reachSide,
+  ingress: reachSide,
+  /** Ends that are no pods with addresses of their own: no policy knows them by labels. */
+  outside: v.array(v.picklist(['from', 'to'])),
+});
+export type ReachAnswer = v.InferOutput<typeof reachAnswer>;
+
 export const rulesQuestion = v.object({ cluster: clusterRef, ...subject.entries, inNamespace: text });
 export type RulesQuestion = v.InferOutput<typeof rulesQuestion>;
 

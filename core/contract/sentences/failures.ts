@@ -86,6 +86,7 @@ export const failures = {
   'failure.files.notFile': '{name} is not a file that can be copied',
   'failure.files.changed': '{name} changed while it was read; try again',
   'failure.files.closed': 'this upload is not open',
+  'failure.reachEnds': '{from} or {to} is no pod with an address; give namespace/pod, or an IP address',
   'failure.files.open': 'this upload is already open',
   'failure.files.most': 'limit of {max} uploads reached; wait for one to finish',
   'failure.connectionClosed': 'the connection was closed',

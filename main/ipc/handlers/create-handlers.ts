@@ -43,6 +43,7 @@ const MONITOR_NAMES = [
   'etcd.hashes',
   'etcd.locks',
   'etcd.auth',
+  'access.reach',
   'access.rules',
   'access.whoCan',
   'audit.events',

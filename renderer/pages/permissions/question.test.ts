@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { impersonationWords, questionOf, rulesQuestionOf, subjectForm, whoCanForm } from './question.ts';
+import {
+  reachForm,
+  reachQuestionOf,
+  impersonationWords,
+  questionOf,
+  rulesQuestionOf,
+  subjectForm,
+  whoCanForm,
+} from './question.ts';
 
 test('a resource is written as kubectl writes it', () => {
   const form = whoCanForm({ verb: 'patch', resource: 'deployments.apps/scale', namespace: 'web' });
@@ -30,4 +38,21 @@ test('kubectl asks as the subject', () => {
   expect(words('ServiceAccount', 'web/bot')).toBe('--as system:serviceaccount:web:bot');
   expect(words('Group', 'ops')).toBe('--as USER --as-group ops');
   expect(words('User', '')).toBe('--as USER');
+});
+
+test('a connection has two ends and a port, which is of TCP unless it says another protocol', () => {
+  const form = reachForm({ from: 'web/client', to: '10.0.0.1' });
+  expect([
+    reachQuestionOf('c', form),
+    reachQuestionOf('c', { ...form, port: '53/udp' })?.protocol,
+    reachQuestionOf('c', { ...form, port: '70000' }),
+    reachQuestionOf('c', { ...form, port: 'http' }),
+    reachQuestionOf('c', { ...form, to: ' ' }),
+  ]).toEqual([
+    { cluster: 'c', from: 'web/client', to: '10.0.0.1', port: 80, protocol: 'TCP' },
+    'UDP',
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { AccessQuestion, RulesQuestion } from '../../../core/contract/index.ts';
+import type { AccessQuestion, ReachQuestion, RulesQuestion } from '../../../core/contract/index.ts';
 
 type Query = Readonly<Record<string, unknown>>;
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
@@ -66,6 +66,34 @@ export const rulesQuestionOf = (cluster: string, form: SubjectForm): RulesQuesti
     namespace: form.kind !== 'ServiceAccount' ? '' : slash < 0 ? 'default' : written.slice(0, slash),
     name: written.slice(slash + 1),
     inNamespace: form.inNamespace.trim(),
+  };
+};
+
+export interface ReachForm {
+  from: string;
+  to: string;
+  /** `8080`, or `53/UDP`. */
+  port: string;
+}
+
+export const reachForm = (query: Query): ReachForm => ({
+  from: text(query['from']),
+  to: text(query['to']),
+  port: text(query['port']) || '80',
+});
+
+/** Undefined while something is missing or is no port. */
+export const reachQuestionOf = (cluster: string, form: ReachForm): ReachQuestion | undefined => {
+  const [from, to] = [form.from.trim(), form.to.trim()];
+  const match = /^(\d{1,5})(?:\/(tcp|udp|sctp))?$/i.exec(form.port.trim());
+  const port = Number(match?.[1]);
+  if (from === '' || to === '' || !match || port < 1 || port > 65_535) return undefined;
+  return {
+    cluster,
+    from,
+    to,
+    port,
+    protocol: (match[2]?.toUpperCase() ?? 'TCP') as ReachQuestion['protocol'],
   };
 };
 

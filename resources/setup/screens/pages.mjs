@@ -117,6 +117,11 @@ export const PAGES = [
     go: '#/permissions?view=subject&kind=ServiceAccount&name=kube-system/deployment-controller',
     act: pause(2000),
   },
+  {
+    name: 'permissions-reach',
+    go: '#/permissions?view=reach&from=192.0.2.1&to=192.0.2.2&port=80',
+    act: pause(2000),
+  },
   { name: 'flow-control', go: '#/flow-control', act: pause(2500) },
   { name: 'workloads', go: '#/workloads', act: pause(1500) },
   { name: 'pods', go: '#/workloads?kind=pods', act: pause(1500) },

@@ -95,6 +95,8 @@ export const failures = {
   'failure.files.notFile': '{name} ist keine Datei, die sich kopieren lässt',
   'failure.files.changed': '{name} hat sich beim Lesen geändert; versuchen Sie es noch einmal',
   'failure.files.closed': 'dieser Upload ist nicht offen',
+  'failure.reachEnds':
+    '{from} oder {to} ist kein Pod mit einer Adresse; geben Sie Namespace/Pod oder eine IP-Adresse an',
   'failure.files.open': 'dieser Upload ist schon offen',
   'failure.files.most': 'die Grenze von {max} Uploads ist erreicht; warten Sie, bis einer fertig ist',
   'failure.connectionClosed': 'die Verbindung wurde geschlossen',
