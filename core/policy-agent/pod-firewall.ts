@@ -31,8 +31,11 @@ const ADMIT_MS_MAX = 10_000;
 const BRIDGE_FILTER = '/proc/sys/net/bridge/bridge-nf-call-iptables';
 
 export interface PodFirewallOptions {
-  /** Tells tables of clusters and nodes on one machine apart. */
-  readonly name: string;
+  /** The bridge that the pods of this machine are on: one cluster at a time has it. */
+  readonly bridge: string;
+  /** Tells the tables of hosts of one cluster apart, and those of another cluster that had the bridge before. */
+  readonly cluster: string;
+  readonly host: string;
   /** Whether a pod with this address is on this machine. */
   isLocal(address: string): boolean;
   readonly nodeNames: readonly string[];
@@ -69,6 +72,7 @@ interface Watched {
 export class PodFirewall implements Disposable {
   readonly #options: PodFirewallOptions;
   readonly #run: RunCommand;
+  readonly #name: string;
   readonly #table: NftTable;
   /** Pods whose addresses the API has not told yet, by uid. */
   readonly #early = new Map<string, PacketPod>();
@@ -88,7 +92,9 @@ export class PodFirewall implements Disposable {
   constructor(options: PodFirewallOptions) {
     this.#options = options;
     this.#run = options.run ?? runCommand;
-    this.#table = new NftTable({ family: 'ip', name: options.name }, this.#run);
+    const { bridge, cluster, host } = options;
+    this.#name = `pilothouse-${bridge}-${cluster}-${host}`;
+    this.#table = new NftTable({ family: 'ip', name: this.#name }, this.#run);
   }
 
   start(): void {
@@ -193,15 +199,20 @@ export class PodFirewall implements Disposable {
   async #clear(): Promise<void> {
     this.#watched?.informers.dispose();
     this.#watched = undefined;
-    if (!this.#isFiltering && !(await this.#hasTable())) return;
+    if (!this.#isFiltering && !(await this.#takeOver())) return;
     await this.#table.remove();
     this.#isFiltering = false;
   }
 
-  /** Of a kubelet before. */
-  async #hasTable(): Promise<boolean> {
-    const tables = await this.#run(['nft', 'list', 'tables']).catch(() => '');
-    return tables.split('\n').includes(`table ip ${this.#options.name}`);
+  /** Whether a kubelet before has left a table. Those of a cluster that had these addresses before go. */
+  async #takeOver(): Promise<boolean> {
+    const { bridge, cluster } = this.#options;
+    const listed = await this.#run(['nft', 'list', 'tables']).catch(() => '');
+    const names = listed.split('\n').flatMap((line) => /^table ip (\S+)$/.exec(line)?.[1] ?? []);
+    for (const name of names)
+      if (name.startsWith(`pilothouse-${bridge}-`) && !name.startsWith(`pilothouse-${bridge}-${cluster}-`))
+        await new NftTable({ family: 'ip', name }, this.#run).remove();
+    return names.includes(this.#name);
   }
 
   /** False: not everything is known yet. */
@@ -212,7 +223,10 @@ export class PodFirewall implements Disposable {
     }
     const { pods, namespaces, nodes } = this.#watched;
     if (!pods.synced || !namespaces.synced || !nodes.synced) return false;
-    if (!this.#isFiltering) await (this.#options.bridgeFilter ?? (() => filterBridges(this.#run)))();
+    if (!this.#isFiltering) {
+      await this.#takeOver();
+      await (this.#options.bridgeFilter ?? (() => filterBridges(this.#run)))();
+    }
     const all = new Map(this.#early);
     for (const pod of pods.store.list()) {
       const known = policyPod(pod);

@@ -16,6 +16,9 @@ import type { HostStart } from './messages.ts';
 import type { NodeRuntimes } from './node-runtimes.ts';
 import { ensurePodNetwork } from './pod-network.ts';
 
+/** Enough of an identity to tell clusters of one machine apart. */
+const CLUSTER_CHARACTERS = 8;
+
 /** One connection to a container runtime for each node, whose pods it finds by the cluster and the name of the node. */
 export const openCriRuntimes = async (
   start: HostStart,
@@ -31,7 +34,9 @@ export const openCriRuntimes = async (
   const local = parseIpv4Range(bridge.range)!;
   const firewall = owned.add(
     new PodFirewall({
-      name: `pilothouse-${clusterId}-${host.name}`,
+      bridge: bridge.name,
+      cluster: clusterId.slice(0, CLUSTER_CHARACTERS),
+      host: host.name,
       isLocal: (address) => inIpv4Range(local, address),
       nodeNames: host.nodes.map(({ name }) => name),
       ...{ clock, log, connect, random: systemRandom },
