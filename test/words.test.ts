@@ -26,6 +26,10 @@ const PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bwhoever\b/i, 'name the process or the person'],
   [/\bdo(?:es)? not answer(?=[.,;:)]|$)|\banswers? nothing\b/i, 'is unreachable, is not responding'],
   [/\bunder way\b/i, 'in progress'],
+  [
+    /\b(?:somebody|anybody|everybody) (?:looks?|looked|types|searches|asks|reads|listens|scrapes)\b|\bneeds? somebody\b/i,
+    'while a page shows it, on request, needs action',
+  ],
   [/\bon purpose\b/i, 'injected, intentional'],
   [/\bthere is no [^;.]*; there is\b/i, '"x" not found; known: a, b'],
   [/\bis left to it\b|\bwhile it is at it\b/i, 'say what happens'],
@@ -40,7 +44,6 @@ const USER_PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bworked out anew\b|\bbe worked out\b/i, 'calculate'],
   [/\blook at it\b/i, 'inspect, check'],
   [/\blooked at or not\b/i, 'whether or not a page is open'],
-  [/\b(?:somebody|anybody|everybody) (?:looks|types|searches|asks)\b/i, 'while a page is open'],
   [/\bwhat (?:it|they) (?:chooses?|says?|has|have)\b/i, 'name the thing'],
   [/\bone clear line\b/i, 'one message'],
   [/\bstands? (?:in|at|beside|there)\b/i, 'is in, is next to'],

@@ -123,7 +123,7 @@ const POD_TEXT_CHARACTERS_MAX = 256 * 1024;
 export const contract = {
   /** Versions, platform and paths of this installation. */
   'app.info': call({ input: v.undefined_(), output: appInfo }),
-  /** CPU and memory of the application's own processes, at the pace asked for, while somebody looks. */
+  /** CPU and memory of the application's own processes, at the pace asked for, while a page shows it. */
   'app.vitals': stream({
     input: v.object({ everySeconds: v.picklist(VITALS_PACES_SECONDS) }),
     item: processVitals,
@@ -205,7 +205,7 @@ export const contract = {
     output: v.undefined_(),
   }),
 
-  /** The members of etcd, once a second while somebody looks. */
+  /** The members of etcd, once a second while a page shows it. */
   'etcd.members': stream({ input: ofCluster, item: etcdView, batchItemsMax: 4 }),
   /** Terms, elections and members that came and went: all that is remembered, again after every change. */
   'etcd.timeline': stream({
@@ -245,7 +245,7 @@ export const contract = {
     input: v.undefined_(),
     output: v.pipe(v.array(drillSummary), v.maxLength(DRILLS_MAX)),
   }),
-  /** The drill of a cluster now, and again after every change, while somebody looks. */
+  /** The drill of a cluster now, and again after every change, while a page shows it. */
   'drills.watch': stream({ input: ofCluster, item: drillView, batchItemsMax: 4 }),
   'drills.request': call({
     input: v.object({ cluster: clusterRef, request: drillRequest }),
@@ -367,7 +367,7 @@ export const contract = {
   }),
   /** A list with the server's own columns, live by watch. Changes are gathered, so that rows come in bursts. */
   'kube.table': stream({ input: tableQuery, item: tableItem, batchItemsMax: 8 }),
-  /** Names, kinds, labels and addresses of all objects, live; asked for only while somebody searches. */
+  /** Names, kinds, labels and addresses of all objects, live; asked for only while a search is open. */
   'kube.search': stream({ input: v.object({ cluster: clusterRef }), item: foundItem, batchItemsMax: 8 }),
   /** One object as it is now, and again after every change. */
   'kube.object': stream({ input: objectRef, item: objectItem, batchItemsMax: 4 }),

@@ -28,7 +28,7 @@ export interface MetricsQuery {
   readonly fields: FieldSelector;
 }
 
-/** Samples kubelets while somebody asks, and answers from the last two samples. */
+/** Samples kubelets while there are requests, and answers from the last two samples. */
 export class MetricsServer implements Disposable {
   readonly #source: MetricsSource;
   readonly #clock: Clock;

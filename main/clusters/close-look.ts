@@ -32,7 +32,7 @@ const electedLeaders = ({ leases, atMs }: LeasesView, hosts: readonly string[]):
       : [];
   });
 
-/** One connection a member, kept while somebody looks: a handshake costs more than the answer. */
+/** One connection a member, kept while a page shows it: a handshake costs more than the answer. */
 class MemberLook implements Disposable {
   readonly #url: string;
   readonly #readTls: () => SecureContextOptions;

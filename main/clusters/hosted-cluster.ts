@@ -33,7 +33,7 @@ export interface HostedClusterOptions {
   readonly onPhase: (cluster: HostedCluster) => void;
   /** A host of it exited without being asked to. */
   readonly onHostExit: (cluster: HostedCluster, exit: HostExitNotice) => void;
-  /** Looks closer while the cluster runs and somebody listens: who leads, and what everything uses. */
+  /** Looks closer while the cluster runs and there are listeners: who leads, and what everything uses. */
   readonly lookCloser: (cluster: LocalCluster, tell: (leaders: Leaders) => void) => Disposable;
 }
 

@@ -56,7 +56,7 @@ const entryOf = (cluster: HostedCluster): ClusterEntry => {
 /** The clusters of the console's own, which are listed before those of kubeconfig files. */
 export interface OwnClusters {
   list(): ClusterList;
-  /** Held only while somebody looks at the list. */
+  /** Held only while the list is shown. */
   onChange(listener: () => void): Disposable;
   /** Takes in the cluster whose own kubeconfig this is; false where it is no one's of ours. */
   attach(kubeconfigPath: string): Promise<boolean>;

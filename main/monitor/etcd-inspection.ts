@@ -7,7 +7,7 @@ import type { LocalRecord } from './local-records.ts';
 const load = () => import('../../core/cluster/etcd-operator/inspect.ts');
 const loadAccess = () => import('../../core/cluster/etcd-operator/operations.ts');
 
-/** What is read of etcd when somebody asks: hashes, locks, users. */
+/** What is read of etcd on request: hashes, locks, users. */
 export const etcdInspection = (
   recordOf: (cluster: string) => LocalRecord,
 ): Pick<Handlers, 'etcd.hashes' | 'etcd.locks' | 'etcd.auth'> => {

@@ -117,7 +117,7 @@ export interface RemoteWatchesOptions {
   readonly log: Log;
 }
 
-/** Clusters of kubeconfigs, each watched while somebody looks and a little longer. */
+/** Clusters of kubeconfigs, each watched while a page shows it and a little longer. */
 export class RemoteWatches implements Disposable {
   readonly #options: RemoteWatchesOptions;
   readonly #opened = new Map<string, Promise<Opened>>();

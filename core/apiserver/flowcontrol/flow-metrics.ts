@@ -17,7 +17,7 @@ export interface FlowMetrics {
   executed(type: 'regular' | 'watch', seconds: number): void;
 }
 
-/** Upstream's names. What follows from the levels is read when somebody looks. */
+/** Upstream's names. What follows from the levels is read when it is read. */
 export const flowMetrics = (
   metrics: Registry,
   controller: FlowController,

@@ -35,7 +35,7 @@ export const meteredStore = (
   });
 };
 
-/** The number of objects of each resource, read off the caches when somebody looks; also under its older name. */
+/** The number of objects of each resource, read off the caches when it is read; also under its older name. */
 export const exposeObjectCounts = (metrics: Metrics, registry: ObjectRegistry): Disposable => {
   const counts = metrics.gaugeFamily({
     name: 'apiserver_resource_objects',

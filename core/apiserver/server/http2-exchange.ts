@@ -11,7 +11,7 @@ import type { HeaderValue, Outbound } from './response.ts';
 const QUEUED_BYTES_HIGH = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
 
-/** What came of a body waits here, within the stream's window, until somebody reads it. */
+/** What came of a body waits here, within the stream's window, until it is read. */
 class Http2Body implements BodySource {
   readonly #stream: Http2Stream;
   readonly #declaredBytes: number | undefined;

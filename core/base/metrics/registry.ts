@@ -73,7 +73,7 @@ export class Registry {
     return this.#family(options, 'histogram', () => new Histogram(options.buckets));
   }
 
-  /** Runs before each exposition, for gauges that are worked out only when somebody looks. */
+  /** Runs before each exposition, for gauges that are computed only when they are read. */
   beforeExpose(run: () => void): Disposable {
     this.#beforeExpose.add(run);
     return toDisposable(() => this.#beforeExpose.delete(run));

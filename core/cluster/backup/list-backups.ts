@@ -7,7 +7,7 @@ import { backupsFolder } from '../data-folder/layout.ts';
 import { isScheduledName, SNAPSHOT_SUFFIX } from '../data-folder/backup-name.ts';
 import { snapshotFolders } from './schedule.ts';
 
-/** More snapshots than anybody looks through. */
+/** More snapshots than a person goes through. */
 const FILES_MAX = 1000;
 
 interface Damaged {

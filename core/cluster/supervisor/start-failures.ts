@@ -28,7 +28,7 @@ const CRASH_SIGNALS: readonly string[] = ['SIGSEGV', 'SIGBUS', 'SIGABRT'];
 const firstLine = (text: string): Said => verbatim(text.split('\n')[0] ?? text);
 
 const hostFailure = ({ name, phase, message, exitSignal }: HostState): readonly StartFailure[] => {
-  // All are launched before anybody looks: one that is stopped has ended, however orderly.
+  // All are launched before they are checked: one that is stopped has ended, however orderly.
   if (phase !== 'failed' && phase !== 'killed' && phase !== 'stopped') return [];
   // Not asked for: no one kills a host that is only about to start. A map of a damaged file ends a process like that.
   const isCrash = CRASH_SIGNALS.includes(exitSignal ?? '');

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { ZoneSource } from '../zone/index.ts';
 
-/** What is watched for as long as somebody asks. */
+/** What is watched for as long as there are requests. */
 export interface WatchedSource extends Disposable {
   readonly isSynced: boolean;
   ready(): Promise<ZoneSource>;

@@ -5,7 +5,7 @@ import { registerIdle } from './idle-metrics.ts';
 import { registerState } from './state-metrics.ts';
 import { ETCD_VERSION } from '../version.ts';
 
-/** What is read off a member when somebody scrapes. */
+/** What is read off a member on a scrape. */
 export const registerMember = (registry: Registry, member: Member): void => {
   const { machine } = member;
   const gauge = (name: string, help: string, readValue: () => number): void =>

@@ -20,7 +20,7 @@ const host = () => {
   return { loads, handlers, ...fakeHost(handlers) };
 };
 
-test('nothing is loaded before somebody asks', async () => {
+test('nothing is loaded before the first call', async () => {
   const { loads, client } = host();
   expect(loads).toEqual([]);
   expect(await client.call('certificates.list', { cluster: 'c' })).toEqual([]);

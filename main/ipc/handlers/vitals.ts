@@ -5,7 +5,7 @@ import type { ProcessSample, ProcessVitals } from '../../../core/contract/index.
 import { Feed } from '../../state/feed.ts';
 
 const LISTENER_ITEMS_MAX = 16;
-/** The probe's timer wakes the process: how often follows from how closely somebody looks. */
+/** The probe's timer wakes the process: how often follows from whether a page shows it. */
 const LOOP_PROBES_PER_SAMPLE = 5;
 const NANOSECONDS_PER_MS = 1e6;
 
@@ -63,7 +63,7 @@ export interface VitalsOptions {
   readonly openLoopProbe?: (resolutionMs: number) => LoopProbe;
 }
 
-/** Samples at one pace, only while somebody listens, and once for all listeners. */
+/** Samples at one pace, only while there are listeners, and once for all listeners. */
 export const createVitals = ({
   clock,
   intervalMs,

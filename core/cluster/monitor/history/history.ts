@@ -9,7 +9,7 @@ export interface History {
   close(): Promise<void>;
 }
 
-/** For clusters that are not ours: while somebody looks, and no longer. */
+/** For clusters that are not ours: while a page shows them, and no longer. */
 export class MemoryHistory implements History {
   readonly #samplesMax: number;
   readonly #samples: Sample[] = [];

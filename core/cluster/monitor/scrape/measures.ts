@@ -33,7 +33,7 @@ export const MEASURES = {
   apiDuration: {
     metric: 'apiserver_request_duration_seconds',
     kind: 'histogram',
-    // Upstream observes watches too, which last as long as somebody looks.
+    // Upstream observes watches too, which last as long as they are open.
     isCounted: (labels) => !LONG_RUNNING_VERBS.has(labelOf(labels, 'verb')),
   },
   apiInFlight: { metric: 'apiserver_current_inflight_requests', kind: 'gauge', by: 'request_kind' },
