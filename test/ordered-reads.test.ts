@@ -50,3 +50,24 @@ test('every page keeps responses in order: an older one never replaces a newer o
   });
   expect(unordered).toEqual([]);
 });
+
+/** Everything else is watched. */
+const POLLED: Readonly<Record<string, string>> = {
+  'tables/useUsage.ts': 'metrics.k8s.io has no watch',
+  'pages/overview/data/useStrip.ts': 'figures of API servers',
+  'pages/overview/data/useWorkload.ts':
+    'reads requests of pods after changes that a watch reports, and once a minute',
+  'pages/controllers/ControllersView.vue': 'queues, from /debug/controllers',
+  'pages/audit/AuditView.vue': 'log files',
+  'pages/flow-control/FlowControlView.vue': 'seats, from /debug/api_priority_and_fairness',
+  'pages/xray/PodScheduling.vue': 'attempts of the scheduler',
+  'pages/admission/useAdmission.ts': 'figures of API servers, and the objects that they belong to',
+};
+
+test('no page polls what it can watch', () => {
+  const polling = sources.filter(
+    (file) =>
+      file !== 'composables/usePoll.ts' && /\busePoll\(/.test(readFileSync(join(RENDERER, file), 'utf8')),
+  );
+  expect(polling.toSorted()).toEqual(Object.keys(POLLED).toSorted());
+});

@@ -112,7 +112,7 @@ export const COMMANDS: readonly TableEntry[] = [
   },
   {
     name: 'harden',
-    summary: 'show what a production cluster has and this one lacks, and roll it out',
+    summary: 'show and roll out the settings of a production cluster',
     load: async () => (await import('./commands/harden.ts')).harden,
   },
   {

@@ -1,14 +1,12 @@
 import { onScopeDispose } from 'vue';
 import { useRouter } from 'vue-router';
+import { goSequence } from '../composables/go-sequence.ts';
 import { isEditing } from '../composables/is-editing.ts';
 import { useHotbar } from '../stores/hotbar.ts';
 import { useLayerStore } from '../stores/layers.ts';
 import { useToastStore } from '../stores/toasts.ts';
 import { pages } from '../pages/pages.ts';
 import { isPaletteKey } from './platform-keys.ts';
-
-/** After G, the next key has to come within this time. */
-const SEQUENCE_MS = 1_500;
 
 const focusFilter = (): boolean => {
   const filter = document.querySelector<HTMLInputElement>('main input[data-filter]');
@@ -22,17 +20,16 @@ export const useShortcuts = (): void => {
   const router = useRouter();
   const hotbar = useHotbar();
   const toasts = useToastStore();
-  let goPressedAtMs = -Infinity;
+  const isAfterGo = goSequence();
 
   const onPlainKey = (event: KeyboardEvent): boolean => {
-    const afterGo = event.timeStamp - goPressedAtMs < SEQUENCE_MS;
-    goPressedAtMs = -Infinity;
+    const afterGo = isAfterGo(event);
     const key = event.key.toUpperCase();
     const target = afterGo ? pages.find((page) => page.goKey === key) : undefined;
     const pinned = afterGo && /^[1-9]$/.test(key) ? hotbar.pins[Number(key) - 1] : undefined;
     if (target) void router.push(target.path);
     else if (pinned) void router.push(pinned.address);
-    else if (key === 'G') goPressedAtMs = event.timeStamp;
+    else if (key === 'G') return true;
     else if (key === '?') layers.openShortcuts();
     // As k9s has it: a kind or a page by name.
     else if (key === ':') layers.openPalette();

@@ -10,7 +10,7 @@ interface Beat {
   join(): () => void;
 }
 
-/** Wall-clock time that moves on each full period, while it is used and somebody can see the page. */
+/** Wall-clock time that moves on each full period, while it is used and the page is visible. */
 const createBeat = (periodMs: number): Beat => {
   const now = ref(Date.now());
   const users = ref(0);

@@ -5,5 +5,5 @@ document.addEventListener('visibilitychange', () => {
   visible.value = document.visibilityState !== 'hidden';
 });
 
-/** Whether somebody can see this window. One listener for the whole page. */
+/** Whether this window is visible. One listener for the whole page. */
 export const usePageVisible = (): Readonly<Ref<boolean>> => readonly(visible);

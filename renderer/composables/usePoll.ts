@@ -2,7 +2,7 @@ import { onScopeDispose, watch } from 'vue';
 import { usePageVisible } from './usePageVisible.ts';
 
 /**
- * Runs work now and again that long after it ended, while somebody can see the page. What is asked for by `hurry`
+ * Runs work now and again that long after it ended, while the page is visible. What is asked for by `hurry`
  * runs immediately, unless it runs already.
  */
 export const usePoll = (work: () => Promise<void>, pauseMs: number): { hurry(): void } => {

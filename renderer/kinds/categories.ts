@@ -138,3 +138,14 @@ export const pluralKind = (kind: string): string => {
   if (/(s|x|ch|sh)$/.test(kind)) return `${kind}es`;
   return /[^aeiou]y$/.test(kind) ? `${kind.slice(0, -1)}ies` : `${kind}s`;
 };
+
+/** Kinds of `apps` and `batch` whose selector is that of their pods, beside pods and what sends traffic to them. */
+const WITH_LOGS: Readonly<Record<string, readonly string[]>> = {
+  '': ['Pod', 'Service', 'ReplicationController'],
+  apps: ['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet'],
+  batch: ['Job'],
+};
+
+/** Whether the details of the kind have logs. */
+export const hasLogs = ({ group, kind }: Pick<KubeResource, 'group' | 'kind'>): boolean =>
+  WITH_LOGS[group]?.includes(kind) ?? false;

@@ -23,7 +23,7 @@ export const useConnectionStore = defineStore('connection', () => {
   const retryNow = (): void => {
     if (state.value.phase === 'lost') connection.retryNow();
   };
-  // Somebody looks again, or the network came back: no reason to sit out the delay.
+  // The page is visible again, or the network came back: no reason to sit out the delay.
   watch(visible, (isVisible) => isVisible && retryNow());
   window.addEventListener('online', retryNow);
   onScopeDispose(() => window.removeEventListener('online', retryNow));

@@ -226,6 +226,8 @@ const takeAll = async (browser) => {
         context = await openContext(browser, language, storageState);
         page = await context.newPage();
         await page.goto(new URL('/#/clusters', serving.url).href);
+        // Its first page has to be there before the next address is asked for.
+        await page.locator('h1').first().waitFor();
       }
       for (const stage of [undefined, ...Object.keys(STAGES)]) {
         const screens = wantedScreens().filter((screen) => screen.stage === stage);

@@ -9,7 +9,7 @@ import { DEFINITIONS, toy, TOY_DEFINITION, TOY_POLICIES, TOYS } from './custom-k
 
 const OCTET = 13;
 const MANY = 120;
-/** Changes that a page has in flight together, as `useBulk` limits them. */
+/** As `useBulk` limits them. */
 const BULK_PARALLEL_MAX = 8;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
@@ -56,9 +56,12 @@ test('a list is worked by keys: J and K, Shift, Ctrl+A, Delete, F9, Esc, and fro
   await details.waitFor();
   await page.keyboard.press('Escape');
   await details.waitFor({ state: 'detached' });
-  // From inside of the details as well, and the keys of the list work on.
   await page.keyboard.press('Enter');
   await details.getByRole('tab', { name: 'YAML' }).focus();
+  await page.keyboard.press('Escape');
+  await details.waitFor({ state: 'detached' });
+  await page.keyboard.press('y');
+  await details.getByRole('tab', { name: 'YAML', selected: true }).waitFor();
   await page.keyboard.press('Escape');
   await details.waitFor({ state: 'detached' });
   await page.keyboard.press('Shift+ArrowDown');
@@ -254,6 +257,9 @@ test('the help lists the keys of the page, and a colon jumps to a kind', async (
   await dialog().getByText('Undo, while a message offers it').waitFor();
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
+  await page.getByRole('grid').focus();
+  await page.keyboard.type('gl');
+  await until('the leases', () => page.url().endsWith('#/leases'));
   await page.keyboard.press(':');
   await page.keyboard.type('deploy');
   await page.keyboard.press('Enter');

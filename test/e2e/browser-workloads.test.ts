@@ -123,7 +123,11 @@ const readDetails = async (): Promise<void> => {
     .getByText('Passing')
     .waitFor();
   await part('Container web').getByRole('row', { name: 'NODE spec.nodeName Pod field' }).waitFor();
-  await part('Container web').getByRole('link', { name: 'ConfigMap harbour' }).click();
+  await part('Container web')
+    .getByRole('row', { name: /^\/etc\/chart/ })
+    .getByText('read-only')
+    .waitFor();
+  await part('Container web').getByRole('link', { name: 'ConfigMap harbour' }).first().click();
   await drawer().getByRole('heading', { name: 'harbour', exact: true }).waitFor();
 
   await go('/network?kind=services&open=default/web');
@@ -136,6 +140,7 @@ const readDetails = async (): Promise<void> => {
     .getByRole('row', { name: /^cpu \d.* \d+m, \d/ })
     .waitFor();
   await part('Taints').waitFor();
+  await drawer().getByText('KubeletReady').first().waitFor();
 
   await go('/access?kind=clusterrolebindings.rbac.authorization.k8s.io&open=/cluster-admin');
   await part('Role and subjects').getByRole('row', { name: 'Group system:masters' }).waitFor();
@@ -178,6 +183,21 @@ const readLogs = async (): Promise<void> => {
     drawer().getByRole('button', { name: 'Download logs' }).click(),
   ]);
   expect(file.suggestedFilename()).toBe('web-web.log');
+  // There was no run before this one; wrapping is remembered.
+  await drawer().getByRole('group', { name: 'Container instance' }).getByText('Previous').click();
+  await drawer()
+    .getByText(/previous terminated container "web"/)
+    .first()
+    .waitFor();
+  await drawer().getByRole('group', { name: 'Container instance' }).getByText('Current').click();
+  await drawer().getByText('2 pods, 6 lines').waitFor();
+  await drawer().getByRole('checkbox', { name: 'Wrap' }).click();
+  await go(deploymentTab('summary'));
+  await part('Replicas and placement').waitFor();
+  await go(deploymentTab('logs'));
+  await log.locator('.line').first().waitFor();
+  expect(await log.evaluate((element) => element.classList.contains('wrapped'))).toBe(true);
+  await drawer().getByRole('checkbox', { name: 'Wrap' }).click();
 
   // A component of the control plane is a pod, and its lines are read alike.
   await go('/workloads?kind=pods&open=kube-system/kube-scheduler-cp-1&tab=logs');
@@ -222,8 +242,10 @@ test('a workload is rolled out, read, entered, broken, rolled back, reached and 
                 { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
               ],
               readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
+              volumeMounts: [{ name: 'chart', mountPath: '/etc/chart', readOnly: true }],
             },
           ],
+          volumes: [{ name: 'chart', configMap: { name: 'harbour' } }],
         },
       },
     },
@@ -239,9 +261,11 @@ test('a workload is rolled out, read, entered, broken, rolled back, reached and 
   await go(podTab(first, 'terminal'));
   await drawer().getByRole('button', { name: 'Open shell' }).click();
   await drawer().locator('.xterm-rows').getByText('#').first().waitFor();
-  await page.keyboard.type('echo $((20 + 22)) knots');
+  // Letters and signs that are shortcuts of pages stay in the terminal.
+  await page.keyboard.type('echo "$((20 + 22)) knots, go? :gc/"');
   await page.keyboard.press('Enter');
-  await drawer().locator('.xterm-rows').getByText('42 knots').waitFor();
+  await drawer().locator('.xterm-rows').getByText('42 knots, go? :gc/').last().waitFor();
+  expect([await page.getByRole('dialog').count(), page.url().includes('tab=terminal')]).toEqual([0, true]);
   await drawer().getByRole('button', { name: 'Close shell' }).click();
   await drawer().getByRole('button', { name: 'Debug container' }).click();
   await drawer().getByRole('button', { name: 'Start and open shell' }).click();

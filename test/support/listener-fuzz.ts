@@ -196,7 +196,7 @@ export const fuzzHttp1 = (random: Random): Buffer => {
   return spoilt;
 };
 
-/** In HTTP/2 these are no headers, or too long for a frame: a request with one is refused before anybody looks at it. */
+/** In HTTP/2 these are no headers, or too long for a frame: a request with one is refused before it is examined. */
 const REFUSED_BY_HTTP2 = new Set(
   'host content-length transfer-encoding connection upgrade x-long'.split(' '),
 );

@@ -132,7 +132,7 @@ export const token: Command = {
   pilothouse token delete ID|TOKEN [--kubeconfig FILE] [--context NAME] [--data DIR] [-o json]
 
   Bootstrap tokens, with which machines join the cluster (pilothouse join, kubeadm join). A token may be used by anyone
-  who knows it until it expires. --ttl 0 makes one that never expires.`,
+  who knows it until it expires. --ttl 0 creates one that never expires.`,
   async run(args, context) {
     const { words, rest } = leadingWords(args);
     const [verb = '', text, ...more] = words;

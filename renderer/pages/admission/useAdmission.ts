@@ -10,7 +10,7 @@ import { ADMISSION_KINDS, admissionEntries, type AdmissionEntry, type AdmissionL
 const ASK_EVERY_MS = 5_000;
 const GROUP = 'admissionregistration.k8s.io';
 
-/** Webhooks and policies of a cluster with their figures, asked again while somebody looks. */
+/** Webhooks and policies of a cluster with their figures, asked again while a page shows it. */
 export const useAdmission = (
   cluster: string,
 ): {

@@ -111,7 +111,7 @@ export const matches = (certificate: CertificateView, filter: CertificateFilter,
   );
 };
 
-/** What needs somebody first, then by end, then by name. */
+/** What needs action first, then by end, then by name. */
 export const byUrgency =
   (nowMs: number) =>
   (a: CertificateView, b: CertificateView): number =>

@@ -75,7 +75,7 @@ const worst = (states: readonly CertificateState[]): CertificateState =>
   STATE_ORDER.find((state) => states.includes(state)) ?? 'ok';
 
 /**
- * When certificates end, as dots that count: those that would cover each other are one. What needs somebody is never
+ * When certificates end, as dots that count: those that would cover each other are one. What needs action is never
  * merged with what does not.
  */
 export const expiryDots = (

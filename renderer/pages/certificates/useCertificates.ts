@@ -9,7 +9,7 @@ import { isStale } from './certificate-state.ts';
 const PROBE_EVERY_MS = 60_000;
 const PROBE_STALE_EVERY_MS = 3_000;
 
-/** The certificates of one cluster, and what its servers present, while somebody looks. */
+/** The certificates of one cluster, and what its servers present, while a page shows it. */
 export const useCertificates = (cluster: string) => {
   const call = useLatestCall('certificates.list');
   const visible = usePageVisible();

@@ -40,6 +40,6 @@ export const leaseState = (
 export const leaseKey = ({ namespace, name }: Pick<LeaseView, 'namespace' | 'name'>): string =>
   `${namespace}/${name}`;
 
-/** Those that need somebody first, then by name. */
+/** Those that need action first, then by name. */
 const RANK: Readonly<Record<LeaseState, number>> = { expired: 0, vacant: 1, late: 2, held: 3 };
 export const rankOf = (state: LeaseState): number => RANK[state];

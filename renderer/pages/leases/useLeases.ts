@@ -10,7 +10,7 @@ export const AGE_SAMPLES_MAX = 120;
 /** Leases are renewed every few seconds; this long without any, the watch no longer speaks for now. */
 export const LEASES_STALE_AFTER_MS = 30_000;
 
-/** Every lease of one cluster while somebody looks, with the server's clock. */
+/** Every lease of one cluster while a page shows it, with the server's clock. */
 export const useLeases = (cluster: string) => {
   const view = shallowRef<LeasesView>();
   /** How far the server's clock is ahead of this one. */

@@ -14,7 +14,7 @@ export interface MetricsView {
   readonly askedAtMs: number;
 }
 
-/** The charts of a section over a range, asked again in its rhythm while somebody looks. */
+/** The charts of a section over a range, asked again in its rhythm while a page shows it. */
 export const useMetrics = (
   cluster: string,
   charts: () => readonly ChartId[],

@@ -4,6 +4,7 @@ import { attentionOf } from './attention.ts';
 import { capacityByNode, podRequests, totalCapacity } from './data/capacity.ts';
 import { foldAgreeing, versionLines } from './data/versions.ts';
 import { votesOf } from './data/votes.ts';
+import type { EventRow } from '../../tables/event-rows.ts';
 import { warningsOf } from './data/warnings.ts';
 import { countPods, failingFamilies, nodeFacts, podFacts, podsByNode } from './data/workload.ts';
 import { healthOf } from './health-line.ts';
@@ -261,19 +262,15 @@ test('components in more than one version come first', () => {
 });
 
 test('warnings are the newest first, by their last occurrence', () => {
-  const event = (name: string, type: string, lastTimestamp: string) => ({
-    metadata: { name },
-    type,
-    reason: name,
-    lastTimestamp,
-    involvedObject: { kind: 'Pod', namespace: 'web', name: 'shop' },
+  const event = (reason: string, isWarning: boolean, lastAtMs: number): EventRow => ({
+    ...{ key: `web/${reason}`, namespace: 'web', object: 'pod/shop', source: 'kubelet', message: 'no' },
+    ...{ reason, isWarning, lastAtMs, count: 1 },
   });
-  const items = [
-    event('old', 'Warning', '2026-01-01T10:00:00Z'),
-    event('normal', 'Normal', '2026-01-01T12:00:00Z'),
-    event('new', 'Warning', '2026-01-01T11:00:00Z'),
-  ];
-  expect(warningsOf({ items }, 6).map(({ reason }) => reason)).toEqual(['new', 'old']);
+  const events = [event('old', true, 1_000), event('normal', false, 3_000), event('new', true, 2_000)];
+  expect(warningsOf(events, 6).map(({ kind, name, reason }) => [kind, name, reason])).toEqual([
+    ['pod', 'shop', 'new'],
+    ['pod', 'shop', 'old'],
+  ]);
 });
 
 test('a host that is down speaks for its node; errors come before warnings', () => {

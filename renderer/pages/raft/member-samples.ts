@@ -29,7 +29,7 @@ const series = (
     return hasGap(before, view) ? [undefined, value] : [value];
   });
 
-/** What streamed in about one member while somebody looked; a member that did not answer leaves a gap. */
+/** What streamed in about one member while a page showed it; a member that did not answer leaves a gap. */
 export const memberSeries = (
   views: readonly EtcdView[],
   id: string,

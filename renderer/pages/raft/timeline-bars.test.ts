@@ -27,7 +27,7 @@ test('an election says who had gone and how long there was no leader', () => {
   expect(drawn.marks[0]?.label).toMatch(/cp-2 elected for term 5 after cp-10, 1\.3 s without a leader$/);
 });
 
-test('a member without events was there since somebody looked', () => {
+test('a member without events was there from the first observation', () => {
   expect(drawn.bars.find(({ lane, tone }) => lane === 'cp-1' && tone === 'track')).toMatchObject({
     fromMs: 1000,
     toMs: 100_000,

@@ -7,7 +7,7 @@ import { raftHistory } from './raft-history.ts';
 /** Samples come once a second; this late, the last one no longer speaks for now. */
 export const ETCD_STALE_AFTER_MS = 5_000;
 
-/** The members of one cluster's etcd and what happened to them, while somebody looks. */
+/** The members of one cluster's etcd and what happened to them, while a page shows it. */
 export const useEtcd = (cluster: string) => {
   const views = shallowRef<readonly EtcdView[]>([]);
   const events = shallowRef<readonly EtcdEvent[]>();

@@ -9,7 +9,7 @@ const ASK_EVERY_MS = 2_000;
 /** Typing continues for a moment; each letter is not a question. */
 const SETTLE_MS = 200;
 
-/** The newest requests of a cluster, asked again while somebody looks and it is not held. */
+/** The newest requests of a cluster, asked again while a page shows them and is not paused. */
 export const useTraces = (
   cluster: string,
   filter: () => string,

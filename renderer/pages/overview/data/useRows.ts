@@ -13,8 +13,8 @@ export interface LiveRows {
   readonly waitingWhy: Readonly<ShallowRef<string | undefined>>;
 }
 
-/** Every object of a kind as a row, live while somebody looks, in no order. */
-export const useRows = (cluster: string, resource: ResourceRef): LiveRows => {
+/** Every object of a kind, or those that a field selector chooses, as a row: live while the page is visible, in no order. */
+export const useRows = (cluster: string, resource: ResourceRef, fieldSelector = ''): LiveRows => {
   const reach = useClusterHealthStore();
   const byKey = new Map<string, TableRow>();
   const rows = shallowRef<readonly TableRow[]>([]);
@@ -58,7 +58,7 @@ export const useRows = (cluster: string, resource: ResourceRef): LiveRows => {
       }
     if (isChanged) rows.value = [...byKey.values()];
   };
-  const query = { cluster, resource, namespace: null, labelSelector: '', fieldSelector: '' };
+  const query = { cluster, resource, namespace: null, labelSelector: '', fieldSelector };
   const { health } = useStream('kube.table', query, take, {
     pauseWhenHidden: true,
     onOpening: () => (told = new Set()),

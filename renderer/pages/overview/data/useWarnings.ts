@@ -1,29 +1,25 @@
-import { shallowRef } from 'vue';
-import { useCall } from '../../../composables/useCall.ts';
-import { usePoll } from '../../../composables/usePoll.ts';
-import { warningsOf, type Warning } from './warnings.ts';
+import { computed } from 'vue';
+import type { TableRow } from '../../../../core/contract/index.ts';
+import { eventRows } from '../../../tables/event-rows.ts';
+import { firstSeen } from '../../../tables/first-seen.ts';
+import { useRows } from './useRows.ts';
+import { warningsOf } from './warnings.ts';
 
-const WARNINGS_PAUSE_MS = 10_000;
 const WARNINGS_SHOWN_MAX = 6;
-const EVENTS_READ_MAX = 500;
+const EVENTS = { group: '', version: 'v1', plural: 'events' } as const;
 
-/** The newest warnings of a cluster. */
+/** The newest warnings of a cluster, watched; of one namespace for a user who may list no more. */
 export const useWarnings = (cluster: string) => {
-  const ask = useCall('kube.request');
-  const warnings = shallowRef<readonly Warning[]>();
-  const problem = shallowRef<string>();
-  usePoll(async () => {
-    const result = await ask.run({
-      cluster,
-      method: 'GET',
-      path: '/api/v1/events',
-      query: { fieldSelector: 'type=Warning', limit: `${EVENTS_READ_MAX}` },
-    });
-    if (result.ok && result.value.ok) {
-      warnings.value = warningsOf(result.value.body, WARNINGS_SHOWN_MAX);
-      problem.value = undefined;
-    } else if (!result.ok) problem.value = result.error.message;
-    else if (!result.value.ok) problem.value = result.value.refusal.message;
-  }, WARNINGS_PAUSE_MS);
-  return { warnings, problem };
+  const { rows, columns, isListed, health } = useRows(cluster, EVENTS, 'type=Warning');
+  const receivedAtMs = firstSeen<TableRow>();
+  return {
+    warnings: computed(() =>
+      isListed.value
+        ? warningsOf(eventRows(rows.value, columns.value, receivedAtMs), WARNINGS_SHOWN_MAX)
+        : undefined,
+    ),
+    problem: computed(() =>
+      health.value.phase === 'refused' ? (health.value.error?.message ?? '') : undefined,
+    ),
+  };
 };

@@ -71,6 +71,16 @@ const useObjects = (
   return objects;
 };
 
+/** Pods that a selector chooses, as they were after the last change of their list. */
+export const useSelectedPods = (
+  cluster: string,
+  namespace: string,
+  labelSelector: string,
+): Ref<readonly KubeObject[] | undefined> => {
+  const table = useTable({ cluster, resource: PODS, namespace, labelSelector, fieldSelector: '' }, byKey());
+  return useObjects(cluster, objectPath(PODS, namespace), { labelSelector }, () => table.rows.value);
+};
+
 const PROBE_FAILED = /^(Startup|Readiness|Liveness) probe (?:failed|errored)[^:]*: ?(.*)$/s;
 const CONTAINER_PATH = /^spec\.\w+\{(.+)\}$/;
 

@@ -8,7 +8,7 @@ export interface LogLine {
   /** Which pod and container wrote it. */
   readonly source: string;
   readonly atMs: number | undefined;
-  /** As it was written. Its fields are parsed again when somebody asks for them. */
+  /** As it was written. Its fields are parsed again on request. */
   readonly text: string;
   readonly message: string;
   readonly level: LogLevel | undefined;
