@@ -81,6 +81,9 @@ test('the plan says where to, what runs where and what will be done', async () =
   expect(text()).toContain('Runs v1.35.0. Next version: v1.36.0.');
   expect(text()).toContain('mixed: v1.35.0, v1.36.0');
   expect(text()).toContain('Upgrade the API server on cp-1');
+  // What may block the upgrade comes above the table.
+  expect(text().indexOf('Preflight checks')).toBeGreaterThan(-1);
+  expect(text().indexOf('Preflight checks')).toBeLessThan(text().indexOf('Component versions'));
   expect(button('Upgrade to v1.36.0')?.getAttribute('aria-disabled')).toBeNull();
 });
 
