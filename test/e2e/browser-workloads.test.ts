@@ -134,6 +134,14 @@ const readDetails = async (): Promise<void> => {
   await part('Service').getByText('app=web').waitFor();
   await part('Service').getByRole('row', { name: 'http 80/TCP 8080' }).waitFor();
   await part('Endpoints').getByText('2 of 2 ready').waitFor();
+  await go('/network?kind=services&open=default/web&tab=ports');
+  await drawer()
+    .getByText(/^Forwarded to pod web-/)
+    .waitFor();
+  await drawer()
+    .getByText(/port-forward service\/web :80$/)
+    .waitFor();
+  await go('/network?kind=services&open=default/web');
   await part('Endpoints').getByRole('link', { name: /^web-/ }).first().click();
   await part('Placement').getByRole('link', { name: 'worker-1' }).click();
   await part('Capacity and allocation')
