@@ -25,6 +25,8 @@ const LONG = [
   'clients/drills',
   'clients/managers-kill',
   'integration/apiserver-fuzz',
+  'integration/cri-containerd-cluster',
+  'integration/cri-join',
   'integration/cluster-up',
   'integration/etcd-kill',
   'e2e/browser-workloads',
