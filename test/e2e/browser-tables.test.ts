@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openConsolePlane, PLANE_CONTEXT, type ConsolePlane } from '../support/console-plane.ts';
 import { holdDeletes, keepHalfMinute } from '../support/page-hooks.ts';
 import { until } from '../support/until.ts';
-import { DEFINITIONS, toy, TOY_DEFINITION, TOY_POLICIES, TOYS } from './custom-kind-steps.ts';
+import { DEFINITIONS, editToy, toy, TOY_DEFINITION, TOY_POLICIES, TOYS } from './custom-kind-steps.ts';
 
 // What a person does with lists and objects, by keys and clicks, on one server.
 
@@ -557,10 +557,7 @@ test('a custom kind appears in the navigation by its group, and a dry run names 
   await row('first').getByText('green').waitFor();
   await row('first').click();
   await page.getByRole('complementary').getByText('first').first().waitFor();
-  await go('/cluster?kind=customresourcedefinitions.apiextensions.k8s.io&open=/toys.toys.example.com');
-  const versions = page.getByRole('complementary').getByRole('region', { name: 'Versions', exact: true });
-  await versions.getByRole('row', { name: 'v1 Yes Yes – –', exact: true }).waitFor();
-  await versions.getByRole('row', { name: 'v1alpha1 No No – use v1', exact: true }).waitFor();
+  await editToy(plane);
 
   for (const [path, body] of TOY_POLICIES) await plane.make(path, body);
   await go('/admission');

@@ -1,4 +1,10 @@
+import { expect } from 'vitest';
+import type { ConsolePlane } from '../support/console-plane.ts';
+import { until } from '../support/until.ts';
+
 /** A custom kind, and a policy of each sort that has a say about it. */
+
+const COMPLETION_PAUSE_MS = 3_000;
 
 const GROUP = 'toys.example.com';
 const SCHEMA = {
@@ -10,6 +16,7 @@ const SCHEMA = {
         type: 'object',
         properties: {
           color: { type: 'string', enum: ['red', 'green'], description: 'Of the paint.' },
+          serial: { type: 'integer', format: 'int64' },
         },
       },
     },
@@ -88,3 +95,48 @@ export const TOY_POLICIES = [
     validations: [{ expression: "object.spec.color != 'red'", message: 'red toys are not allowed' }],
   }),
 ];
+
+/** The details of the definition tell which versions are served, stored and deprecated. */
+const seeVersions = async ({ page, go }: ConsolePlane): Promise<void> => {
+  await go('/cluster?kind=customresourcedefinitions.apiextensions.k8s.io&open=/toys.toys.example.com');
+  const versions = page.getByRole('complementary').getByRole('region', { name: 'Versions', exact: true });
+  await versions.getByRole('row', { name: 'v1 Yes Yes – –', exact: true }).waitFor();
+  await versions.getByRole('row', { name: 'v1alpha1 No No – use v1', exact: true }).waitFor();
+};
+
+/** The editor knows the fields of a custom kind and what they mean, and leaves the digits of its integers alone. */
+export const editToy = async (plane: ConsolePlane): Promise<void> => {
+  const { page, go, client } = plane;
+  await seeVersions(plane);
+  const serial = '9007199254740993';
+  await client.text({
+    method: 'PATCH',
+    path: `${TOYS}/first`,
+    contentType: 'application/merge-patch+json',
+    body: `{"spec":{"serial":${serial}}}`,
+  });
+  await go('/editor?kind=toys.toys.example.com&open=default/first');
+  await page.locator('.view-line').filter({ hasText: serial }).waitFor();
+  await page.locator('.view-line').filter({ hasText: 'color' }).click();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Control+Shift+ArrowLeft');
+  await page.keyboard.type('r');
+  const red = page.locator('.suggest-widget').getByText('red', { exact: true });
+  await until('the values of the schema', async () => {
+    if (await red.isVisible()) return true;
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+Space');
+    return red.waitFor({ timeout: COMPLETION_PAUSE_MS }).then(() => true);
+  });
+  await page.keyboard.press('Tab');
+  await page.locator('.view-line').filter({ hasText: 'color' }).getByText('color').hover();
+  await page.locator('.monaco-hover').getByText('Of the paint.').waitFor();
+  await page.keyboard.press('F5');
+  await page.getByRole('radio', { name: /Take ownership/ }).click();
+  await page.getByRole('cell', { name: 'red', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Apply 1 document' }).click();
+  await page.getByText('Took ownership of 1 field').first().waitFor();
+  expect(await client.text({ method: 'GET', path: `${TOYS}/first` })).toContain(
+    `"spec":{"color":"red","serial":${serial}}`,
+  );
+};
