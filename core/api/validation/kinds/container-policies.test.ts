@@ -128,6 +128,26 @@ test.each<[string, string[], readonly string[]]>([
       `${C}.resources.claims[3]: Duplicate value: "gpu"`,
     ],
   ],
+  [
+    'claims of a pod without a source, with two, and of the same name',
+    errorsOf({
+      resourceClaims: [
+        { name: 'a' },
+        { name: 'a', resourceClaimName: 'x', resourceClaimTemplateName: 'y' },
+        { name: 'b', resourceClaimName: 'x' },
+      ],
+    }),
+    [
+      'spec.resourceClaims[0]: Invalid value: {"Name":"a","ResourceClaimName":null,"ResourceClaimTemplateName":null}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+      'spec.resourceClaims[1].name: Duplicate value: "a"',
+      'spec.resourceClaims[1]: Invalid value: {"Name":"a","ResourceClaimName":"x","ResourceClaimTemplateName":"y"}: at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
+    ],
+  ],
+  [
+    'no huge pages are a whole number of them',
+    of({ resources: { limits: { cpu: '1', 'hugepages-2Mi': '0' } } }),
+    [],
+  ],
 ])('%s', (_what, errors, expected) => {
   expect(errors).toEqual(expected);
 });

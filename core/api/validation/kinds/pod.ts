@@ -149,6 +149,7 @@ export function podSpec(path: FieldPath, spec: Obj, isPod: boolean): FieldError[
   const errors = [
     ...(graceSeconds === undefined ? [required(child(path, 'terminationGracePeriodSeconds'))] : []),
     ...checked.errors,
+    ...resourceClaims(child(path, 'resourceClaims'), objs(spec, 'resourceClaims')),
     ...containers(child(path, 'containers'), regular, context),
     ...initContainers(child(path, 'initContainers'), objs(spec, 'initContainers'), regular, context),
     ...ephemeralContainers(child(path, 'ephemeralContainers'), spec, context),
@@ -202,7 +203,9 @@ export function podSpec(path: FieldPath, spec: Obj, isPod: boolean): FieldError[
     ...tolerations(child(path, 'tolerations'), objs(spec, 'tolerations')),
     ...hostAliases(child(path, 'hostAliases'), objs(spec, 'hostAliases')),
     ...named(path, spec, 'priorityClassName'),
-    ...named(path, spec, 'runtimeClassName'),
+    ...(has(spec, 'runtimeClassName')
+      ? format(child(path, 'runtimeClassName'), str(spec, 'runtimeClassName'), isDns1123Subdomain)
+      : []),
     ...(has(spec, 'preemptionPolicy')
       ? oneOf(child(path, 'preemptionPolicy'), str(spec, 'preemptionPolicy'), [
           'PreemptLowerPriority',
@@ -215,6 +218,45 @@ export function podSpec(path: FieldPath, spec: Obj, isPod: boolean): FieldError[
     ...operatingSystem(child(path, 'os'), spec),
   ];
   return errors;
+}
+
+const CLAIM_SOURCES = ['resourceClaimName', 'resourceClaimTemplateName'] as const;
+
+/** As Go prints the claim, with every field. */
+const goClaim = (claim: Obj): unknown => ({
+  Name: str(claim, 'name'),
+  ResourceClaimName: claim['resourceClaimName'] ?? null,
+  ResourceClaimTemplateName: claim['resourceClaimTemplateName'] ?? null,
+});
+
+function resourceClaims(path: FieldPath, claims: readonly Obj[]): FieldError[] {
+  const seen = new Set<string>();
+  return claims.flatMap((claim, i) => {
+    const at = index(path, i);
+    const name = str(claim, 'name');
+    const given = CLAIM_SOURCES.filter((source) => has(claim, source));
+    const errors: FieldError[] = [];
+    if (name === '') errors.push(required(child(at, 'name')));
+    else if (seen.has(name)) errors.push(duplicate(child(at, 'name'), name));
+    else errors.push(...label(child(at, 'name'), name));
+    seen.add(name);
+    if (given.length > 1)
+      errors.push(
+        invalid(
+          at,
+          goClaim(claim),
+          'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
+        ),
+      );
+    if (given.length === 0)
+      errors.push(
+        invalid(at, goClaim(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'),
+      );
+    return [
+      ...errors,
+      ...given.flatMap((source) => format(child(at, source), str(claim, source), isDns1123Subdomain)),
+    ];
+  });
 }
 
 function operatingSystem(path: FieldPath, spec: Obj): FieldError[] {

@@ -80,7 +80,7 @@ export function resourceQuantity(path: FieldPath, name: string, amount: Quantity
 function wholePages(path: FieldPath, name: string, amount: Quantity): FieldError[] {
   if (!isHugePages(name)) return [];
   const page = quantity(name.slice(HUGE_PAGES.length))?.value();
-  const isDivisible = page !== undefined && page > 0n && amount.value() > 0n && amount.value() % page === 0n;
+  const isDivisible = page !== undefined && page > 0n && amount.value() % page === 0n;
   const text = amount.toString();
   return isDivisible ? [] : [invalid(path, text, `${text} is not positive integer multiple of ${name}`)];
 }
