@@ -28,7 +28,7 @@ test('answers carry the directives of HSTS', () => {
   expect(headersOf(0, 0)[1]).toBe('max-age=60; preload');
 });
 
-test('when a server joins, each connection leaves once with its share, and later ones stay', () => {
+test('when a server joins, connections leave with its share, at a few looks at the servers', () => {
   const { context } = fakeContext({ url: '/version' });
   const draws: number[] = [];
   const random = { next: () => draws.shift() ?? 0.9 } as Parameters<typeof connectionStage>[0]['random'];
@@ -47,6 +47,13 @@ test('when a server joins, each connection leaves once with its share, and later
   const late = { ...context.request.peer };
   draws.push(0.6);
   expect([leaves(late), leaves(late)]).toEqual([false, false]);
+  // It came back before the load balancer had seen the others: it is asked again, and not at every look.
+  const looksAtWhich = Array.from({ length: 12 }, (_, index) => index + 1).filter(() => {
+    stage.setServerCount(3);
+    draws.splice(0, draws.length, 0.6);
+    return leaves(late);
+  });
+  expect(looksAtWhich).toEqual([2, 8]);
 });
 
 test('a server that leaves sends no client away', () => {
