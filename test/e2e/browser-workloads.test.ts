@@ -413,6 +413,23 @@ test('a change is traced to its user, permissions are asked, and the key of Secr
   await page.getByText('What can this subject do?').waitFor();
   await page.getByRole('row').filter({ hasText: '*' }).first().waitFor();
 
+  await page.getByText('Connections', { exact: true }).click();
+  await typeInto(page.getByRole('textbox', { name: 'From' }), '192.0.2.1');
+  await typeInto(page.getByRole('textbox', { name: 'To' }), `default/${await runningPod()}`);
+  await page.getByRole('button', { name: 'Ask' }).click();
+  await page.getByText('The connection is allowed').waitFor();
+  await apply({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'closed', namespace: 'default' },
+    spec: { podSelector: {}, policyTypes: ['Ingress'] },
+  });
+  await page.getByRole('button', { name: 'Ask' }).click();
+  await page.getByText('The connection is denied').waitFor();
+  await page.getByRole('link', { name: 'default/closed' }).click();
+  await drawer().getByText('closed').first().waitFor();
+  await request('DELETE', '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies/closed');
+
   await go('/flow-control');
   await page.getByRole('row').filter({ hasText: 'leader-election' }).first().waitFor();
   await page.getByRole('row').filter({ hasText: 'catch-all' }).first().waitFor();
