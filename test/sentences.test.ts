@@ -36,6 +36,12 @@ test('every code of the host has a German sentence of its own', () => {
 
 /** Free text of the contract that has one language, with whose words it is. */
 const VERBATIM: Readonly<Record<string, string>> = {
+  'extensions.list.extensions.title': 'of the manifest',
+  'extensions.list.extensions.description': 'of the manifest',
+  'extensions.allow.extensions.title': 'of the manifest',
+  'extensions.allow.extensions.description': 'of the manifest',
+  'extensions.revoke.extensions.title': 'of the manifest',
+  'extensions.revoke.extensions.description': 'of the manifest',
   'access.rules.problem': "the API server's evaluation error",
   'access.whoCan.allowed.reason': "the authorizer's words",
   'audit.events.events.message': 'as recorded by the API server',

@@ -32,6 +32,7 @@ import {
   uploadItem,
   uploadQuery,
 } from './schemas/files.ts';
+import { extensionAnswer, extensionList, extensionRead, extensionRef } from './schemas/extension.ts';
 import { graphQuery, graphView } from './schemas/graph.ts';
 import { clusterAction } from './actions/actions.ts';
 import { hardeningWishes } from './actions/hardening-wishes.ts';
@@ -240,6 +241,13 @@ export const contract = {
     input: v.object({ cluster: clusterRef, file: filePath }),
     output: snapshotComparison,
   }),
+  /** Folders of extensions in the data directory of this console, those that cannot be used with the reason. */
+  'extensions.list': call({ input: v.undefined_(), output: extensionList }),
+  /** Consents to an extension, exactly as its files are now. */
+  'extensions.allow': call({ input: extensionRef, output: extensionList }),
+  'extensions.revoke': call({ input: v.object({ name: v.string() }), output: extensionList }),
+  /** A read for the page of an extension: as the person, and only what the person has consented to. */
+  'extensions.read': call({ input: extensionRead, output: extensionAnswer }),
   /** The drills that come with Pilothouse. */
   'drills.list': call({
     input: v.undefined_(),

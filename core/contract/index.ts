@@ -18,6 +18,7 @@ export * from './schemas/drill.ts';
 export * from './schemas/controllers.ts';
 export * from './schemas/joining.ts';
 export * from './schemas/etcd-inspection.ts';
+export * from './schemas/extension.ts';
 export * from './schemas/fault.ts';
 export * from './schemas/files.ts';
 export * from './schemas/graph.ts';

@@ -9,7 +9,7 @@ import { createElectronBridge } from '../ipc/electron-bridge.ts';
 import { createHandlers } from '../ipc/handlers/create-handlers.ts';
 import { registerConsoleScheme, serveConsolePages } from '../windows/console-pages.ts';
 import { createConsoleWindows } from '../windows/console-windows.ts';
-import { guardNavigation, refusePermissions } from '../windows/guards.ts';
+import { guardNavigation, keepOffline, refusePermissions } from '../windows/guards.ts';
 import { openWindowState } from '../windows/window-state.ts';
 import { pathOfDeepLink } from './deep-link.ts';
 import { chooseKubeconfigFile, chooseSnapshotFile } from './file-dialog.ts';
@@ -141,9 +141,14 @@ export const startDesktop = ({ dataDirectory, desktopDirectory, deepLink, file }
   });
 
   applyTheme(host.settings.read());
-  void app.whenReady().then(() => {
+  void app.whenReady().then(async () => {
     refusePermissions(session.defaultSession, log);
-    serveConsolePages(session.defaultSession, join(appDirectory, 'dist/renderer'), log);
+    await keepOffline(session.defaultSession);
+    serveConsolePages(session.defaultSession, {
+      root: join(appDirectory, 'dist/renderer'),
+      extensionPage: host.extensionPage,
+      log,
+    });
     begin({ ...(deepLink !== undefined && { deepLink }), ...(file !== undefined && { file }) });
     followSettings(host.settings, stopped.signal, applyTheme, log);
     exposeTestHook({ app, bridge, windows, host });

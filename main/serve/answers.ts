@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SECURITY_HEADERS } from '../windows/content-policy.ts';
+import type { ExtensionPage } from '../extensions/extension-page.ts';
 import type { StaticFile } from './static-files.ts';
 
 export interface Refusal {
@@ -43,6 +44,16 @@ export const sendFile = (request: IncomingMessage, response: ServerResponse, fil
   }
   response.writeHead(200, { ...baseHeaders(file.contentType, file.body.length), ...validators });
   response.end(request.method === 'HEAD' ? undefined : file.body);
+};
+
+/** With headers of its own: its policy is stricter than that of the console. */
+export const sendExtensionPage = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { body, headers }: ExtensionPage,
+): void => {
+  response.writeHead(200, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) });
+  response.end(request.method === 'HEAD' ? undefined : body);
 };
 
 /** The token leaves the address bar and the history; what remains is the cookie. */

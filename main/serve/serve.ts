@@ -8,8 +8,9 @@ import { messageOf, ReasonError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { Strangers } from '../../core/base/node/strangers.ts';
 import type { Handlers } from '../../core/contract/index.ts';
+import type { ExtensionPage } from '../extensions/extension-page.ts';
 import { createAccess, type Access } from './access.ts';
-import { redirectHome, refuse, REFUSALS, sendFile } from './answers.ts';
+import { redirectHome, refuse, REFUSALS, sendExtensionPage, sendFile } from './answers.ts';
 import { createContractSockets, type ContractSockets } from './contract-sockets.ts';
 import {
   isForeignFetch,
@@ -35,6 +36,8 @@ export interface ServeOptions {
   /** The built console. */
   readonly pagesDirectory: string;
   readonly handlers: Handlers;
+  /** Documents of extensions by their path; undefined for every other path. */
+  readonly extensionPage: (path: string) => Promise<ExtensionPage | undefined>;
   readonly clock: Clock;
   readonly log: Log;
   /** 0 picks a free one. */
@@ -64,6 +67,8 @@ interface Parts {
   readonly port: () => number;
   readonly access: Access;
   readonly files: StaticFiles;
+  readonly extensionPage: ServeOptions['extensionPage'];
+  readonly log: Log;
   readonly sockets: ContractSockets;
   readonly strangers: Strangers;
 }
@@ -75,6 +80,22 @@ const addressOf = (request: IncomingMessage): URL | undefined =>
   URL.canParse(request.url ?? '', `https://${HOST}`)
     ? new URL(request.url ?? '', `https://${HOST}`)
     : undefined;
+
+/** A file of the console; failing that, the document of an extension. */
+const answerWithFile = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { path, parts }: { readonly path: string; readonly parts: Parts },
+): Promise<void> => {
+  const file = parts.files.get(path);
+  if (file) return sendFile(request, response, file);
+  const page = await parts.extensionPage(path).catch((error: unknown) => {
+    parts.log.write('warn', 'the page of an extension could not be read', { error });
+    return undefined;
+  });
+  if (page) sendExtensionPage(request, response, page);
+  else refuse(request, response, REFUSALS.missing);
+};
 
 /** The order matters: nothing is told to a foreign host name, and a token is not spent by a foreign page. */
 const answer = (request: IncomingMessage, response: ServerResponse, parts: Parts): void => {
@@ -93,9 +114,7 @@ const answer = (request: IncomingMessage, response: ServerResponse, parts: Parts
     return redirectHome(response, sessionCookie(parts.port(), session));
   }
   if (!isSignedIn(request, parts)) return refuse(request, response, REFUSALS.signedOut);
-  const file = address && parts.files.get(address.pathname);
-  if (!file) return refuse(request, response, REFUSALS.missing);
-  sendFile(request, response, file);
+  void answerWithFile(request, response, { path: address?.pathname ?? '', parts });
 };
 
 const refuseUpgrade = (socket: Duplex, status: string): void => {
@@ -123,14 +142,14 @@ const listen = (server: Server, port: number): Promise<number> =>
 
 /** Serves the console to browsers of this machine, over HTTPS on loopback. */
 export const startServe = async (options: ServeOptions): Promise<Serving> => {
-  const { clock, log, handlers } = options;
+  const { clock, log, handlers, extensionPage } = options;
   const files = await readStaticFiles(options.pagesDirectory);
   const identity = await ensureTlsIdentity(options);
   const access = createAccess(clock);
   const sockets = createContractSockets({ handlers, clock, log });
   let port = 0;
   const strangers = new Strangers(CONNECTIONS_MAX);
-  const parts: Parts = { port: () => port, access, files, sockets, strangers };
+  const parts: Parts = { port: () => port, access, files, extensionPage, log, sockets, strangers };
 
   const server = createServer(
     {

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { protocol, type Session } from 'electron';
 import type { Log } from '../../core/base/log.ts';
-import { CONSOLE_SCHEME } from '../ipc/console-address.ts';
+import type { ExtensionPage } from '../extensions/extension-page.ts';
+import { CONSOLE_SCHEME, isConsoleUrl } from '../ipc/console-address.ts';
 import { SECURITY_HEADERS } from './content-policy.ts';
 import { pageFileFor } from './page-file.ts';
 
@@ -21,10 +22,25 @@ const refuse = (status: number, text: string): Response =>
     headers: { ...SECURITY_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' },
   });
 
-/** Serves the built console from `root`, read-only. */
-export const serveConsolePages = (session: Session, root: string, log: Log): void => {
+export interface ConsolePages {
+  /** The built console. */
+  readonly root: string;
+  /** Documents of extensions by their path; undefined for every other path. */
+  readonly extensionPage: (path: string) => Promise<ExtensionPage | undefined>;
+  readonly log: Log;
+}
+
+/** Serves the built console from `root`, read-only, and what frames of extensions show. */
+export const serveConsolePages = (session: Session, { root, extensionPage, log }: ConsolePages): void => {
   session.protocol.handle(CONSOLE_SCHEME, async (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'only GET is served');
+    if (isConsoleUrl(request.url)) {
+      const page = await extensionPage(new URL(request.url).pathname).catch((error: unknown) => {
+        log.write('warn', 'the page of an extension could not be read', { error });
+        return undefined;
+      });
+      if (page) return new Response(page.body, { headers: page.headers });
+    }
     const file = pageFileFor(root, request.url);
     if (!file) return refuse(404, 'no such page');
     try {

@@ -1,10 +1,26 @@
-import type { App, Session, WebContents } from 'electron';
+import type { App, Session, WebContents, WebFrameMain } from 'electron';
 import type { Log } from '../../core/base/log.ts';
+import { extensionOfPath } from '../../core/contract/index.ts';
 import { isConsoleUrl } from '../ipc/console-address.ts';
 
 const URL_CHARACTERS_LOGGED_MAX = 200;
 
 const loggable = (url: string): string => url.slice(0, URL_CHARACTERS_LOGGED_MAX);
+
+interface FrameNavigation {
+  readonly url: string;
+  readonly isMainFrame: boolean;
+  readonly frame: WebFrameMain | null;
+  readonly initiator?: WebFrameMain | null;
+}
+
+/** The console shows an extension in a frame of its own page; the frame leads nowhere else, and to no other extension. */
+const isExtensionFrame = ({ url, isMainFrame, initiator, frame }: FrameNavigation): boolean =>
+  !isMainFrame &&
+  isConsoleUrl(url) &&
+  extensionOfPath(new URL(url).pathname) !== undefined &&
+  frame?.parent?.parent === null &&
+  initiator?.frameTreeNodeId === frame.parent.frameTreeNodeId;
 
 /** A page may load itself again; everything else that leads away from it is refused. */
 const isReload = (contents: WebContents, url: string): boolean =>
@@ -35,7 +51,11 @@ const guardContents = (contents: WebContents, log: Log, openOutside: OpenOutside
   };
   contents.on('will-navigate', refuse('navigate'));
   contents.on('will-redirect', refuse('redirect'));
-  contents.on('will-frame-navigate', refuse('frame'));
+  const refuseFrame = refuse('frame');
+  contents.on('will-frame-navigate', (details) => {
+    if (!isExtensionFrame(details)) refuseFrame(details);
+  });
+  contents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp');
   contents.on('will-attach-webview', (event) => {
     event.preventDefault();
     log.write('warn', 'webview refused');
@@ -88,3 +108,13 @@ export const refusePermissions = (session: Session, log: Log): void => {
     log.write('warn', 'download refused', { url: loggable(item.getURL()) });
   });
 };
+
+/** Port 9 discards; nothing listens there, and nothing is resolved to find that out. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+/**
+ * The pages of the app come by its own scheme, and what it asks of clusters its main process sends. So the network of Chromium
+ * leads nowhere, also where no policy of a page reaches: hints to connect, names to resolve, WebRTC.
+ */
+export const keepOffline = async (session: Session): Promise<void> =>
+  session.setProxy({ mode: 'fixed_servers', proxyRules: NOWHERE, proxyBypassRules: '<-loopback>' });

@@ -217,6 +217,7 @@ test('a port that is in use is reported in one line', async () => {
     dataDirectory: serving.dataDirectory,
     pagesDirectory: `${serving.dataDirectory}/pages`,
     handlers: {},
+    extensionPage: () => Promise.resolve(undefined),
     clock: manualClock(),
     log: silentLog,
     port: serving.port,

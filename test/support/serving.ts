@@ -58,6 +58,7 @@ export const startTestServing = async (options: TestServingOptions = {}): Promis
     dataDirectory,
     pagesDirectory: options.pagesDirectory ?? writePages(join(dataDirectory, 'pages')),
     handlers: { ...host.handlers, ...options.handlers },
+    extensionPage: host.extensionPage,
     clock,
     log: silentLog,
   });

@@ -4,6 +4,7 @@ import { controllers } from './controllers.ts';
 import { directoryFailures } from './directory-failures.ts';
 import { doctor } from './doctor.ts';
 import { drills } from './drills.ts';
+import { extensions } from './extensions.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
 import { graph } from './graph.ts';
@@ -26,6 +27,7 @@ export const sentences = {
   ...directoryFailures,
   ...doctor,
   ...drills,
+  ...extensions,
   ...failures,
   ...findings,
   ...graph,

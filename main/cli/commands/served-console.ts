@@ -59,6 +59,7 @@ export const openServedConsole = async (options: ServedConsoleOptions): Promise<
       dataDirectory,
       pagesDirectory: pages ?? builtPages(),
       handlers: host.handlers,
+      extensionPage: host.extensionPage,
       clock: systemClock,
       log,
       port,

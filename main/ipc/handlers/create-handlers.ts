@@ -5,6 +5,7 @@ import type { Log } from '../../../core/base/log.ts';
 import { systemRandom } from '../../../core/base/node/random.ts';
 import {
   ContractError,
+  extensionOfPath,
   type AppInfo,
   type CallHandler,
   type Handlers,
@@ -17,6 +18,8 @@ import { createLocalClusterHandlers } from '../../clusters/handlers.ts';
 import { HostedClusters } from '../../clusters/hosted-clusters.ts';
 import { ownClusters } from '../../clusters/own-clusters.ts';
 import type { DrillDependencies } from '../../drills/handlers.ts';
+import type { ExtensionPage } from '../../extensions/extension-page.ts';
+import type { ExtensionDependencies, ExtensionHost } from '../../extensions/handlers.ts';
 import type { FileDependencies } from '../../files/handlers.ts';
 import type { GraphHandlerDependencies } from '../../graph/handlers.ts';
 import type { HelmDependencies } from '../../helm/handlers.ts';
@@ -64,6 +67,12 @@ const MONITOR_NAMES = [
 ] as const satisfies readonly Name[];
 
 const DRILL_NAMES = ['drills.list', 'drills.watch', 'drills.request'] as const satisfies readonly Name[];
+const EXTENSION_NAMES = [
+  'extensions.list',
+  'extensions.allow',
+  'extensions.revoke',
+  'extensions.read',
+] as const satisfies readonly Name[];
 const FILE_NAMES = [
   'files.list',
   'files.download',
@@ -111,6 +120,8 @@ export interface HandlerSet extends Disposable {
   readonly navigation: NavigationHub;
   /** The clusters that this process runs. */
   readonly hosted: HostedClusters;
+  /** What a frame of an extension shows, by the path that it asks for; undefined for everything that no person allowed. */
+  extensionPage(path: string): Promise<ExtensionPage | undefined>;
   /** Lets pages read a snapshot that a person opened outside the console. */
   allowSnapshot(path: string): void;
   /** Starts the clusters that were running when this console ended last, if the user wants that. */
@@ -133,6 +144,20 @@ const externalOpener =
     await openExternal(checkedLink(url));
     return undefined;
   };
+
+const appInfo =
+  ({ version, shell, dataDirectory }: HandlerDependencies, startedAtMs: number): CallHandler<'app.info'> =>
+  async () => ({
+    version,
+    shell,
+    platform: process.platform,
+    arch: process.arch,
+    nodeVersion: process.versions.node,
+    electronVersion: process.versions['electron'] ?? null,
+    chromeVersion: process.versions['chrome'] ?? null,
+    dataDirectory,
+    startedAtMs,
+  });
 
 /** The parts that run clusters are loaded with the first one: a console that opens a kubeconfig needs none of them. */
 const openHostedClusters = (
@@ -165,6 +190,17 @@ const drillHandlers = (options: DrillDependencies): Handlers =>
 
 const helmHandlers = (options: HelmDependencies): Handlers =>
   lateHandlers(HELM_NAMES, async () => (await import('../../helm/handlers.ts')).createHelmHandlers(options));
+
+const extensionHost = (options: ExtensionDependencies): ExtensionHost => {
+  let loaded: Promise<ExtensionHost> | undefined;
+  const load = (): Promise<ExtensionHost> =>
+    (loaded ??= import('../../extensions/handlers.ts').then((module) => module.createExtensionHost(options)));
+  return {
+    handlers: lateHandlers(EXTENSION_NAMES, async () => (await load()).handlers),
+    // Asked for every file of the console: most are none of theirs, and need none of this loaded.
+    page: async (path) => (extensionOfPath(path) ? (await load()).page(path) : undefined),
+  };
+};
 
 const fileHandlers = (options: FileDependencies): Handlers => {
   let loaded: Promise<Handlers> | undefined;
@@ -240,7 +276,9 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
       userAgent: `pilothouse/${dependencies.version}`,
     }),
   );
-  const { open, openForWriting } = kube.connections;
+  const { connections } = kube;
+  const { open, openForWriting } = connections;
+  const extensions = extensionHost({ dataDirectory, clock, connections, onDamage });
   const drain = { run: drainNode(openForWriting, clock), connect: open };
   const local = store.add(
     createLocalClusterHandlers({ hosted, clusters, notifications, clock, drain, snapshots }),
@@ -267,18 +305,6 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
       }),
     );
   const vitals: Readonly<Record<VitalsPaceSeconds, Vitals>> = { 1: vitalsEvery(1), 5: vitalsEvery(5) };
-
-  const info = async (): Promise<AppInfo> => ({
-    version: dependencies.version,
-    shell: dependencies.shell,
-    platform: process.platform,
-    arch: process.arch,
-    nodeVersion: process.versions.node,
-    electronVersion: process.versions['electron'] ?? null,
-    chromeVersion: process.versions['chrome'] ?? null,
-    dataDirectory,
-    startedAtMs,
-  });
 
   let updates: Promise<Handlers> | undefined;
   const loadUpdates = (): Promise<Handlers> =>
@@ -309,7 +335,7 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
   };
 
   const handlers: Handlers = {
-    'app.info': info,
+    'app.info': appInfo(dependencies, startedAtMs),
     'app.vitals': ({ everySeconds }, signal) => vitals[everySeconds].watch(signal),
     ...(openExternal && { 'app.openExternal': externalOpener(openExternal) }),
     'settings.read': async () => settings.read(),
@@ -327,8 +353,9 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     ...kube.handlers,
     ...lateHandlers(MONITOR_NAMES, loadMonitor),
     ...drillHandlers({ clock, localClusters: hosted }),
-    ...applicationHandlers({ clock, localClusters: hosted, connections: kube.connections }),
-    ...historyHandlers(store, { clock, localClusters: hosted, connections: kube.connections, snapshots }),
+    ...extensions.handlers,
+    ...applicationHandlers({ clock, localClusters: hosted, connections }),
+    ...historyHandlers(store, { clock, localClusters: hosted, connections, snapshots }),
     ...lateHandlers(['updates.check'], loadUpdates),
     'notifications.watch': (_input, signal) => notifications.watch(signal),
     'navigation.watch': (_input, signal) => navigation.watch(signal),
@@ -341,6 +368,7 @@ export const createHandlers = (dependencies: HandlerDependencies): HandlerSet =>
     notifications,
     navigation,
     hosted,
+    extensionPage: extensions.page,
     allowSnapshot: (path) => snapshots.add(path),
     resume: () => {
       // Those who set no feed never load what reads one.

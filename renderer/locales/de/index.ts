@@ -11,6 +11,7 @@ import { doctorPage } from './doctor.ts';
 import { drills } from './drills.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
+import { extensionsPage } from './extensions.ts';
 import { files } from './files.ts';
 import { forwardsPage } from './forwards.ts';
 import { graphPage } from './graph.ts';
@@ -48,6 +49,7 @@ export const de: Messages = {
   ...helm,
   ...history,
   ...leases,
+  ...extensionsPage,
   ...files,
   ...forwardsPage,
   ...graphPage,

@@ -10,6 +10,7 @@ import { doctorPage } from './doctor.ts';
 import { drills } from './drills.ts';
 import { editor } from './editor.ts';
 import { events } from './events.ts';
+import { extensionsPage } from './extensions.ts';
 import { files } from './files.ts';
 import { forwardsPage } from './forwards.ts';
 import { graphPage } from './graph.ts';
@@ -45,6 +46,7 @@ export const en = {
   ...doctorPage,
   ...drills,
   ...editor,
+  ...extensionsPage,
   ...files,
   ...forwardsPage,
   ...graphPage,

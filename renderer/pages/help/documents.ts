@@ -17,6 +17,7 @@ const ORDER = [
   'backup',
   'lost-quorum',
   'drills',
+  'extensions',
   'upgrade',
   'security',
   'troubleshooting',

@@ -95,6 +95,7 @@ export const PAGES = [
   { name: 'forwards', go: '#/forwards', act: pause(500) },
   { name: 'actions', go: '#/actions', act: pause(500) },
   { name: 'workspaces', go: '#/workspaces', act: pause(500) },
+  { name: 'extensions', go: '#/extensions', act: pause(500) },
   { name: 'controllers', go: '#/controllers', act: pause(2500) },
   { name: 'graph', go: '#/graph?namespace=shop', act: pause(2000) },
   { name: 'helm', go: '#/helm', act: pause(2000) },

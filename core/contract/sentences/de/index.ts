@@ -6,6 +6,7 @@ import { controllers } from './controllers.ts';
 import { directoryFailures } from './directory-failures.ts';
 import { doctor } from './doctor.ts';
 import { drills } from './drills.ts';
+import { extensions } from './extensions.ts';
 import { failures } from './failures.ts';
 import { findings } from './findings.ts';
 import { graph } from './graph.ts';
@@ -24,6 +25,7 @@ export const german: { readonly [C in SentenceCode]: Sentences[C] extends string
   ...directoryFailures,
   ...doctor,
   ...drills,
+  ...extensions,
   ...failures,
   ...findings,
   ...graph,
