@@ -51,8 +51,8 @@ import {
   historyVersions,
   historyVersionsQuery,
   momentOf,
-  restoreReport,
   restoreRequest,
+  restoreStep,
 } from './schemas/history.ts';
 import {
   apiAnswer,
@@ -281,8 +281,11 @@ export const contract = {
   'history.object': call({ input: historyObjectQuery, output: historyObject }),
   /** What changed between two moments of a cluster. */
   'history.compare': call({ input: historyCompareQuery, output: historyComparison }),
-  /** Brings objects of another moment back, as the person. A dry run is allowed while the cluster is read-only. */
-  'history.restore': call({ input: restoreRequest, output: restoreReport }),
+  /**
+   * Brings objects of another moment back, one after the other, as the person; closing it stops before the next one. A dry run is
+   * allowed while the cluster is read-only.
+   */
+  'history.restore': stream({ input: restoreRequest, item: restoreStep, batchItemsMax: 4 }),
   'upgrade.plan': call({
     input: v.object({ cluster: clusterRef, version: v.nullable(v.string()) }),
     output: upgradePlan,

@@ -14,7 +14,6 @@ import {
   openDecoder,
   prefixOf,
   REGISTRY,
-  restoreObjects,
   revisionsOf,
   sampleTimes,
   type Decoder,
@@ -23,18 +22,16 @@ import {
 import {
   ContractError,
   HISTORY_ROWS_MAX,
-  RESTORED_TOLD_MAX,
   saidOf,
   say,
   type Handlers,
   type Moment,
-  type RestoredObject,
-  type RestoreReport,
 } from '../../core/contract/index.ts';
 import { guarded } from '../clusters/failure.ts';
 import type { LocalClusters } from '../clusters/local-clusters.ts';
 import type { Connections } from '../kube/connections.ts';
 import { objectVersions } from './object-versions.ts';
+import { createRestore } from './restore-stream.ts';
 import { SnapshotShelf } from './snapshot-shelf.ts';
 
 export interface HistoryDependencies {
@@ -44,22 +41,6 @@ export interface HistoryDependencies {
   /** Snapshots outside the folders of a cluster that a person has named. */
   readonly snapshots: { has(path: string): boolean };
 }
-
-/** Failures first, then what was written; unchanged objects are only counted. */
-const reportOf = (restored: readonly RestoredObject[]): RestoreReport => {
-  const counts = { created: 0, replaced: 0, unchanged: 0, skipped: 0, failed: 0 };
-  for (const { outcome } of restored) counts[outcome] += 1;
-  const isSingle = restored.length === 1;
-  const order = ['failed', 'replaced', 'created', 'skipped', 'unchanged'] as const;
-  return {
-    counts,
-    objects: restored
-      .filter(({ outcome }) => isSingle || outcome !== 'unchanged')
-      .sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome))
-      .slice(0, RESTORED_TOLD_MAX)
-      .map((one) => (isSingle ? one : { ...one, live: null, result: null })),
-  };
-};
 
 /** How handlers read a moment of a cluster: which files a page may name, and with which keys values are decrypted. */
 const momentsOf = ({ clock, localClusters, snapshots }: HistoryDependencies, shelf: SnapshotShelf) => {
@@ -195,22 +176,7 @@ export const createHistoryHandlers = (
           ),
         ),
       ),
-    'history.restore': ({ cluster, at: moment, selection, dryRun }, signal) =>
-      guarded(async () => {
-        const connection = await (dryRun ? connections.open : connections.openForWriting)(cluster);
-        const resources = async (isFresh: boolean) => (await connection.discovery(isFresh)).resources;
-        return at(cluster, moment, (source) =>
-          withDecoder(cluster, async (decoder) => {
-            const options = { client: connection.client, resources, source, decoder, dryRun, signal };
-            const restored: RestoredObject[] = [];
-            for await (const one of restoreObjects(selection, options)) {
-              const isSingle = selection.kind === 'objects' && selection.keys.length === 1;
-              restored.push(isSingle ? one : { ...one, live: null, result: null });
-            }
-            return reportOf(restored);
-          }),
-        );
-      }),
+    'history.restore': createRestore({ clock, connections, at, withDecoder }),
   };
   return { handlers, dispose: () => shelf.dispose() };
 };

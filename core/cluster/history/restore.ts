@@ -34,6 +34,8 @@ export interface RestoreOptions {
   readonly source: Source;
   readonly decoder: Decoder;
   readonly dryRun: boolean;
+  /** How many objects were chosen, before the first one is read. */
+  readonly onChosen?: (count: number) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -275,6 +277,7 @@ export async function* restoreObjects(
   options: RestoreOptions,
 ): AsyncGenerator<RestoredObject> {
   const chosen = await chooseKeys(options.source, selection);
+  options.onChosen?.(chosen.length);
   const isSingle = selection.kind === 'objects';
   const restore = new Restore(options, chosen);
   for (const one of chosen) {

@@ -131,18 +131,28 @@ export const restoreRequest = v.object({
   dryRun: v.boolean(),
 });
 
+const restoreCounts = v.object({
+  created: v.number(),
+  replaced: v.number(),
+  unchanged: v.number(),
+  skipped: v.number(),
+  failed: v.number(),
+});
+
 export const restoreReport = v.object({
-  counts: v.object({
-    created: v.number(),
-    replaced: v.number(),
-    unchanged: v.number(),
-    skipped: v.number(),
-    failed: v.number(),
-  }),
+  counts: restoreCounts,
   /** What was done, failures first; unchanged objects are only counted. */
   objects: v.pipe(v.array(restoredObject), v.maxLength(RESTORED_TOLD_MAX)),
 });
 export type RestoreReport = v.InferOutput<typeof restoreReport>;
+
+/** How far a restore has come: so many of the chosen objects, with what became of them. The last one has the report. */
+export const restoreStep = v.object({
+  total: v.number(),
+  counts: restoreCounts,
+  report: v.nullable(restoreReport),
+});
+export type RestoreStep = v.InferOutput<typeof restoreStep>;
 
 /** A revision and when it was written, as the Leases of components tell. */
 const historySample = v.object({ revision: v.number(), atMs: v.number() });

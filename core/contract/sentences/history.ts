@@ -13,6 +13,7 @@ export const history = {
   'failure.history.future': 'revision {revision} does not exist yet; the newest is {newest}',
   'failure.history.tooMany':
     'these are more than {max} objects; choose a namespace, or restore the complete snapshot with pilothouse snapshot restore',
+  'failure.history.cancelled': 'stopped before it was finished; restored objects stay',
   'failure.history.foreign':
     'the etcd of this cluster is not accessible; choose a snapshot file to read older objects',
   'helm.warn.hook': 'hook {kind} {name} is not run',

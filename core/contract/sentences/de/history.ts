@@ -13,6 +13,7 @@ export const history = {
   'failure.history.future': 'Revision {revision} gibt es noch nicht; die neueste ist {newest}',
   'failure.history.tooMany':
     'das sind mehr als {max} Objekte; einen Namespace wählen, oder den ganzen Snapshot mit pilothouse snapshot restore einspielen',
+  'failure.history.cancelled': 'vor dem Ende abgebrochen; wiederhergestellte Objekte bleiben',
   'failure.history.foreign':
     'das etcd dieses Clusters ist nicht zugänglich; wählen Sie eine Snapshot-Datei, um ältere Objekte zu lesen',
   'helm.warn.hook': 'Hook {kind} {name} wird nicht ausgeführt',
