@@ -20,6 +20,12 @@ const entry = (id: number, text: string, more: Partial<TimelineEntry> = {}): Tim
 });
 const words: ReportWords = {
   title: (cluster) => `Post-mortem: ${cluster}`,
+  impact: 'Impact',
+  noImpact: 'no impact',
+  impairment: (kind) => kind,
+  impactText: ({ count, total, longest }) => `${count}x ${total} (${longest})`,
+  notOver: 'lasts',
+  unknown: 'Unknown',
   chains: 'Causes',
   noChains: 'none',
   timeline: 'Timeline',
@@ -73,4 +79,37 @@ test('chains with the gravest effects come first, and a circle ends', () => {
     entry(7, 'circle', { cause: 6 }),
   ];
   expect(rootsOf(entries).map(({ root }) => root.id)[0]).toBe(3);
+});
+
+test('overlapping impairments count once, what is cut by the range is counted within it, and what lasts says so', () => {
+  const down = { kind: 'nodeNotReady', lane: 'nodes' } as const;
+  const entries = [
+    entry(1, 'a', { ...down, endMs: 4_000 }),
+    entry(2, 'b', { ...down, endMs: 6_000 }),
+    entry(8, 'c', { ...down, isOpen: true }),
+    entry(3, 'no leader', { kind: 'noLeader', lane: 'etcd', endMs: 3_500 }),
+    entry(4, 'a rollout that worked', { kind: 'rollout', lane: 'workloads', severity: 'ok', endMs: 5_000 }),
+  ];
+  const text = postMortem(entries, { cluster: 'x', ...range, damagedLines: 0, picture: 'p.svg', words });
+  expect(text).toContain(
+    '## Impact\n\n- noLeader: 1x 500 ms (500 ms)\n- nodeNotReady: 3x 7000 ms (4000 ms); lasts\n\n## Causes',
+  );
+  expect(text).not.toContain('## Unknown');
+});
+
+test('a report says what it cannot know: gaps, clocks that jumped, lines that are damaged', () => {
+  const entries = [
+    entry(1, 'nothing was recorded for 5 min', { kind: 'recordingBegan' }),
+    entry(2, 'the clock jumped', { kind: 'clockJumped' }),
+  ];
+  const text = postMortem(entries, { cluster: 'x', ...range, damagedLines: 3, picture: 'p.svg', words });
+  expect(text).toContain(
+    '## Unknown\n\n- 3 damaged\n- 1 s nothing was recorded for 5 min\n- 2 s the clock jumped\n\n## Follow-up',
+  );
+  expect(text).toContain('## Impact\n\nno impact');
+});
+
+test('a hundred thousand effects of one cause are told without a stall', () => {
+  const entries = Array.from({ length: 100_000 }, (_, id) => entry(id, 'x', { cause: id === 0 ? null : 0 }));
+  expect(rootsOf(entries).map(({ effects }) => effects.length)).toEqual([99_999]);
 });

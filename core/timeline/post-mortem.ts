@@ -1,4 +1,5 @@
 import type { Said, TimelineEntry, TimelineLane } from '../contract/index.ts';
+import { blindSpots, impactOf, type Impact, type Impairment } from './impact.ts';
 import { causesOf, endOf, rootsOf, within } from './story.ts';
 
 /** A report is read by people: the rest is in the export of the log. */
@@ -9,6 +10,13 @@ const EFFECTS_MAX = 12;
 /** The words of the reader's language. */
 export interface ReportWords {
   title(cluster: string): string;
+  readonly impact: string;
+  readonly noImpact: string;
+  impairment(kind: Impairment): string;
+  /** `3 times, 40 s in total, 20 s at the longest`. */
+  impactText(impact: { readonly count: number; readonly total: string; readonly longest: string }): string;
+  readonly notOver: string;
+  readonly unknown: string;
   readonly noChains: string;
   readonly chains: string;
   readonly timeline: string;
@@ -44,7 +52,13 @@ const cell = (text: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** A time range as a report: what began it, what followed, and every entry. */
+const impactLine = (impact: Impact, words: ReportWords): string => {
+  const { kind, count, totalMs, longestMs, isOpen } = impact;
+  const [total, longest] = [words.durationText(totalMs), words.durationText(longestMs)];
+  return `- ${words.impairment(kind)}: ${words.impactText({ count, total, longest })}${isOpen ? `; ${words.notOver}` : ''}`;
+};
+
+/** A time range as a report: what it meant, what began it, what followed, every entry, and what is not known. */
 export const postMortem = (entries: readonly TimelineEntry[], options: ReportOptions): string => {
   const { cluster, fromMs, toMs, damagedLines, picture, words } = options;
   const shown = within(entries, { fromMs, toMs });
@@ -70,13 +84,21 @@ export const postMortem = (entries: readonly TimelineEntry[], options: ReportOpt
       cause ? sentence(cause) : '',
     ].join(' | ')} |`;
   });
+  const impact = impactOf(shown, { fromMs, toMs }).map((one) => impactLine(one, words));
+  const unknown = [
+    ...(damagedLines > 0 ? [`- ${words.damaged(damagedLines)}`] : []),
+    ...blindSpots(shown).map((entry) => `- ${words.timeText(entry.atMs)} ${sentence(entry)}`),
+  ];
   return [
     `# ${cell(words.title(cluster))}`,
     '',
     words.range(words.timeText(fromMs), words.timeText(toMs), shown.length),
-    ...(damagedLines > 0 ? ['', words.damaged(damagedLines)] : []),
     '',
     `![${cell(words.pictureLabel)}](${encodeURI(picture)})`,
+    '',
+    `## ${words.impact}`,
+    '',
+    ...(impact.length > 0 ? impact : [words.noImpact]),
     '',
     `## ${words.chains}`,
     '',
@@ -89,6 +111,7 @@ export const postMortem = (entries: readonly TimelineEntry[], options: ReportOpt
     ...rows,
     ...(shown.length > ROWS_MAX ? ['', words.more(shown.length - ROWS_MAX)] : []),
     '',
+    ...(unknown.length > 0 ? [`## ${words.unknown}`, '', ...unknown.slice(0, CHAINS_MAX * 2), ''] : []),
     `## ${words.followUp}`,
     '',
     words.followUpText,

@@ -37,7 +37,10 @@ export const rootsOf = (
   const effects = new Map<number, TimelineEntry[]>();
   for (const entry of entries) {
     const root = causesOf(entry, byId).at(-1);
-    if (root) effects.set(root.id, [...(effects.get(root.id) ?? []), entry]);
+    if (!root) continue;
+    const list = effects.get(root.id);
+    if (list) list.push(entry);
+    else effects.set(root.id, [entry]);
   }
   const weight = (list: readonly TimelineEntry[]): number =>
     list.reduce((sum, { severity }) => sum + RANKS[severity], 0);

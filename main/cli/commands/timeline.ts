@@ -11,6 +11,7 @@ import {
   type TimelineLane,
 } from '../../../core/contract/index.ts';
 import { timelinePicture } from '../../../core/timeline/picture.ts';
+import type { Impairment } from '../../../core/timeline/impact.ts';
 import { postMortem, type ReportWords } from '../../../core/timeline/post-mortem.ts';
 import { causesOf, endOf, within } from '../../../core/timeline/story.ts';
 import { EXIT_OK, parseOptions, usageError, type Command, type CommandContext } from '../command.ts';
@@ -50,8 +51,25 @@ const timeText = (atMs: number): string => new Date(atMs).toISOString();
 const durationText = (ms: number): string =>
   ms < MINUTE_MS ? `${(ms / SECOND_MS).toFixed(1)} s` : `${Math.round(ms / MINUTE_MS)} min`;
 
+const IMPAIRMENTS: Readonly<Record<Impairment, string>> = {
+  noLeader: 'No etcd leader',
+  apiErrors: 'API errors',
+  etcdAlarm: 'etcd alarms',
+  nodeNotReady: 'Nodes not ready',
+  nodeCondition: 'Node conditions',
+  rollout: 'Rollouts that failed',
+  alert: 'Alerts',
+};
+
 const WORDS: ReportWords = {
   title: (cluster) => `Post-mortem: ${cluster}`,
+  impact: 'Impact',
+  noImpact: 'No impairment was recorded in this range.',
+  impairment: (kind) => IMPAIRMENTS[kind],
+  impactText: ({ count, total, longest }) =>
+    count === 1 ? total : `${count} times, ${total} in total, ${longest} at the longest`,
+  notOver: 'not over at the end of the range',
+  unknown: 'What is not known',
   chains: 'Causes and effects',
   noChains: 'No entry in this range has a known cause.',
   timeline: 'Timeline',

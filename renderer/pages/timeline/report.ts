@@ -7,6 +7,13 @@ import type { TimeRange } from './time-range.ts';
 
 const words = (): ReportWords => ({
   title: (cluster) => t('timelinePage.report.title', { cluster }),
+  impact: t('timelinePage.report.impact'),
+  noImpact: t('timelinePage.report.noImpact'),
+  impairment: (kind) => t(`timelinePage.impact.${kind}`),
+  impactText: ({ count, total, longest }) =>
+    count === 1 ? total : t('timelinePage.report.impactText', { count: formatCount(count), total, longest }),
+  notOver: t('timelinePage.report.notOver'),
+  unknown: t('timelinePage.report.unknown'),
   chains: t('timelinePage.report.chains'),
   noChains: t('timelinePage.report.noChains'),
   timeline: t('timelinePage.title'),
