@@ -120,7 +120,11 @@ test('a full database is reported with its sizes', () => {
 test('a slow disk is traced to the fault, or left to a person', () => {
   const fault = { kind: 'slow-disk', host: 'cp-1', delayMs: 200, id: 'f2', text: 'slow' } as const;
   const fsyncSeconds = new Map([['cp-1', 0.2]]);
-  expect(cause({ fsyncSeconds, faults: [fault] }).fix).toEqual({ kind: 'fault.heal', id: 'f2' });
+  expect(cause({ fsyncSeconds, faults: [fault] })).toEqual({
+    id: 'doctorDisk',
+    because: ['cp-1: 99th percentile 200 ms', 'injected fault: slow'],
+    fix: { kind: 'fault.heal', id: 'f2' },
+  });
   expect(cause({ fsyncSeconds })).toEqual({
     id: 'doctorDisk',
     because: ['cp-1: 99th percentile 200 ms'],
@@ -264,5 +268,22 @@ test('data that a cluster from a kubeconfig does not offer is reported as not su
     'doctorDisk',
     'doctorCertificates',
     'doctorComponents',
+  ]);
+});
+
+test('unschedulable pods do not hide a scheduler that is down', () => {
+  const hosts = [
+    host('cp-1'),
+    host('cp-2'),
+    host('cp-3', { absent: ['kube-scheduler'], components: [] }),
+    host('workers', WORKERS),
+  ];
+  const pending = [
+    { pod: 'shop/giant', ageMs: 600_000, message: '0/4 nodes are available: 4 Insufficient cpu.' },
+  ];
+  const found = diagnose({ ...healthy, hosts, pending }).find(({ id }) => id === 'doctorScheduling');
+  expect((found?.evidence ?? []).map(inEnglish)).toEqual([
+    expect.stringContaining('kube-scheduler on cp-3 is stopped'),
+    '0/4 nodes are available: 4 Insufficient cpu.',
   ]);
 });

@@ -146,9 +146,12 @@ const disk: Tree = (evidence) => {
   );
   return {
     ...fixedBy(judged, heal ?? page('/metrics')),
-    evidence: slow.map(([member, seconds]) =>
-      say('cause.fsync', { member, ms: Math.round(seconds * SECOND_MS) }),
-    ),
+    evidence: [
+      ...slow.map(([member, seconds]) => say('cause.fsync', { member, ms: Math.round(seconds * SECOND_MS) })),
+      ...evidence.faults
+        .filter(({ kind }) => kind === 'slow-disk')
+        .map(({ text }) => say('cause.fault', { text })),
+    ],
   };
 };
 
@@ -225,10 +228,14 @@ const scheduling: Tree = (evidence) => {
   const advice = usable.length === 0 ? say('remedy.scheduling.nodes') : say('remedy.scheduling.pods');
   return {
     ...fixedBy(bad(say('diagnosis.scheduling.pending', { names }), advice), page('/scheduler')),
-    evidence: waiting
-      .filter(({ message }) => message !== '')
-      .slice(0, 5)
-      .map(({ message }) => verbatim(message)),
+    evidence: [
+      // A replica that is down is not why they wait, but nothing else tells of it.
+      ...(schedulerState.evidence ?? []),
+      ...waiting
+        .filter(({ message }) => message !== '')
+        .slice(0, 5)
+        .map(({ message }) => verbatim(message)),
+    ],
   };
 };
 
