@@ -8,6 +8,7 @@ import { launchChromium, visit } from '../../support/chromium.ts';
 import { up } from '../../support/cluster.ts';
 import { operate, type OperatedCluster } from '../../support/operated-cluster.ts';
 import { printRow } from '../cluster/report.ts';
+import { measureRecording } from './recording.ts';
 
 /**
  * What the console remembers of a cluster of its own, in the real page: a timeline that is as long as it gets, and an
@@ -143,6 +144,7 @@ export const measurePast = async (): Promise<void> => {
   const cluster = await operate('--network', NETWORK, '--control-planes', '1', '--workers', '1');
   const browser = await launchChromium();
   try {
+    await measureRecording(cluster);
     await cluster.down('SIGTERM');
     writeTimeline(join(cluster.data, 'timeline'));
     const serving = await up('--data', cluster.data, '--serve');
