@@ -1,18 +1,14 @@
-import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
 import { join } from 'node:path';
-import { text as readText } from 'node:stream/consumers';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { OwnedClient } from '../../core/client/index.ts';
-import { etcdAccessOf, type EtcdAccess } from '../../core/cluster/etcd-operator/operations.ts';
-import { requireCluster } from '../../core/cluster/data-folder/open.ts';
 import { adminClient } from '../support/cluster.ts';
 import { launchDesktop, openDesk, type Desk, type Desktop } from '../support/electron.ts';
 import { actAndWait, contractOf, type PageContract } from '../support/page-contract.ts';
 import { until } from '../support/until.ts';
+import { inspectEtcd } from './etcd-inspection-steps.ts';
+import { readLeaderStory } from './why-steps.ts';
 import { workWithoutMouse } from './without-mouse-steps.ts';
 
 // An operator's day in the desktop app, on one cluster: each test continues where the one before has ended.
@@ -91,19 +87,6 @@ const retype = async (erased: string, text: string): Promise<void> => {
 };
 const apply = (): Locator => button('Apply 2 documents');
 const isApplyRefused = async (): Promise<boolean> => (await apply().getAttribute('aria-disabled')) === 'true';
-
-/** A call of etcd's JSON gateway, as curl makes it. */
-const askEtcd = async (
-  { endpoints: [endpoint = ''], tls }: EtcdAccess,
-  path: string,
-  body: unknown,
-): Promise<Record<string, unknown>> => {
-  const asked = request(`${endpoint}${path}`, { method: 'POST', ...tls }).end(JSON.stringify(body));
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
-  const text = await readText(response);
-  expect(response.statusCode, text).toBe(200);
-  return JSON.parse(text) as Record<string, unknown>;
-};
 
 interface Listed {
   readonly metadata: {
@@ -322,6 +305,7 @@ test(
     const successor = new RegExp(`^(?!${holder})cp-\\d has held kube-scheduler since`);
     await bars.getByRole('img', { name: successor }).waitFor();
     await bars.getByRole('img', { name: new RegExp(`^${holder} held kube-scheduler from`) }).waitFor();
+    await readLeaderStory(page, holder);
 
     await go('/');
     await chooseOnHost(holder, `Start ${holder}`);
@@ -333,36 +317,7 @@ test(
 test(
   'members are compared by hash; locks, users and roles of etcd are listed',
   { timeout: TEST_LIMIT_MS },
-  async () => {
-    const etcd = etcdAccessOf(cluster, await requireCluster(cluster));
-    const { ID: lease } = await askEtcd(etcd, '/v3/lease/grant', { TTL: 600 });
-    const name = Buffer.from('migration').toString('base64');
-    await askEtcd(etcd, '/v3/lock/lock', { name, lease });
-    await askEtcd(etcd, '/v3/auth/role/add', { name: 'reader' });
-    const perm = { permType: 'READ', key: Buffer.from('/registry/').toString('base64') };
-    await askEtcd(etcd, '/v3/auth/role/grant', { name: 'reader', perm });
-    await askEtcd(etcd, '/v3/auth/user/add', { name: 'auditor', password: 'secret' });
-    await askEtcd(etcd, '/v3/auth/user/grant', { user: 'auditor', role: 'reader' });
-
-    await go('/raft?window=5m');
-    await button('Compare').click();
-    await page.getByText(/^All members have the same keys at revision [\d,]+$/).waitFor();
-    const tab = (text: string): Locator =>
-      page.getByRole('group', { name: 'Consistency and access' }).getByText(text, { exact: true });
-    await tab('Locks').click();
-    await page.getByRole('row', { name: /^migration holds the lock [0-9a-f]+ \d+ s/ }).waitFor();
-    await tab('Users').click();
-    await page.getByText('Auth disabled: client certificates alone decide who may connect').waitFor();
-    await page.getByRole('row', { name: 'auditor reader' }).waitFor();
-    await page.getByRole('row', { name: 'reader read /registry/' }).waitFor();
-    await askEtcd(etcd, '/v3/lease/revoke', { ID: lease });
-    await askEtcd(etcd, '/v3/auth/user/delete', { name: 'auditor' });
-    await askEtcd(etcd, '/v3/auth/role/delete', { role: 'reader' });
-    await button('Refresh').click();
-    await page.getByText('No users and no roles.').waitFor();
-    await tab('Locks').click();
-    await page.getByText('No locks and no elections.').waitFor();
-  },
+  () => inspectEtcd(page, cluster),
 );
 
 test(
