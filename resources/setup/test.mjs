@@ -65,7 +65,8 @@ const LAYERS = [
   },
   {
     name: 'e2e in Electron',
-    packages: ELECTRON_LIBRARIES,
+    // A snapshot of a real etcd is opened in the app.
+    packages: [...ELECTRON_LIBRARIES, 'etcd-client', 'etcd-server'],
     prepare: electronForTests,
     run: (env) => runVitestTwice({ project: ['e2e'], files: ['test/e2e/desktop', 'test/e2e/packaged'], env }),
   },

@@ -8,7 +8,8 @@ import { launchDesktop, openDesk, type Desk, type Desktop } from '../support/ele
 import { actAndWait, contractOf, type PageContract } from '../support/page-contract.ts';
 import { until } from '../support/until.ts';
 import { inspectEtcd } from './etcd-inspection-steps.ts';
-import { readLeaderStory } from './why-steps.ts';
+import { useSampleExtension } from './extension-steps.ts';
+import { readForeignSnapshot, readLeaderStory, undoImageChange, type WhyDesk } from './why-steps.ts';
 import { workWithoutMouse } from './without-mouse-steps.ts';
 
 // An operator's day in the desktop app, on one cluster: each test continues where the one before has ended.
@@ -112,6 +113,13 @@ const makeConfigMap = (name: string): Promise<unknown> =>
     path: CONFIG_MAPS,
     body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } },
   });
+
+/** The dialog belongs to the desktop: what it would answer is put in its place. */
+const answerFileDialog = (chosen: string): Promise<void> =>
+  desktop.app.evaluate(({ dialog }, path) => {
+    dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [path] });
+  }, chosen);
+const whyDesk = (): WhyDesk => ({ page, client, answerFileDialog });
 
 test('the first run creates a cluster and shows its progress', { timeout: TEST_LIMIT_MS }, async () => {
   await page.getByRole('heading', { name: 'Create your first cluster' }).waitFor();
@@ -346,6 +354,20 @@ test(
 );
 
 test(
+  'the author of an image change is found in its versions, and the change undone',
+  { timeout: TEST_LIMIT_MS },
+  () => undoImageChange(whyDesk()),
+);
+
+test('a snapshot of a real etcd with protobuf is read as YAML', { timeout: TEST_LIMIT_MS }, () =>
+  readForeignSnapshot(whyDesk()),
+);
+
+test('an extension is allowed, used and asked about again', { timeout: TEST_LIMIT_MS }, async () =>
+  useSampleExtension(page, desk.dataDirectory, await runningPod()),
+);
+
+test(
   'when API servers stop behind an open list it says so, and recovers without missing or stale rows',
   { timeout: TEST_LIMIT_MS },
   async () => {
@@ -450,10 +472,7 @@ test(
     writeFileSync(damaged, bytes.fill(0xff, bytes.length >> 1, (bytes.length >> 1) + 64));
     await go('/snapshots');
     await expect(contract.call('backups.compare', { cluster, file: damaged })).rejects.toThrow(/^Forbidden/);
-    // The dialog belongs to the desktop: what it would answer is put in its place.
-    await desktop.app.evaluate(({ dialog }, path) => {
-      dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [path] });
-    }, damaged);
+    await answerFileDialog(damaged);
     await button('Restore from a file').click();
     await page.getByRole('alert').getByText('Cannot restore damaged.db').waitFor();
     await page.getByText(/Nothing was changed/).waitFor();

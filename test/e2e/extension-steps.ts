@@ -13,8 +13,11 @@ const go = (page: Page, path: string): Promise<unknown> =>
 const allow = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Allow this extension', exact: true }).click();
 
-/** The sample: reviewed, allowed, shown in the navigation, reading pods, and asked about again after a change. */
-export const useSampleExtension = async (page: Page, dataDirectory: string): Promise<void> => {
+/**
+ * The sample: reviewed, allowed, shown in the navigation, reading pods, and asked about again after a change. A pod that it lists
+ * (`pod`, where there is one) is opened by a click.
+ */
+export const useSampleExtension = async (page: Page, dataDirectory: string, pod?: string): Promise<void> => {
   const folder = join(dataDirectory, 'extensions', 'restarts');
   cpSync(SAMPLE, folder, { recursive: true });
   await go(page, '/extensions');
@@ -30,6 +33,15 @@ export const useSampleExtension = async (page: Page, dataDirectory: string): Pro
     .waitFor();
   await page.getByRole('navigation').getByRole('link', { name: 'Restarts', exact: true }).waitFor();
 
+  if (pod !== undefined) {
+    await extensionFrame(page)
+      .getByRole('button', { name: `default/${pod}`, exact: true })
+      .first()
+      .click();
+    await page.getByRole('complementary').getByRole('heading', { name: pod, exact: true }).waitFor();
+    await go(page, '/extensions?name=restarts');
+    await reload.waitFor();
+  }
   writeFileSync(join(folder, 'page.js'), 'document.body.append("another script");');
   await reload.click();
   await page.getByRole('heading', { name: 'Restarts has changed. Allow it again?' }).waitFor();
