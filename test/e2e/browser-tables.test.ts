@@ -4,7 +4,6 @@ import { openConsolePlane, PLANE_CONTEXT, type ConsolePlane } from '../support/c
 import { holdDeletes, keepHalfMinute } from '../support/page-hooks.ts';
 import { until } from '../support/until.ts';
 import { DEFINITIONS, editToy, toy, TOY_DEFINITION, TOY_POLICIES, TOYS } from './custom-kind-steps.ts';
-import { useSampleExtension } from './extension-steps.ts';
 
 // What a person does with lists and objects, by keys and clicks, on one server.
 
@@ -595,6 +594,3 @@ test('a custom kind appears in the navigation by its group, and a dry run names 
   await plane.client.json({ method: 'DELETE', path: `${DEFINITIONS}/toys.toys.example.com` });
   await sections.getByRole('link', { name: 'toys.example.com' }).waitFor({ state: 'detached' });
 });
-
-test('an extension is allowed by a person, reads what it declared, and is asked about again after a change', () =>
-  useSampleExtension(plane.page, plane.dataDirectory));
