@@ -43,16 +43,22 @@ interface Written {
   readonly isDeleted: boolean;
   /** As managedFields tell it: `status`, or nothing for the object itself. */
   readonly subresource: string;
+  /** As managedFields name it; nothing where they name nobody. */
+  readonly manager: string;
   /** No version before it is known: it may be the first. */
   readonly mayBeFirst: boolean;
 }
 
+/** The manager that the API server records for a request: the one it names, or the first word of its client. */
+const managerOf = ({ path, userAgent }: AuditEventView): string =>
+  new URLSearchParams(path.slice(path.indexOf('?') + 1)).get('fieldManager') ?? userAgent.split('/')[0] ?? '';
+
 /**
- * The request that wrote a version: the newest successful one to the same subresource at its time that no newer version
- * has taken. Deletions carry no time of their own. Most writes of components are not recorded, so that there may be none.
+ * The request that wrote a version: the newest successful one of the same manager to the same subresource at its time
+ * that no newer version has taken. Deletions carry no time of their own. Most writes of components are not recorded, so that there may be none.
  */
 export const takeRequest = (events: AuditEventView[], written: Written): AuditEventView | undefined => {
-  const { atMs, isDeleted, subresource, mayBeFirst } = written;
+  const { atMs, isDeleted, subresource, manager, mayBeFirst } = written;
   const isAtItsTime = (event: AuditEventView): boolean =>
     atMs === undefined
       ? isDeleted
@@ -62,7 +68,7 @@ export const takeRequest = (events: AuditEventView[], written: Written): AuditEv
       (event) =>
         event.code < HTTP_OK_END &&
         event.verb.startsWith('delete') === isDeleted &&
-        (isDeleted || event.subresource === subresource) &&
+        (isDeleted || (event.subresource === subresource && ['', managerOf(event)].includes(manager))) &&
         (event.verb !== 'create' || mayBeFirst) &&
         isAtItsTime(event),
     )
@@ -137,6 +143,7 @@ export const objectVersions = async (
       atMs: author?.atMs ?? leaseMs,
       isDeleted: entry.isDeleted,
       subresource: author?.subresource ?? '',
+      manager: author?.manager ?? '',
       mayBeFirst: before === undefined,
     });
     const atMs = request?.atMs ?? author?.atMs ?? leaseMs ?? null;
