@@ -36,7 +36,8 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'pages/resources/detail/files/useFileTransfer.ts': 'writes the chunks of a file one after the other',
   'pages/drills/ScratchCard.vue': 'reads defaults before it creates a cluster',
   'pages/drills/useDrill.ts': 'sends no request while one is under way',
-  'pages/extensions/ExtensionFrame.vue': 'each response goes to the request of the extension that it belongs to',
+  'pages/extensions/ExtensionFrame.vue':
+    'each response goes to the request of the extension that it belongs to',
   'pages/admission/DryRun.vue': 'its button is busy until the response is there',
 };
 

@@ -43,7 +43,7 @@ interface Written {
   readonly isDeleted: boolean;
   /** As managedFields tell it: `status`, or nothing for the object itself. */
   readonly subresource: string;
-  /** As managedFields name it; nothing where they name nobody. */
+  /** As managedFields name it; empty where there are none. */
   readonly manager: string;
   /** No version before it is known: it may be the first. */
   readonly mayBeFirst: boolean;

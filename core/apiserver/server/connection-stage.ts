@@ -15,7 +15,7 @@ export interface ConnectionStage extends Stage {
 }
 
 /**
- * Looks after a join at which connections are asked: at once, and again, because the load balancer may not have seen the
+ * Looks after a join at which connections are asked: immediately, and again, because the load balancer may not have seen the
  * new server ready when the first clients came back.
  */
 const ASKING_LOOKS: readonly number[] = [0, 2, 8];
