@@ -20,6 +20,8 @@ export interface ConsolePlane {
   readonly client: OwnedClient;
   readonly page: Page;
   readonly complaints: readonly string[];
+  /** Of the console. */
+  readonly dataDirectory: string;
   make(path: string, body: unknown): Promise<unknown>;
   go(path: string): Promise<unknown>;
   /** Writes the kubeconfig of another user to `~/.kube`, where the console finds it; answers its path. */
@@ -66,6 +68,7 @@ export const openConsolePlane = async (octet: number): Promise<ConsolePlane> => 
     client,
     page,
     complaints: open.complaints,
+    dataDirectory: serving.dataDirectory,
     make: (path, body) => client.json({ method: 'POST', path, body }),
     go: (path) => page.goto(`https://127.0.0.1:${serving.port}/#${path}`),
     addUser(name, namespace) {
