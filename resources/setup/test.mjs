@@ -44,14 +44,13 @@ const LAYERS = [
   {
     name: 'integration',
     packages: ['bind9-dnsutils', 'rpm'],
-    run: () =>
-      runVitestTwice({ project: ['integration'], flags: [`--exclude=${CONTAINER_TESTS}*`, ...workers(1)] }),
+    run: () => runVitestTwice({ project: ['integration'], flags: [`--exclude=${CONTAINER_TESTS}*`] }),
   },
   {
     name: 'clients',
     packages: ['etcd-client', 'etcd-server'],
-    // Its files wait more than they work (for leases to expire, for faults to end): five of them fill two cores.
-    run: () => runVitestTwice({ project: ['clients'], flags: workers(3) }),
+    // Its files wait more than they work (for leases to expire, for faults to end): two of them fill a core.
+    run: () => runVitestTwice({ project: ['clients'], flags: workers(2) }),
   },
   {
     name: 'security',
@@ -61,7 +60,7 @@ const LAYERS = [
   {
     name: 'e2e in Chromium',
     packages: ['chromium', 'fonts-dejavu-core'],
-    run: () => runVitestTwice({ project: ['e2e'], files: ['test/e2e/browser'], flags: workers(1) }),
+    run: () => runVitestTwice({ project: ['e2e'], files: ['test/e2e/browser'] }),
   },
   {
     name: 'e2e in Electron',
