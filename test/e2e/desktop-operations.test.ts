@@ -9,7 +9,7 @@ import { actAndWait, contractOf, type PageContract } from '../support/page-contr
 import { until } from '../support/until.ts';
 import { inspectEtcd } from './etcd-inspection-steps.ts';
 import { useSampleExtension } from './extension-steps.ts';
-import { readForeignSnapshot, readLeaderStory, undoImageChange, type WhyDesk } from './why-steps.ts';
+import { readForeignSnapshot, readLeaderStory, type WhyDesk } from './why-steps.ts';
 import { workWithoutMouse } from './without-mouse-steps.ts';
 
 // An operator's day in the desktop app, on one cluster: each test continues where the one before has ended.
@@ -119,7 +119,7 @@ const answerFileDialog = (chosen: string): Promise<void> =>
   desktop.app.evaluate(({ dialog }, path) => {
     dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [path] });
   }, chosen);
-const whyDesk = (): WhyDesk => ({ page, client, answerFileDialog });
+const whyDesk = (): WhyDesk => ({ page, answerFileDialog });
 
 test('the first run creates a cluster and shows its progress', { timeout: TEST_LIMIT_MS }, async () => {
   await page.getByRole('heading', { name: 'Create your first cluster' }).waitFor();
@@ -351,12 +351,6 @@ test(
       (await operations()).some(({ action, state }) => action.kind === 'host.restart' && state === 'done'),
     );
   },
-);
-
-test(
-  'the author of an image change is found in its versions, and the change undone',
-  { timeout: TEST_LIMIT_MS },
-  () => undoImageChange(whyDesk()),
 );
 
 test('a snapshot of a real etcd with protobuf is read as YAML', { timeout: TEST_LIMIT_MS }, () =>

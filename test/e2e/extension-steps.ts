@@ -60,12 +60,13 @@ interface Canary {
   close(): Promise<void>;
 }
 
-/** A machine that an extension would like to tell something: whatever reaches it is kept. */
+/** A machine that an extension would like to tell something: whatever it is told is kept. */
 const openCanary = async (): Promise<Canary> => {
   const heard: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    heard.push('a connection');
+    // A hint opens a connection, which no policy of a page covers, and says nothing on it.
+    socket.on('data', (data) => heard.push(data.toString('latin1', 0, 200)));
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   });
@@ -85,10 +86,7 @@ const openCanary = async (): Promise<Canary> => {
   };
 };
 
-/**
- * Everything that a page could do to get out, each reported as `refused` or as what it got. `preconnect` is left out: no policy
- * covers it in a browser, as `docs/extensions.md` says.
- */
+/** Everything that a page could do to get out, each reported as `refused` or as what it got. */
 const ESCAPES = `
 const away = 'http://127.0.0.1:PORT/';
 const refusedWith = (work) => Promise.resolve().then(work).then((value) => 'got ' + String(value), () => 'refused');
@@ -156,7 +154,7 @@ const attempts = {
     await new Promise((_, reject) => setTimeout(reject, 1500));
   },
   hint: () => {
-    for (const rel of ['dns-prefetch', 'prefetch', 'prerender', 'modulepreload'])
+    for (const rel of ['dns-prefetch', 'preconnect', 'prefetch', 'prerender', 'modulepreload'])
       document.head.append(Object.assign(document.createElement('link'), { rel, href: away }));
     return new Promise((_, reject) => setTimeout(reject, 1000));
   },

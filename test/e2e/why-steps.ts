@@ -3,34 +3,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { expect } from 'vitest';
 import { message, protobufBody } from '../../core/apiserver/protobuf/testing/protobuf-writer.ts';
-import type { OwnedClient } from '../../core/client/index.ts';
 import { ETCD_BINARY, etcdctl, startRealEtcd } from '../clients/real-etcd.ts';
 
 /** The desktop app on a cluster of its own. */
 export interface WhyDesk {
   readonly page: Page;
-  readonly client: OwnedClient;
   /** Answers the file dialog of the system. */
   answerFileDialog(path: string): Promise<unknown>;
 }
 
-const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
-
 const go = (page: Page, path: string): Promise<unknown> =>
   page.evaluate((to) => (window.location.hash = to), path);
 const row = (page: Page, text: string): Locator => page.getByRole('row').filter({ hasText: text }).first();
-const deployment = (name: string, image: string) => ({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name },
-  spec: {
-    replicas: 1,
-    selector: { matchLabels: { app: name } },
-    template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: 'web', image }] } },
-  },
-});
 
 /** The kill, the election, the lease and the member on one screen, and from the last of them back to who began it. */
 export const readLeaderStory = async (page: Page, killed: string): Promise<void> => {
@@ -46,44 +31,6 @@ export const readLeaderStory = async (page: Page, killed: string): Promise<void>
   const selected = page.getByRole('region', { name: 'Selected entry' });
   await selected.getByRole('button', { name: new RegExp(`Host ${killed} was killed$`) }).waitFor();
   await selected.getByRole('button', { name: new RegExp(`pilothouse host kill ${killed}$`) }).waitFor();
-};
-
-/** Who changed an image, read from the versions of the object, and the change undone from there. */
-export const undoImageChange = async ({ page, client }: WhyDesk): Promise<void> => {
-  const path = `${DEPLOYMENTS}/barge`;
-  await client.json({ method: 'POST', path: DEPLOYMENTS, body: deployment('barge', 'nginx:1.29') });
-  await client.json({
-    method: 'PATCH',
-    path,
-    query: { fieldManager: 'night-shift' },
-    contentType: 'application/strategic-merge-patch+json',
-    body: { spec: { template: { spec: { containers: [{ name: 'web', image: 'nginx:missing' }] } } } },
-  });
-  await go(page, '/history?kind=apps/deployments&key=/registry/deployments/default/barge');
-  const panel = page.getByRole('complementary');
-  await panel.getByRole('button', { name: 'Versions' }).click();
-  const versions = panel.getByRole('listitem');
-  const guilty = versions.filter({ hasText: 'night-shift' }).first();
-  await guilty.getByText('kubernetes-admin (patch)').waitFor();
-  // The newest first: the one below it is what there was before.
-  await versions
-    .filter({ hasText: 'night-shift' })
-    .last()
-    .locator('xpath=following-sibling::li[1]')
-    .getByRole('button')
-    .click();
-  await panel.getByRole('button', { name: 'YAML' }).click();
-  await panel.getByText('nginx:1.29').first().waitFor();
-  await panel.getByRole('button', { name: 'Restore this object' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('nginx:missing').first().waitFor();
-  await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
-  await dialog.waitFor({ state: 'detached' });
-  const { spec } = await client.json<{
-    spec: { template: { spec: { containers: { image: string }[] } } };
-  }>({ method: 'GET', path });
-  expect(spec.template.spec.containers[0]?.image).toBe('nginx:1.29');
-  await client.json({ method: 'DELETE', path });
 };
 
 /** A snapshot of a real etcd that holds protobuf, as kube-apiserver writes it, opened from the file dialog and read as YAML. */
